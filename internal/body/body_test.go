@@ -1,0 +1,112 @@
+package body_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+)
+
+func TestParse_refusesWhatIsNotOneObject(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ raw, code string }{
+		"empty":             {"  ", "empty_body"},
+		"unparseable":       {"{hola}", "invalid_json"},
+		"truncated":         {`{"product": "caj`, "invalid_json"},
+		"array for object":  {`[1]`, "not_an_object"},
+		"null":              {`null`, "not_an_object"},
+		"text":              {`"hola"`, "not_an_object"},
+		"NaN":               {`{"amount_to_collect": NaN}`, "invalid_json"},
+		"trailing data":     {`{} {}`, "trailing_data"},
+		"trailing garbage":  {`{}x`, "trailing_data"},
+		"duplicate members": {`{"a":1,"a":2}`, "duplicate_member"},
+		"nested duplicate":  {`{"x":{"a":1,"a":2}}`, "duplicate_member"},
+		"invalid UTF-8":     {"{\"a\":\"\xff\"}", "invalid_json"},
+		"lone surrogate":    {`{"a":"\ud800"}`, "invalid_json"},
+		"deep nesting":      {strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000), "invalid_json"},
+		"deep arrays":       {`{"a":` + strings.Repeat("[", 100000), "invalid_json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := body.Parse([]byte(c.raw))
+			require.Error(t, err)
+			require.Equal(t, c.code, fault.From(err).Code)
+			require.Equal(t, fault.Invalid, fault.From(err).Kind)
+		})
+	}
+}
+
+func TestParse_bracketsInsideStringsAreNotNesting(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"notes":"` + strings.Repeat("[{", 100) + `\"[["}`))
+	require.NoError(t, err)
+	require.NotNil(t, object.Text("notes", 500))
+}
+
+func TestHash_sameJSONValueSameHash(t *testing.T) {
+	t.Parallel()
+	hash := func(raw string) string {
+		object, err := body.Parse([]byte(raw))
+		require.NoError(t, err)
+		return string(object.Hash())
+	}
+	require.Equal(t, hash(`{"a":1,"b":{"x":[1,2],"y":null}}`), hash(` { "b" : {"y":null,"x":[1, 2]}, "a":1.0 } `))
+	require.NotEqual(t, hash(`{"a":[1,2]}`), hash(`{"a":[2,1]}`))
+	require.NotEqual(t, hash(`{"a":1}`), hash(`{"a":"1"}`))
+}
+
+func TestReaders_nameEveryWrongFieldAtOnce(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"name":5,"line":"a\nb","nul":"a\u0000b","long":"ñññññ","id":"x","lat":91,"huge":1e999,
+		"money":1.005,"moneyText":"5","kind":"z","flag":"yes","events":["a",1],"notes":"a\nb","nothing":null,"blank":"  "}`))
+	require.NoError(t, err)
+	object.RequiredText("name", 10)
+	object.RequiredText("absent", 10)
+	object.RequiredText("nothing", 10)
+	object.RequiredText("blank", 10)
+	object.Text("line", 10)
+	object.Text("nul", 10)
+	object.Text("long", 4)
+	object.UUID("id")
+	object.Number("lat", -90, 90)
+	object.Number("huge", -90, 90)
+	object.Money("money")
+	object.Money("moneyText")
+	object.Enum("kind", "a", "b")
+	object.Bool("flag")
+	object.TextList("events")
+	require.Equal(t, "a\nb", *object.Lines("notes", 10), "line breaks are welcome in free text")
+	require.Equal(t, "ñññññ", *object.Text("long", 5), "characters are counted, not bytes")
+
+	var named []string
+	for _, field := range fault.From(object.Err()).Fields {
+		named = append(named, field.Field)
+	}
+	require.Equal(t, []string{"name", "absent", "nothing", "blank", "line", "nul", "long", "id", "lat", "huge", "money", "moneyText", "kind", "flag", "events"}, named)
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":[1,{"b":null}]}`, `{"a":"\u00e9"}`, `{"a":1e5}`, "\xff", `{"a":1,"a":1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		object, err := body.Parse(raw)
+		if err != nil {
+			if fault.From(err).Kind != fault.Invalid {
+				t.Fatalf("not a clear 4xx: %v", err)
+			}
+			return
+		}
+		object.Hash()
+		for _, name := range []string{"a", "b"} {
+			object.Text(name, 10)
+			object.Money(name)
+			object.Number(name, 0, 1)
+			object.UUID(name)
+			object.TextList(name)
+		}
+	})
+}

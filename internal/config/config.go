@@ -1,0 +1,180 @@
+// Package config reads the service's configuration from the environment and checks it before anything starts.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Config is every variable the service reads besides TEMPORAL_* and OTEL_*, which keep the meaning their own
+// projects give them. The `doc` tags are the table in README.md: a test compares the two.
+type Config struct {
+	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
+	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics. Empty: not served (dev takes a free port)."`
+	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
+
+	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
+	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
+
+	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets at rest. Required outside dev. Losing it loses the secrets."`
+
+	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
+	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
+
+	AutoCancelAfter time.Duration `env:"AUTO_CANCEL_AFTER" envDefault:"24h" doc:"How long an order may stay registered before it cancels itself."`
+	IdempotencyTTL  time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"24h" doc:"How long an Idempotency-Key answers with the first response."`
+
+	DNIProvider []string `env:"DNI_PROVIDER" doc:"Identity providers tried in order, separated by commas. Empty: documents are kept as declared."`
+	DNIURL      []string `env:"DNI_URL" doc:"Address of each provider, in the same order. Empty: each provider's own."`
+	DNIToken    []string `env:"DNI_TOKEN" doc:"Token of each provider, in the same order."`
+
+	WebhookAllowNets []netip.Prefix `env:"WEBHOOK_ALLOW_NETS" doc:"CIDRs exempt from the guard against private addresses. Empty outside dev; 127.0.0.0/8 in dev."`
+	WebhookCAFile    string         `env:"WEBHOOK_CA_FILE" doc:"PEM file with roots trusted for webhooks besides the system's."`
+
+	TrustedProxies []string `env:"TRUSTED_PROXIES" doc:"Addresses or CIDRs of proxies whose X-Forwarded-For is believed. Empty: none."`
+
+	TaskQueue     string `env:"TEMPORAL_TASK_QUEUE" envDefault:"despacho" doc:"Task queue that joins api and worker; give each installation in a shared namespace its own."`
+	TemporalUIURL string `env:"TEMPORAL_UI_URL" doc:"Address of the Temporal Web UI, for links from the panel. Empty: no links (dev sets it)."`
+
+	LogLevel        slog.Level    `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
+	LogFormat       string        `env:"LOG_FORMAT" envDefault:"text" doc:"text for people, json for machines."`
+	ShutdownTimeout time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" doc:"How long a stopping process waits for requests and tasks in flight."`
+
+	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"OTLP/HTTP collector for traces; the other OTEL_* variables apply too. Empty: no traces."`
+
+	DevDir          string `env:"DEV_DIR" envDefault:".dev" doc:"dev only: where its databases, keys and demo.json live."`
+	DevTemporalPort int    `env:"DEV_TEMPORAL_PORT" envDefault:"7233" doc:"dev only: port of the Temporal it starts; its Web UI is at this port + 1000."`
+	DevInboxAddr    string `env:"DEV_INBOX_ADDR" envDefault:"127.0.0.1:8443" doc:"dev only: address of the webhook inbox."`
+
+	// Whether BASE_URL and FILES_URL follow from where the service listens.
+	derivesBaseURL, derivesFilesURL bool
+}
+
+// Load reads the environment. The returned error names every variable that is wrong.
+func Load() (*Config, error) {
+	var cfg Config
+	if err := env.Parse(&cfg); err != nil {
+		return nil, nameVariables(err)
+	}
+	cfg.derivesBaseURL, cfg.derivesFilesURL = cfg.BaseURL == "", cfg.FilesURL == ""
+	cfg.BaseURL, cfg.FilesURL = strings.TrimRight(cfg.BaseURL, "/"), strings.TrimRight(cfg.FilesURL, "/")
+	cfg.SetHTTPAddr(cfg.HTTPAddr)
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &cfg, nil
+}
+
+// SetHTTPAddr says where the service really listens, and moves the addresses that follow from it.
+func (c *Config) SetHTTPAddr(address string) {
+	c.HTTPAddr = address
+	if c.derivesBaseURL {
+		c.BaseURL = "http://" + address
+	}
+	if c.derivesFilesURL {
+		c.FilesURL = c.BaseURL + "/files"
+	}
+}
+
+func (c *Config) check() error {
+	var errs []error
+	complain := func(variable, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s %s", variable, fmt.Sprintf(format, args...)))
+	}
+	addresses := []struct {
+		variable, value string
+		optional        bool
+	}{{"HTTP_ADDR", c.HTTPAddr, false}, {"ADMIN_ADDR", c.AdminAddr, true}, {"DEV_INBOX_ADDR", c.DevInboxAddr, false}}
+	for _, address := range addresses {
+		if address.optional && address.value == "" {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(address.value); err != nil {
+			complain(address.variable, "must be host:port, not %q", address.value)
+		}
+	}
+	for variable, value := range map[string]string{"BASE_URL": c.BaseURL, "FILES_URL": c.FilesURL} {
+		if u, err := url.Parse(value); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			complain(variable, "must be an http or https address, not %q", value)
+		}
+	}
+	for variable, value := range map[string]time.Duration{
+		"AUTO_CANCEL_AFTER": c.AutoCancelAfter, "IDEMPOTENCY_TTL": c.IdempotencyTTL, "SHUTDOWN_TIMEOUT": c.ShutdownTimeout,
+	} {
+		if value <= 0 {
+			complain(variable, "must be a positive duration such as 24h, not %s", value)
+		}
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
+	}
+	if c.DatabaseMaxConns < 2 {
+		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)
+	}
+	if c.SecretKey != "" && len(c.SecretKey) < MinSecretKey {
+		complain("SECRET_KEY", "must have at least %d characters", MinSecretKey)
+	}
+	if c.WebhookCAFile != "" {
+		if _, err := os.Stat(c.WebhookCAFile); err != nil {
+			complain("WEBHOOK_CA_FILE", "cannot be read: %v", err)
+		}
+	}
+	for _, proxy := range c.TrustedProxies {
+		if _, err := netip.ParseAddr(proxy); err == nil {
+			continue
+		}
+		if _, err := netip.ParsePrefix(proxy); err != nil {
+			complain("TRUSTED_PROXIES", "has %q, which is neither an address nor a CIDR", proxy)
+		}
+	}
+	if c.DevTemporalPort < 1 || c.DevTemporalPort > 64535 {
+		complain("DEV_TEMPORAL_PORT", "must be between 1 and 64535, not %d", c.DevTemporalPort)
+	}
+	return errors.Join(errs...)
+}
+
+// MinSecretKey is the fewest characters SECRET_KEY may have.
+const MinSecretKey = 32
+
+// RequireDatabase is for commands that cannot choose a database by themselves.
+func (c *Config) RequireDatabase() error {
+	if c.DatabaseURL == "" {
+		return errors.New("DATABASE_URL is required: postgres://user:password@host:5432/despacho or sqlite:<path>")
+	}
+	return nil
+}
+
+// RequireSecrets is for the processes that serve real users.
+func (c *Config) RequireSecrets() error {
+	if c.SecretKey == "" {
+		return errors.New("SECRET_KEY is required: at least 32 random characters, for example from `openssl rand -hex 32`")
+	}
+	return nil
+}
+
+// nameVariables rewrites the parser's errors, which speak of struct fields, in terms of the variables.
+func nameVariables(err error) error {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err
+	}
+	var errs []error
+	for _, one := range all.Errors {
+		var parse env.ParseError
+		if errors.As(one, &parse) {
+			errs = append(errs, fmt.Errorf("%s has a value that cannot be read: %w", variableOf(parse.Name), parse.Err))
+			continue
+		}
+		errs = append(errs, one)
+	}
+	return errors.Join(errs...)
+}

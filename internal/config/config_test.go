@@ -1,0 +1,61 @@
+package config_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/config"
+)
+
+func TestLoad_defaults(t *testing.T) {
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:8080", cfg.HTTPAddr)
+	require.Equal(t, "http://127.0.0.1:8080", cfg.BaseURL)
+	require.Equal(t, "http://127.0.0.1:8080/files", cfg.FilesURL)
+	require.Equal(t, 24*time.Hour, cfg.AutoCancelAfter)
+	require.Empty(t, cfg.WebhookAllowNets, "no address is exempt from the guard unless somebody says so")
+	require.Error(t, cfg.RequireDatabase())
+	require.Error(t, cfg.RequireSecrets())
+}
+
+func TestLoad_anErrorNamesTheVariable(t *testing.T) {
+	for variable, value := range map[string]string{
+		"HTTP_ADDR":          "8080",
+		"ADMIN_ADDR":         "nowhere",
+		"BASE_URL":           "despacho.example",
+		"AUTO_CANCEL_AFTER":  "a day",
+		"IDEMPOTENCY_TTL":    "-1h",
+		"SECRET_KEY":         "short",
+		"LOG_LEVEL":          "loud",
+		"LOG_FORMAT":         "xml",
+		"WEBHOOK_ALLOW_NETS": "127.0.0.1/99",
+		"WEBHOOK_CA_FILE":    "/does/not/exist.pem",
+		"TRUSTED_PROXIES":    "proxy.local",
+		"DATABASE_MAX_CONNS": "0",
+		"DEV_TEMPORAL_PORT":  "70000",
+	} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, value)
+			_, err := config.Load()
+			require.ErrorContains(t, err, variable)
+		})
+	}
+}
+
+func TestTemporalOptions_malformedAddressNamesTheVariable(t *testing.T) {
+	for _, address := range []string{"localhost", "localhost:port", ":7233", "localhost:99999", "http://localhost:7233"} {
+		t.Setenv("TEMPORAL_ADDRESS", address)
+		_, err := config.TemporalOptions()
+		require.ErrorContains(t, err, "TEMPORAL_ADDRESS", address)
+	}
+}
+
+func TestTemporalOptions_unreadableCertificate(t *testing.T) {
+	t.Setenv("TEMPORAL_TLS_CLIENT_CERT_PATH", "/does/not/exist.pem")
+	t.Setenv("TEMPORAL_TLS_CLIENT_KEY_PATH", "/does/not/exist.key")
+	_, err := config.TemporalOptions()
+	require.ErrorContains(t, err, "TEMPORAL_")
+}

@@ -1,0 +1,85 @@
+// Package credentials makes and checks what opens doors: API keys, session tokens and passwords. Keys and tokens are random
+// enough that a plain hash protects them; passwords are not and get a slow one.
+package credentials
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"math/big"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// KeyPrefix starts every API key, so that a leaked one is recognised for what it is.
+const KeyPrefix = "dsp_live_"
+
+const (
+	keyLength = 32
+	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// NewAPIKey draws a key. It is shown once; only its hash is kept.
+func NewAPIKey() (string, error) {
+	key := make([]byte, keyLength)
+	for i := range key {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
+		if err != nil {
+			return "", err
+		}
+		key[i] = base62[n.Int64()]
+	}
+	return KeyPrefix + string(key), nil
+}
+
+// NewToken draws a session token.
+func NewToken() (string, error) {
+	var secret [32]byte
+	if _, err := rand.Read(secret[:]); err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(secret[:]), nil
+}
+
+// Hash is the form in which a key or a token is stored and looked up.
+func Hash(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// Bounds of a password. Bcrypt reads no further than 72 bytes.
+const (
+	MinPassword = 8
+	maxPassword = 72
+)
+
+// HashPassword is the form in which a password is stored.
+func HashPassword(password string) (string, error) {
+	switch {
+	case len([]rune(password)) < MinPassword:
+		return "", errors.New("the password must have at least 8 characters")
+	case len(password) > maxPassword:
+		return "", errors.New("the password must have at most 72 bytes")
+	}
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+	return string(hash), err
+}
+
+// nobody is the hash of a password that no account has.
+var nobody = func() []byte {
+	hash, err := bcrypt.GenerateFromPassword([]byte("no account has this password"), bcrypt.DefaultCost)
+	if err != nil {
+		panic(err)
+	}
+	return hash
+}()
+
+// PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as long as a wrong password.
+func PasswordMatches(hash, password string) bool {
+	if hash == "" {
+		_ = bcrypt.CompareHashAndPassword(nobody, []byte(password))
+		return false
+	}
+	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
+}

@@ -1,0 +1,38 @@
+package credentials_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/credentials"
+)
+
+func TestNewAPIKey_livePrefixAnd32Base62(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for range 200 {
+		key, err := credentials.NewAPIKey()
+		require.NoError(t, err)
+		require.Regexp(t, regexp.MustCompile(`^dsp_live_[0-9A-Za-z]{32}$`), key)
+		require.False(t, seen[key])
+		seen[key] = true
+	}
+}
+
+func TestPassword(t *testing.T) {
+	t.Parallel()
+	hash, err := credentials.HashPassword("contraseña-larga")
+	require.NoError(t, err)
+	require.NotContains(t, hash, "contraseña")
+	require.True(t, credentials.PasswordMatches(hash, "contraseña-larga"))
+	require.False(t, credentials.PasswordMatches(hash, "otra"))
+	require.False(t, credentials.PasswordMatches("", "contraseña-larga"), "no account")
+
+	_, err = credentials.HashPassword("corta")
+	require.Error(t, err)
+	_, err = credentials.HashPassword(strings.Repeat("x", 73))
+	require.Error(t, err)
+}
