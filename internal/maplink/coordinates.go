@@ -1,0 +1,130 @@
+package maplink
+
+import (
+	"strconv"
+	"strings"
+)
+
+// coordinates reads a text that is a pair of coordinates and nothing else but a label: decimal degrees, degrees with
+// minutes and seconds, or a full Plus Code. Addresses and lists of pairs are not coordinates.
+func coordinates(text string) (coordinate, bool) {
+	text = strings.TrimFunc(text, invisible)
+	if text == "" {
+		return coordinate{}, false
+	}
+	if strings.Contains(text, "%") { // encoded twice
+		text = unescape(text, true)
+	}
+	if rest, ok := cutPrefixFold(text, "loc:"); ok {
+		text = strings.TrimSpace(rest)
+	}
+	for _, read := range []func(string) (coordinate, bool){decimalPair, anglePair, plusCode, labelledPair} {
+		if found, ok := read(text); ok {
+			return found, found.meaningful()
+		}
+	}
+	return coordinate{}, false
+}
+
+// decimalPair reads "lat,lng" in decimal degrees.
+func decimalPair(text string) (coordinate, bool) {
+	lat, rest, ok := scanNumber(text)
+	if !ok {
+		return coordinate{}, false
+	}
+	rest, separated := cutSeparator(rest)
+	lng, rest, ok := scanNumber(rest)
+	if !ok {
+		return coordinate{}, false
+	}
+	// "-12.04 -77.04" is a pair; "12 34" is more likely the number of a house.
+	if !separated && !(lat.fractional && lng.fractional) {
+		return coordinate{}, false
+	}
+	return coordinate{lat.value, lng.value}, endsPair(rest)
+}
+
+// labelledPair reads the form "Name @lat,lng".
+func labelledPair(text string) (coordinate, bool) {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return coordinate{}, false
+	}
+	return decimalPair(text[at+1:])
+}
+
+// cutSeparator removes what stands between the two numbers of a pair, and tells whether it was more than space.
+func cutSeparator(text string) (rest string, separated bool) {
+	text = strings.TrimLeftFunc(text, invisible)
+	if text != "" && (text[0] == ',' || text[0] == ';') {
+		return text[1:], true
+	}
+	return text, false
+}
+
+// endsPair tells whether a pair may be followed by the rest: nothing, "(Name)", or a zoom such as ",17z". Anything
+// else, a third number above all, makes it a list or an address.
+func endsPair(rest string) bool {
+	rest = strings.TrimFunc(rest, invisible)
+	if rest == "" || rest[0] == '(' {
+		return true
+	}
+	if rest[0] != ',' {
+		return false
+	}
+	_, unit, ok := scanNumber(rest[1:])
+	return ok && unit == "z"
+}
+
+type number struct {
+	value      float64
+	negative   bool // it was written with a minus sign, which -0 would lose
+	fractional bool // it was written with a decimal point
+}
+
+// longestNumber is generous: the longest number in a real link has 17 digits, a sign and a point.
+const longestNumber = 32
+
+// scanNumber reads a decimal number at the start of the text. Exponents, infinities and the like are not numbers here.
+func scanNumber(text string) (n number, rest string, ok bool) {
+	text = strings.TrimLeftFunc(text, invisible)
+	for _, sign := range []string{"-", "+", "−"} {
+		if after, found := strings.CutPrefix(text, sign); found {
+			text, n.negative = after, sign != "+"
+			break
+		}
+	}
+	end, digits := 0, 0
+	for ; end < len(text); end++ {
+		switch c := text[end]; {
+		case '0' <= c && c <= '9':
+			digits++
+			continue
+		case c == '.' && !n.fractional:
+			n.fractional = true
+			continue
+		}
+		break
+	}
+	if digits == 0 || end > longestNumber {
+		return number{}, text, false
+	}
+	value, err := strconv.ParseFloat(text[:end], 64)
+	if err != nil {
+		return number{}, text, false
+	}
+	if n.negative && value != 0 {
+		value = -value
+	}
+	n.value = value
+	return n, text[end:], true
+}
+
+// numbers reads a latitude and a longitude that are a text each.
+func numbers(latText, lngText string) (coordinate, bool) {
+	lat, latRest, latOK := scanNumber(latText)
+	lng, lngRest, lngOK := scanNumber(lngText)
+	found := coordinate{lat.value, lng.value}
+	whole := strings.TrimSpace(latRest) == "" && strings.TrimSpace(lngRest) == ""
+	return found, latOK && lngOK && whole && found.meaningful()
+}

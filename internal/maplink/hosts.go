@@ -1,0 +1,83 @@
+package maplink
+
+import "strings"
+
+// family groups the hosts whose links are read the same way.
+type family int
+
+const (
+	familyUnknown family = iota
+	familyGoogle
+	familyWaze
+	familyApple
+	familyOSM
+	familyPlusCodes
+	familyShort
+)
+
+var families = map[string]family{
+	"waze.com": familyWaze, "www.waze.com": familyWaze, "ul.waze.com": familyWaze, "embed.waze.com": familyWaze,
+	"waze.to": familyWaze,
+
+	"maps.apple.com": familyApple,
+
+	"openstreetmap.org": familyOSM, "www.openstreetmap.org": familyOSM, "osm.org": familyOSM, "www.osm.org": familyOSM,
+
+	"plus.codes": familyPlusCodes, "www.plus.codes": familyPlusCodes,
+}
+
+// shortHosts are the hosts of short links, each with the paths it keeps for maps. They are the only ones ever dialled.
+var shortHosts = map[string][]string{
+	"maps.app.goo.gl": {"/"},
+	"app.goo.gl":      {"/"},
+	"goo.gl":          {"/maps/"},
+	"g.co":            {"/kgs/", "/maps/"},
+	"maps.apple":      {"/p/"},
+	"maps.apple.com":  {"/p/"},
+}
+
+// googleDomains are the endings under which Google keeps a "google." of its own. They are listed one by one: a pattern
+// would let google.com.example through.
+var googleDomains = setOf(`com ac ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cc cd cf cg ch ci cl cm cn cv cz
+	de dj dk dm dz ee es fi fm fr ga ge gf gg gl gm gp gr gy hn hr ht hu ie im io iq is it je jo kg ki kz la li lk lt lu lv
+	md me mg mk ml mn ms mu mv mw ne nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tk tl tm tn to
+	tt us vg vu ws
+	co.ao co.bw co.ck co.cr co.id co.il co.in co.jp co.ke co.kr co.ls co.ma co.mz co.nz co.th co.tz co.ug co.uk co.uz co.ve
+	co.vi co.za co.zm co.zw
+	com.af com.ag com.ai com.ar com.au com.bd com.bh com.bn com.bo com.br com.bz com.co com.cu com.cy com.do com.ec com.eg
+	com.et com.fj com.gh com.gi com.gt com.hk com.jm com.kh com.kw com.lb com.lc com.ly com.mm com.mt com.mx com.my com.na
+	com.nf com.ng com.ni com.np com.om com.pa com.pe com.pg com.ph com.pk com.pr com.py com.qa com.sa com.sb com.sg com.sl
+	com.sv com.tj com.tr com.tw com.ua com.uy com.vc com.vn`)
+
+func setOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// familyOf tells how to read a link by its host, and by its path where a host serves more than maps.
+func familyOf(host, path string) family {
+	for _, prefix := range shortHosts[host] {
+		if strings.HasPrefix("/"+strings.TrimPrefix(path, "/"), prefix) {
+			return familyShort
+		}
+	}
+	if known, ok := families[host]; ok {
+		return known
+	}
+	subdomain, domain, ok := strings.Cut("."+host, ".google.")
+	if !ok || !googleDomains[domain] {
+		return familyUnknown
+	}
+	switch subdomain {
+	case ".www", ".maps", ".consent":
+		return familyGoogle
+	case "":
+		if path == "/maps" || strings.HasPrefix(path, "/maps/") {
+			return familyGoogle
+		}
+	}
+	return familyUnknown
+}

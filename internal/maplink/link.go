@@ -1,0 +1,168 @@
+package maplink
+
+import "strings"
+
+// link is a URL taken apart more forgivingly than net/url does: people paste links that were cut, encoded twice or not
+// at all. Nothing is ever dialled from it but the address that follow builds.
+type link struct {
+	host     string // lower case; empty when the text is no http(s) link
+	rawPath  string
+	params   []param
+	fragment string
+}
+
+type param struct{ key, value string }
+
+// splitLink takes a link apart; the scheme may be missing, as in "waze.com/ul?ll=...".
+func splitLink(text string) link {
+	if scheme, rest, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#. ") {
+		if !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+			return link{}
+		}
+		text = rest
+	}
+	authority, rest := text, ""
+	if end := strings.IndexAny(text, `/?#\`); end >= 0 {
+		authority, rest = text[:end], text[end:]
+	}
+	rest, fragment, _ := strings.Cut(rest, "#")
+	path, query, _ := strings.Cut(rest, "?")
+	return link{
+		host:     hostOf(authority),
+		rawPath:  path,
+		params:   splitQuery(query),
+		fragment: unescape(fragment, false),
+	}
+}
+
+// hostOf answers the host of an authority, or nothing where a user name or an unusual port make it suspect.
+func hostOf(authority string) string {
+	host := strings.ToLower(authority)
+	host = strings.TrimSuffix(host, ":443")
+	host = strings.TrimSuffix(host, ":80")
+	host = strings.TrimSuffix(host, ".")
+	if strings.ContainsAny(host, "@: ") {
+		return ""
+	}
+	return host
+}
+
+func splitQuery(query string) []param {
+	if query == "" {
+		return nil
+	}
+	params := make([]param, 0, strings.Count(query, "&")+1)
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		// Links copied out of a page's source keep its "&amp;".
+		key = strings.TrimPrefix(key, "amp;")
+		params = append(params, param{strings.ToLower(unescape(key, true)), unescape(value, true)})
+	}
+	return params
+}
+
+// param answers the first value of a parameter that is not empty.
+func (l link) param(key string) string {
+	for _, p := range l.params {
+		if p.key == key && p.value != "" {
+			return p.value
+		}
+	}
+	return ""
+}
+
+// coordinates looks for coordinates in the parameters, in the order of the keys.
+func (l link) coordinates(keys ...string) func() (coordinate, bool) {
+	return func() (coordinate, bool) {
+		for _, key := range keys {
+			if found, ok := coordinates(l.param(key)); ok {
+				return found, true
+			}
+		}
+		return coordinate{}, false
+	}
+}
+
+// coordinatePair looks for a latitude and a longitude that have a parameter each.
+func (l link) coordinatePair(latKey, lngKey string) func() (coordinate, bool) {
+	return func() (coordinate, bool) {
+		return numbers(l.param(latKey), l.param(lngKey))
+	}
+}
+
+// segments answers the decoded parts of the path, at least one; the slashes it begins and ends with make none.
+func (l link) segments() []string {
+	path := strings.TrimSuffix(strings.TrimPrefix(l.rawPath, "/"), "/")
+	segments := make([]string, 0, strings.Count(path, "/")+1)
+	for segment := range strings.SplitSeq(path, "/") {
+		segments = append(segments, unescape(segment, true))
+	}
+	return segments
+}
+
+// follow answers the error that names the address to ask for a short link. The address is built from what a code can
+// hold, so that nothing glued to the link travels with it.
+func (l link) follow() error {
+	path := l.rawPath
+	if end := strings.IndexFunc(path, notInCode); end >= 0 {
+		path = path[:end]
+	}
+	if strings.Trim(path, "/") == "" {
+		return ErrNoPoint
+	}
+	return &ShortLink{URL: "https://" + l.host + path}
+}
+
+func notInCode(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/-_~", r))
+}
+
+// unescape decodes percent escapes and leaves broken ones as they are.
+func unescape(text string, plusIsSpace bool) string {
+	if !strings.ContainsAny(text, "%+") {
+		return text
+	}
+	decoded := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '+' && plusIsSpace:
+			decoded = append(decoded, ' ')
+		case c == '%' && i+2 < len(text) && hexValue(text[i+1]) >= 0 && hexValue(text[i+2]) >= 0:
+			decoded = append(decoded, byte(hexValue(text[i+1])<<4|hexValue(text[i+2])))
+			i += 2
+		default:
+			decoded = append(decoded, c)
+		}
+	}
+	return string(decoded)
+}
+
+func hexValue(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	default:
+		return -1
+	}
+}
+
+// cutPrefixFold removes an ASCII prefix, whatever its case.
+func cutPrefixFold(text, prefix string) (rest string, found bool) {
+	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
+		return text, false
+	}
+	return text[len(prefix):], true
+}
+
+// cutSuffixFold removes an ASCII suffix, whatever its case.
+func cutSuffixFold(text, suffix string) (rest string, found bool) {
+	start := len(text) - len(suffix)
+	if start < 0 || !strings.EqualFold(text[start:], suffix) {
+		return text, false
+	}
+	return text[:start], true
+}

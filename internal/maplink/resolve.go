@@ -1,0 +1,139 @@
+package maplink
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	maxHops        = 5
+	resolveTimeout = 5 * time.Second
+)
+
+// Resolver finds the point of any map link, following short ones from one known map host to another. Only the address
+// an answer redirects to is read; the pages themselves never are, for the coordinates in them may be the server's own.
+type Resolver struct {
+	client     *http.Client
+	timeout    time.Duration
+	shortHosts map[string]bool // scheme://host[:port] given beside the known ones
+}
+
+// Option changes a Resolver.
+type Option func(*Resolver)
+
+// WithShortHosts adds hosts of short links to the known ones, as host[:port] for https or as scheme://host[:port].
+func WithShortHosts(hosts ...string) Option {
+	return func(r *Resolver) {
+		for _, host := range hosts {
+			if !strings.Contains(host, "://") {
+				host = "https://" + host
+			}
+			r.shortHosts[strings.ToLower(strings.TrimSuffix(host, "/"))] = true
+		}
+	}
+}
+
+// WithTimeout sets how long one Resolve may take with all its hops; the default is 5 seconds.
+func WithTimeout(timeout time.Duration) Option {
+	return func(r *Resolver) { r.timeout = timeout }
+}
+
+// NewResolver makes a Resolver that asks through the client. The client decides which addresses may be dialled;
+// redirects are never left to it.
+func NewResolver(client *http.Client, options ...Option) *Resolver {
+	oneHop := *client
+	oneHop.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	r := &Resolver{client: &oneHop, timeout: resolveTimeout, shortHosts: make(map[string]bool)}
+	for _, option := range options {
+		option(r)
+	}
+	return r
+}
+
+// Parse is ParseIn with the resolver's own short-link hosts: it never uses the network.
+func (r *Resolver) Parse(raw string, country Bounds) (Point, error) {
+	if u, err := url.Parse(clean(raw)); err == nil && u.User == nil && r.shortHosts[strings.ToLower(u.Scheme+"://"+u.Host)] {
+		u.Fragment = ""
+		return Point{}, &ShortLink{URL: u.String()}
+	}
+	return ParseIn(raw, country)
+}
+
+// Resolve answers the point of a link, asking the network only for short ones: at most 5 hops in 5 seconds. Temporary
+// tells the errors that may pass when asked again.
+func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Point, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+
+	point, err := r.Parse(raw, country)
+	visited := make(map[string]bool, maxHops)
+	for {
+		var short *ShortLink
+		if !errors.As(err, &short) {
+			return point, err
+		}
+		if visited[short.URL] {
+			return Point{}, ErrLoop
+		}
+		if len(visited) == maxHops {
+			return Point{}, ErrTooManyHops
+		}
+		visited[short.URL] = true
+		next, failure := r.hop(ctx, short.URL)
+		if failure != nil {
+			return Point{}, failure
+		}
+		if point, err = r.Parse(next, country); errors.Is(err, ErrNotMapLink) {
+			return Point{}, ErrLeftMapHosts
+		}
+	}
+}
+
+// hop asks one short link where it leads.
+func (r *Resolver) hop(ctx context.Context, address string) (next string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrDeadLink, err)
+	}
+	request.Header.Set("User-Agent", "Despacho/1.0 (map links)")
+	response, err := r.client.Do(request)
+	if err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return "", ctx.Err()
+		}
+		return "", &temporaryError{fmt.Errorf("asking the short link's host: %w", err)}
+	}
+	// Closed unread: however long or slow the body, none of it is waited for.
+	defer response.Body.Close()
+
+	switch status := response.StatusCode; {
+	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return "", &temporaryError{fmt.Errorf("the short link's host answered %d", status)}
+	case status >= 400:
+		return "", fmt.Errorf("%w: its host answered %d", ErrDeadLink, status)
+	case status < 300 || response.Header.Get("Location") == "":
+		return "", fmt.Errorf("%w: the short link leads to a page", ErrNoPoint)
+	}
+	location, err := response.Location()
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrDeadLink, err)
+	}
+	return location.String(), nil
+}
+
+// temporaryError is trouble that may have passed when the link is asked for again.
+type temporaryError struct{ err error }
+
+func (e *temporaryError) Error() string { return e.err.Error() }
+func (e *temporaryError) Unwrap() error { return e.err }
+
+// Temporary tells whether a Resolve that failed may succeed later: the network, or the link's host, was in trouble.
+func Temporary(err error) bool {
+	var temporary *temporaryError
+	return errors.As(err, &temporary)
+}
