@@ -1,0 +1,104 @@
+// Package telemetry is how the service is watched from outside: Prometheus metrics and OpenTelemetry traces.
+package telemetry
+
+import (
+	"database/sql"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.temporal.io/sdk/client"
+)
+
+// Metrics is everything one process shows at /metrics.
+type Metrics struct {
+	registry *prometheus.Registry
+	temporal client.MetricsHandler
+
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+}
+
+// NewMetrics makes a registry of its own, so that several services can live in one process (tests, dev).
+func NewMetrics() *Metrics {
+	labels := []string{"method", "route", "status"}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_requests_total",
+			Help: "Requests answered.",
+		}, labels),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "http_request_duration_seconds",
+			Help:    "Time from a request's arrival to the end of its answer.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, labels),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "http_requests_in_flight",
+			Help: "Requests being answered.",
+		}),
+	}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests, m.duration, m.inFlight,
+	)
+	m.temporal = newTemporalHandler(m.registry)
+	return m
+}
+
+// Handler serves /metrics. One collector that fails costs its own metrics and is counted; the others are still served.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		Registry:      m.registry,
+		ErrorHandling: promhttp.ContinueOnError,
+	})
+}
+
+// HTTP counts and times requests by method, route and status. It belongs before the middleware that recovers from panics.
+func (m *Metrics) HTTP() gin.HandlerFunc {
+	return func(c *gin.Context) {
+		started := time.Now()
+		m.inFlight.Inc()
+		// What stands if a panic passes through here: the client gets no answer worth the name.
+		status := http.StatusInternalServerError
+		defer func() {
+			m.inFlight.Dec()
+			labels := []string{methodLabel(c.Request.Method), routeLabel(c.FullPath()), strconv.Itoa(status)}
+			m.requests.WithLabelValues(labels...).Inc()
+			m.duration.WithLabelValues(labels...).Observe(time.Since(started).Seconds())
+		}()
+		c.Next()
+		status = c.Writer.Status()
+	}
+}
+
+// WatchDatabase shows the connection pool's figures (go_sql_*). A second call watches the new pool instead of the old.
+func (m *Metrics) WatchDatabase(sqlDB *sql.DB) {
+	pool := collectors.NewDBStatsCollector(sqlDB, "despacho")
+	m.registry.Unregister(pool) // by name: it takes out whichever pool was watched before
+	m.registry.MustRegister(pool)
+}
+
+// routeLabel is the route's template. Paths that match none are strangers' choice and share one label, lest they fill the memory.
+func routeLabel(template string) string {
+	if template == "" {
+		return "unmatched"
+	}
+	return template
+}
+
+// methodLabel keeps the methods that exist; the rest are strangers' choice too.
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,136 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace/noop"
+)
+
+// The variables OpenTelemetry gives a meaning to and that are checked here; its libraries read the others by themselves.
+const (
+	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	protocolVariable       = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	tracesProtocolVariable = "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	resourceVariable       = "OTEL_RESOURCE_ATTRIBUTES"
+	disabledVariable       = "OTEL_SDK_DISABLED"
+)
+
+// flushTimeout bounds how long a stopping process waits for a collector to take the last spans.
+const flushTimeout = 5 * time.Second
+
+// propagator carries the trace between processes. Baggage is left out: strangers could have theirs stored in every
+// workflow's history.
+var propagator = propagation.TraceContext{}
+
+var enabled atomic.Bool
+
+// Enabled tells whether spans are recorded.
+func Enabled() bool { return enabled.Load() }
+
+// StartTracing sends spans to the OTLP/HTTP collector at endpoint, the value of OTEL_EXPORTER_OTLP_ENDPOINT; the other
+// OTEL_* variables apply too. An empty endpoint starts nothing. It comes before GinTracing, TraceGORM and
+// TemporalInterceptor, which look at whether tracing is on. The returned function sends what is left and turns tracing off.
+func StartTracing(ctx context.Context, serviceName, version, endpoint string, log *slog.Logger) (shutdown func(context.Context) error, err error) {
+	if endpoint == "" || strings.EqualFold(os.Getenv(disabledVariable), "true") {
+		return func(context.Context) error { return nil }, nil
+	}
+	target, err := exporterTarget(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	described, err := describeService(ctx, serviceName, version)
+	if err != nil {
+		return nil, err
+	}
+
+	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
+	otel.SetErrorHandler(&problemLog{log: log})
+	exporter, err := otlptracehttp.New(ctx, target)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", endpointVariable, err)
+	}
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
+	otel.SetTracerProvider(provider)
+	otel.SetTextMapPropagator(propagator)
+	enabled.Store(true)
+
+	return func(ctx context.Context) error {
+		enabled.Store(false)
+		otel.SetTracerProvider(noop.NewTracerProvider())
+		ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+		defer cancel()
+		return provider.Shutdown(ctx)
+	}, nil
+}
+
+// exporterTarget checks what the exporter would otherwise complain about and then ignore.
+func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
+	variable, value := endpointVariable, endpoint
+	if own := os.Getenv(tracesEndpointVariable); own != "" {
+		variable, value = tracesEndpointVariable, own
+	}
+	target, err := parseEndpoint(variable, value)
+	if err != nil {
+		return nil, err
+	}
+	if variable == endpointVariable {
+		// This variable is a base for all signals, the one for traces alone an address to use as it is.
+		target = target.JoinPath("v1/traces")
+	}
+	for _, variable := range []string{protocolVariable, tracesProtocolVariable} {
+		switch value := os.Getenv(variable); value {
+		case "", "http/protobuf", "http/json":
+		default:
+			return nil, fmt.Errorf("%s must be http/protobuf or http/json, not %q", variable, value)
+		}
+	}
+	return otlptracehttp.WithEndpointURL(target.String()), nil
+}
+
+// parseEndpoint does not repeat the value in its error: it may hold a password.
+func parseEndpoint(variable, value string) (*url.URL, error) {
+	wrong := fmt.Errorf("%s must be an http or https address such as http://collector:4318", variable)
+	parsed, err := url.Parse(value)
+	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.Hostname() == "" {
+		return nil, wrong
+	}
+	if port := parsed.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil, wrong
+		}
+	}
+	if parsed.User != nil {
+		return nil, fmt.Errorf("%s must not hold credentials: they go in OTEL_EXPORTER_OTLP_HEADERS", variable)
+	}
+	return parsed, nil
+}
+
+// describeService says who the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+func describeService(ctx context.Context, name, version string) (*resource.Resource, error) {
+	described, err := resource.New(ctx,
+		resource.WithTelemetrySDK(),
+		resource.WithHost(),
+		resource.WithAttributes(semconv.ServiceName(name), semconv.ServiceVersion(version)),
+		resource.WithFromEnv(),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", resourceVariable, err)
+	}
+	return described, nil
+}
