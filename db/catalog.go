@@ -1,0 +1,94 @@
+package db
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
+
+	"despacho/catalog"
+	"despacho/models"
+)
+
+// LoadCatalog writes countries and locations. It may run as often as one likes: rows that are there are brought up to date.
+func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locations []catalog.Location) error {
+	countryRows := make([]models.Country, len(countries))
+	for i, c := range countries {
+		countryRows[i] = models.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency, Timezone: c.Timezone, DocumentName: c.DocumentName}
+	}
+	// Parents come before children in the catalog, as the foreign key wants them.
+	locationRows := make([]models.Location, len(locations))
+	for i, l := range locations {
+		locationRows[i] = models.Location{
+			ID: l.ID, CountryCode: l.CountryCode, Type: string(l.Type), Name: l.Name,
+			Ubigeo: textOrNull(l.Ubigeo), UbigeoReniec: textOrNull(l.Reniec), ParentID: l.ParentID,
+			City: l.City, Department: l.Department, Lat: l.Lat, Lng: l.Lng,
+		}
+	}
+	const batch = 500
+	return d.InTx(ctx, func(tx *DB) error {
+		for _, rows := range []any{countryRows, locationRows} {
+			if err := tx.with(ctx).Clauses(clause.OnConflict{UpdateAll: true}).CreateInBatches(rows, batch).Error; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Catalog reads every country and location.
+func (d *DB) Catalog(ctx context.Context) ([]catalog.Country, []catalog.Location, error) {
+	var countryRows []models.Country
+	if err := d.with(ctx).Order("code").Find(&countryRows).Error; err != nil {
+		return nil, nil, err
+	}
+	var locationRows []models.Location
+	if err := d.with(ctx).Find(&locationRows).Error; err != nil {
+		return nil, nil, err
+	}
+	countries := make([]catalog.Country, len(countryRows))
+	for i, c := range countryRows {
+		countries[i] = catalog.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency, Timezone: c.Timezone, DocumentName: c.DocumentName}
+	}
+	locations := make([]catalog.Location, len(locationRows))
+	for i, l := range locationRows {
+		locations[i] = catalog.Location{
+			ID: l.ID, CountryCode: l.CountryCode, Type: catalog.LocationType(l.Type), Name: l.Name,
+			Ubigeo: textOf(l.Ubigeo), Reniec: textOf(l.UbigeoReniec), ParentID: l.ParentID,
+			City: l.City, Department: l.Department, Lat: l.Lat, Lng: l.Lng,
+		}
+	}
+	return countries, locations, nil
+}
+
+// CatalogSize counts locations; it changes whenever a zone is added.
+func (d *DB) CatalogSize(ctx context.Context) (int64, error) {
+	var count int64
+	err := d.with(ctx).Model(&models.Location{}).Count(&count).Error
+	return count, err
+}
+
+// CoveredLocations lists what operators that are not suspended cover in a country.
+func (d *DB) CoveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := d.with(ctx).Raw(`
+		SELECT DISTINCT c.location_id FROM coverage c
+		JOIN operators o ON o.id = c.operator_id
+		JOIN locations l ON l.id = c.location_id
+		WHERE o.suspended_at IS NULL AND l.country_code = ?`, countryCode).Scan(&ids).Error
+	return ids, err
+}
+
+func textOrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func textOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

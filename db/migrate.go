@@ -1,0 +1,101 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// Migration is one step of the schema and whether this database has it.
+type Migration struct {
+	Version   int64
+	Name      string
+	AppliedAt time.Time
+	Applied   bool
+}
+
+// Migrate brings the schema up to date. Several processes may call it at once on PostgreSQL: one does the work, the others wait.
+func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
+	provider, err := d.migrations()
+	if err != nil {
+		return 0, err
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("migrating the database: %w", err)
+	}
+	return len(results), nil
+}
+
+// Migrations lists every step the binary knows.
+func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
+	provider, err := d.migrations()
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := provider.Status(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database's version: %w", err)
+	}
+	list := make([]Migration, len(statuses))
+	for i, status := range statuses {
+		list[i] = Migration{
+			Version:   status.Source.Version,
+			Name:      status.Source.Path,
+			AppliedAt: status.AppliedAt,
+			Applied:   status.State == goose.StateApplied,
+		}
+	}
+	return list, nil
+}
+
+// CheckVersion returns nil when the schema is exactly the one the binary was built for.
+func (d *DB) CheckVersion(ctx context.Context) error {
+	provider, err := d.migrations()
+	if err != nil {
+		return err
+	}
+	target := provider.ListSources()[len(provider.ListSources())-1].Version
+	current, err := d.schemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case current < target:
+		return fmt.Errorf("the database is not migrated (version %d, this binary needs %d): run `despacho migrate up`", current, target)
+	case current > target:
+		return fmt.Errorf("the database is newer than this binary (version %d, this binary knows %d): run a newer despacho", current, target)
+	}
+	return nil
+}
+
+// schemaVersion reads the version without creating goose's table, so that a check never writes.
+func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
+	if !d.with(ctx).Migrator().HasTable(goose.DefaultTablename) {
+		return 0, d.Ping(ctx)
+	}
+	var version int64
+	err := d.with(ctx).Raw("SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied").Scan(&version).Error
+	if err != nil {
+		return 0, fmt.Errorf("reading the database's version: %w", err)
+	}
+	return version, nil
+}
+
+func (d *DB) migrations() (*goose.Provider, error) {
+	files, err := migrationsFor(d.dialect)
+	if err != nil {
+		return nil, err
+	}
+	if d.dialect == SQLite {
+		return goose.NewProvider(goose.DialectSQLite3, d.sql, files)
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectPostgres, d.sql, files, goose.WithSessionLocker(locker))
+}

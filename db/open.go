@@ -1,0 +1,193 @@
+// Package db opens the database, keeps its schema current and holds the queries.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+	sqlitedriver "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+
+	"despacho/internal/telemetry"
+)
+
+// Dialect is the kind of database behind the handle.
+type Dialect string
+
+// The databases the service runs on.
+const (
+	Postgres Dialect = "postgres"
+	SQLite   Dialect = "sqlite"
+)
+
+// DB is the service's database: PostgreSQL where real users are served, SQLite embedded.
+type DB struct {
+	gorm    *gorm.DB
+	sql     *sql.DB
+	dialect Dialect
+}
+
+// Options tune the handle.
+type Options struct {
+	// MaxConns bounds the connections to PostgreSQL; 0 means 20.
+	MaxConns int
+	// Logger is told about statements slower than a second; nil means nobody is.
+	Logger *slog.Logger
+}
+
+// connectTimeout bounds how long opening waits for a database that does not answer.
+const connectTimeout = 5 * time.Second
+
+// Open connects to the database that DATABASE_URL names and makes sure that it answers.
+func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
+	if options.MaxConns == 0 {
+		options.MaxConns = 20
+	}
+	handle, dialector, dialect, err := connect(databaseURL, options)
+	if err != nil {
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if err := handle.PingContext(ctx); err != nil {
+		handle.Close()
+		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, oneLine(err))
+	}
+	orm, err := gorm.Open(dialector, &gorm.Config{
+		Logger:                 slowStatements(options.Logger),
+		SkipDefaultTransaction: true,
+		DisableAutomaticPing:   true,
+		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
+	})
+	if err != nil {
+		handle.Close()
+		return nil, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	return &DB{gorm: orm, sql: handle, dialect: dialect}, nil
+}
+
+func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dialect, error) {
+	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
+		handle, err := openSQLite(path)
+		return handle, sqlite.Dialector{Conn: handle}, SQLite, err
+	}
+	if strings.HasPrefix(databaseURL, "postgres://") || strings.HasPrefix(databaseURL, "postgresql://") {
+		handle, err := openPostgres(databaseURL, options.MaxConns)
+		return handle, postgres.New(postgres.Config{Conn: handle}), Postgres, err
+	}
+	return nil, nil, "", errors.New("must start with postgres:// or sqlite:")
+}
+
+func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return nil, errors.New("is not a valid PostgreSQL address")
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "despacho"
+	}
+	handle := stdlib.OpenDB(*config)
+	handle.SetMaxOpenConns(maxConns)
+	handle.SetMaxIdleConns(maxConns)
+	handle.SetConnMaxIdleTime(5 * time.Minute)
+	return handle, nil
+}
+
+// openSQLite opens a file in write-ahead mode. Transactions take the write lock when they begin: one that read first and wanted
+// to write later would fail with "busy" instead of waiting its turn.
+func openSQLite(path string) (*sql.DB, error) {
+	if path == "" {
+		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")
+	}
+	parameters := url.Values{
+		"_pragma":      {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(10000)", "foreign_keys(1)"},
+		"_txlock":      {"immediate"},
+		"_time_format": {"sqlite"},
+	}
+	handle, err := sql.Open("sqlite", "file:"+path+"?"+parameters.Encode())
+	if err != nil {
+		return nil, err
+	}
+	handle.SetMaxOpenConns(8)
+	handle.SetMaxIdleConns(8)
+	return handle, nil
+}
+
+// Dialect tells which database this is.
+func (d *DB) Dialect() Dialect { return d.dialect }
+
+// SQL is the pool underneath, for metrics and migrations.
+func (d *DB) SQL() *sql.DB { return d.sql }
+
+// Trace adds every statement to the trace of its request, if there are traces.
+func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
+
+// Ping makes sure that the database answers.
+func (d *DB) Ping(ctx context.Context) error { return d.sql.PingContext(ctx) }
+
+// Close ends every connection.
+func (d *DB) Close() error { return d.sql.Close() }
+
+// InTx runs fn in one transaction: all of what it writes is kept, or nothing.
+func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
+	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect})
+	})
+}
+
+func (d *DB) with(ctx context.Context) *gorm.DB { return d.gorm.WithContext(ctx) }
+
+// forUpdate starts a query that locks what it reads until the transaction ends. SQLite has one writer anyway.
+func (d *DB) forUpdate(ctx context.Context) *gorm.DB {
+	if d.dialect == SQLite {
+		return d.with(ctx)
+	}
+	return d.with(ctx).Clauses(clause.Locking{Strength: "UPDATE"})
+}
+
+// ErrNotFound says that no row matched.
+var ErrNotFound = gorm.ErrRecordNotFound
+
+// IsDuplicate reports whether err is a violated unique constraint, in either database.
+func IsDuplicate(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "23505"
+	}
+	var lite *sqlitedriver.Error
+	if errors.As(err, &lite) {
+		return lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY
+	}
+	return false
+}
+
+func oneLine(err error) error {
+	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+}
+
+func slowStatements(log *slog.Logger) logger.Interface {
+	if log == nil {
+		return logger.Discard
+	}
+	return logger.NewSlogLogger(log, logger.Config{
+		SlowThreshold:             time.Second,
+		LogLevel:                  logger.Warn,
+		IgnoreRecordNotFoundError: true,
+		// Values may be personal data.
+		ParameterizedQueries: true,
+	})
+}

@@ -1,0 +1,43 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+// Operators lists every operator by name.
+func (d *DB) Operators(ctx context.Context) ([]models.Operator, error) {
+	var operators []models.Operator
+	err := d.with(ctx).Order("name, id").Find(&operators).Error
+	return operators, err
+}
+
+// Operator finds one operator.
+func (d *DB) Operator(ctx context.Context, id uuid.UUID) (*models.Operator, error) {
+	var operator models.Operator
+	err := d.with(ctx).Where("id = ?", id).Take(&operator).Error
+	return &operator, err
+}
+
+// SetPlan changes what an operator pays for.
+func (d *DB) SetPlan(ctx context.Context, id uuid.UUID, plan models.Plan, now time.Time) error {
+	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
+		Updates(map[string]any{"plan": plan, "updated_at": now}))
+}
+
+// SetSuspended suspends an operator from the given time on, or resumes it with nil.
+func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, now time.Time) error {
+	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
+		Updates(map[string]any{"suspended_at": since, "updated_at": now}))
+}
+
+// Country finds a country of the catalog.
+func (d *DB) Country(ctx context.Context, code string) (*models.Country, error) {
+	var country models.Country
+	err := d.with(ctx).Where("code = ?", code).Take(&country).Error
+	return &country, err
+}

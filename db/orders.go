@@ -1,0 +1,191 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"despacho/models"
+)
+
+// OrderScope is what a caller may see: an operator's orders, or those of one of its stores.
+type OrderScope struct {
+	OperatorID uuid.UUID
+	StoreID    *uuid.UUID
+}
+
+func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
+	query = query.Where("orders.operator_id = ?", s.OperatorID)
+	if s.StoreID != nil {
+		query = query.Where("orders.store_id = ?", *s.StoreID)
+	}
+	return query
+}
+
+// OrderFilter narrows a list of orders. Times are on creation: From included, Until excluded.
+type OrderFilter struct {
+	Status      models.Status
+	From, Until *time.Time
+	Page, Limit int
+}
+
+// InsertOrder stores a new order with its first timeline entry and the deliveries of its first event.
+func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.OrderEvent, deliveries []models.Delivery) error {
+	if err := d.with(ctx).Create(order).Error; err != nil {
+		return err
+	}
+	if err := d.with(ctx).Create(event).Error; err != nil {
+		return err
+	}
+	if len(deliveries) == 0 {
+		return nil
+	}
+	return d.with(ctx).Create(&deliveries).Error
+}
+
+func (d *DB) orderViews(ctx context.Context) *gorm.DB {
+	return d.with(ctx).Table("orders").
+		Select("orders.*, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone").
+		Joins("JOIN locations ON locations.id = orders.location_id").
+		Joins("LEFT JOIN riders ON riders.id = orders.rider_id")
+}
+
+// OrderView reads one order that the scope may see.
+func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
+	var view models.OrderView
+	err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
+	return &view, err
+}
+
+// OrderViewByID reads one order whoever owns it, for the order's own workflow.
+func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView, error) {
+	var view models.OrderView
+	err := d.orderViews(ctx).Where("orders.id = ?", id).Take(&view).Error
+	return &view, err
+}
+
+// ListOrders reads a page of orders, newest first, and how many there are in all.
+func (d *DB) ListOrders(ctx context.Context, scope OrderScope, filter OrderFilter) ([]models.OrderView, int64, error) {
+	matching := func(query *gorm.DB) *gorm.DB {
+		query = scope.apply(query)
+		if filter.Status != "" {
+			query = query.Where("orders.status = ?", filter.Status)
+		}
+		if filter.From != nil {
+			query = query.Where("orders.created_at >= ?", *filter.From)
+		}
+		if filter.Until != nil {
+			query = query.Where("orders.created_at < ?", *filter.Until)
+		}
+		return query
+	}
+	var total int64
+	if err := matching(d.with(ctx).Table("orders")).Count(&total).Error; err != nil {
+		return nil, 0, err
+	}
+	skip := int64(filter.Page-1) * int64(filter.Limit)
+	views := []models.OrderView{}
+	if skip >= total {
+		return views, total, nil
+	}
+	err := matching(d.orderViews(ctx)).Order("orders.created_at DESC, orders.id DESC").
+		Offset(int(skip)).Limit(filter.Limit).Find(&views).Error
+	return views, total, err
+}
+
+// Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside them too.
+func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.OrderEvent, error) {
+	query := d.with(ctx).Where("order_id = ?", orderID)
+	if movesOnly {
+		query = query.Where("seq IS NOT NULL")
+	}
+	var events []models.OrderEvent
+	err := query.Order("at, seq, id").Find(&events).Error
+	return events, err
+}
+
+// LockOrder reads an order for a move: nobody else moves it until the transaction ends.
+func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error) {
+	var order models.Order
+	err := d.forUpdate(ctx).Where("id = ?", id).Take(&order).Error
+	return &order, err
+}
+
+// SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.
+func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.OrderEvent) error {
+	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
+		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
+			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
+			"received_at", "assigned_at", "delivered_at", "cancelled_at", "updated_at").
+		Updates(order))
+	if err != nil {
+		return err
+	}
+	return d.with(ctx).Create(event).Error
+}
+
+// MoveEntry reads the timeline entry of one move.
+func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.OrderEvent, error) {
+	var event models.OrderEvent
+	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&event).Error
+	return &event, err
+}
+
+// SetPoint writes where the customer is. With onlyIfMissing a point that somebody set meanwhile is kept, and set is false.
+func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, source string, onlyIfMissing bool, now time.Time) (set bool, err error) {
+	query := d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID)
+	if onlyIfMissing {
+		query = query.Where("delivery_lat IS NULL")
+	}
+	result := query.Updates(map[string]any{
+		"delivery_lat": lat, "delivery_lng": lng, "point_source": source, "updated_at": now,
+	})
+	return result.RowsAffected == 1, result.Error
+}
+
+// AddNote writes a timeline entry that is not a move.
+func (d *DB) AddNote(ctx context.Context, event *models.OrderEvent) error {
+	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
+}
+
+// MarkWorkflowsStarted remembers that these orders have their workflow.
+func (d *DB) MarkWorkflowsStarted(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	return d.with(ctx).Model(&models.Order{}).Where("id IN ? AND workflow_started_at IS NULL", ids).
+		UpdateColumn("workflow_started_at", now).Error
+}
+
+// OrdersWithoutDriver finds orders that nobody carries: those whose workflow was never started, and those that wait
+// long past the time their timer should have cancelled them.
+func (d *DB) OrdersWithoutDriver(ctx context.Context, createdBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := d.with(ctx).Raw(`
+		SELECT id FROM (
+			SELECT id FROM orders WHERE workflow_started_at IS NULL AND created_at < ?
+			UNION
+			SELECT id FROM orders WHERE status = 'registered' AND auto_cancel_at < ?
+		) AS waiting LIMIT ?`, createdBefore, dueBefore, limit).Scan(&ids).Error
+	return ids, err
+}
+
+// Tracked is what tracking needs of an order and its operator.
+type Tracked struct {
+	ID           uuid.UUID
+	GuideCode    string
+	Status       models.Status
+	Product      string
+	OperatorName string
+	LogoURL      *string `gorm:"column:logo_url"`
+}
+
+// Track finds an order by its guide code in canonical form.
+func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
+	var tracked Tracked
+	err := d.with(ctx).Table("orders").
+		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url").
+		Joins("JOIN operators ON operators.id = orders.operator_id").
+		Where("orders.guide_code = ?", guideCode).Take(&tracked).Error
+	return &tracked, err
+}

@@ -1,0 +1,97 @@
+package db
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"despacho/models"
+)
+
+// Settings is everything an operator has set up that an order needs to know when it is created or moved.
+type Settings struct {
+	Branches  []models.Branch
+	Stores    []models.Store
+	Sizes     []models.Size
+	Coverage  []models.Coverage
+	RiskZones []models.RiskZone
+	Webhooks  []models.Webhook
+}
+
+// OperatorSettings reads an operator's settings.
+func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Settings, error) {
+	var s Settings
+	for _, query := range []struct {
+		into  any
+		where string
+	}{
+		{&s.Branches, "operator_id = ?"},
+		{&s.Stores, "operator_id = ?"},
+		{&s.Sizes, "operator_id = ? AND active"},
+		{&s.Coverage, "operator_id = ?"},
+		{&s.RiskZones, "operator_id = ? AND active"},
+		{&s.Webhooks, "operator_id = ? AND active"},
+	} {
+		if err := d.with(ctx).Where(query.where, operatorID).Order("created_at, id").Find(query.into).Error; err != nil {
+			return nil, fmt.Errorf("reading the operator's settings: %w", err)
+		}
+	}
+	return &s, nil
+}
+
+// ChangeSettings runs a change to an operator's settings and tells every process that its copy is old. Every write to stores,
+// branches, sizes, coverage, risk zones and webhooks goes through here.
+func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
+	return d.InTx(ctx, func(tx *DB) error {
+		if err := change(tx); err != nil {
+			return err
+		}
+		return oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
+			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
+	})
+}
+
+// Insert stores new rows of any kind.
+func (d *DB) Insert(ctx context.Context, rows any) error {
+	return d.with(ctx).Create(rows).Error
+}
+
+// StoresOf lists an operator's active stores by name; with storeID only that one.
+func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.UUID) ([]models.Store, error) {
+	query := d.with(ctx).Where("operator_id = ? AND active", operatorID)
+	if storeID != nil {
+		query = query.Where("id = ?", *storeID)
+	}
+	var stores []models.Store
+	err := query.Order("name, id").Find(&stores).Error
+	return stores, err
+}
+
+// RiderOf finds an active rider of the operator.
+func (d *DB) RiderOf(ctx context.Context, operatorID, riderID uuid.UUID) (*models.Rider, error) {
+	var rider models.Rider
+	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active", riderID, operatorID).Take(&rider).Error
+	return &rider, err
+}
+
+// BranchOf finds an active branch of the operator.
+func (d *DB) BranchOf(ctx context.Context, operatorID, branchID uuid.UUID) (*models.Branch, error) {
+	var branch models.Branch
+	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active", branchID, operatorID).Take(&branch).Error
+	return &branch, err
+}
+
+// Store finds one store whoever owns it.
+func (d *DB) Store(ctx context.Context, id uuid.UUID) (*models.Store, error) {
+	var store models.Store
+	err := d.with(ctx).Where("id = ?", id).Take(&store).Error
+	return &store, err
+}
+
+// InsertMissing stores those of the rows whose id is not there yet.
+func (d *DB) InsertMissing(ctx context.Context, rows any) error {
+	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(rows).Error
+}

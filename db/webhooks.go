@@ -1,0 +1,151 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"despacho/models"
+)
+
+// WebhookScope is whose webhooks a caller may see: all of an operator's, or those of one store.
+type WebhookScope = OrderScope
+
+// ActiveWebhooks lists active webhooks, oldest first.
+func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.Webhook, error) {
+	query := d.with(ctx).Where("operator_id = ? AND active", scope.OperatorID)
+	if scope.StoreID != nil {
+		query = query.Where("store_id = ?", *scope.StoreID)
+	}
+	var webhooks []models.Webhook
+	err := query.Order("created_at, id").Find(&webhooks).Error
+	return webhooks, err
+}
+
+// DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over already.
+func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
+	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
+		query := tx.with(ctx).Model(&models.Webhook{}).Where("id = ? AND operator_id = ? AND active", id, scope.OperatorID)
+		if scope.StoreID != nil {
+			query = query.Where("store_id = ?", *scope.StoreID)
+		}
+		return oneRow(query.Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
+	})
+}
+
+// Webhook finds one webhook whoever owns it, for the worker.
+func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error) {
+	var webhook models.Webhook
+	err := d.with(ctx).Where("id = ?", id).Take(&webhook).Error
+	return &webhook, err
+}
+
+// InsertDeliveries writes the outbox rows of a move; rows that are there already stay as they are.
+func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.Delivery) error {
+	if len(deliveries) == 0 {
+		return nil
+	}
+	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&deliveries).Error
+}
+
+// DeliveryTarget is a delivery with the address it goes to.
+type DeliveryTarget struct {
+	ID        uuid.UUID
+	WebhookID uuid.UUID
+	Event     models.Event
+	URL       string `gorm:"column:url"`
+	Retry     bool
+}
+
+func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
+	return d.with(ctx).Table("deliveries").
+		Select("deliveries.id, deliveries.webhook_id, deliveries.event, webhooks.url, webhooks.retry").
+		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
+}
+
+// PendingDeliveries lists what an order still owes its receivers; with a seq, of that move alone.
+func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int) ([]DeliveryTarget, error) {
+	query := d.deliveryTargets(ctx).
+		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.DeliveryPending)
+	if seq != nil {
+		query = query.Where("deliveries.order_seq = ?", *seq)
+	}
+	var targets []DeliveryTarget
+	err := query.Order("deliveries.order_seq, deliveries.id").Scan(&targets).Error
+	return targets, err
+}
+
+// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is gone.
+func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
+	var targets []DeliveryTarget
+	err := d.deliveryTargets(ctx).
+		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.DeliveryPending, dueBefore).
+		Order("deliveries.next_attempt_at").Limit(limit).Scan(&targets).Error
+	return targets, err
+}
+
+// LockDelivery reads a delivery and its attempts for sending: one driver at a time decides about it.
+func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.Delivery, []models.DeliveryAttempt, error) {
+	return d.delivery(ctx, id, d.forUpdate(ctx))
+}
+
+// StartAttempt writes an attempt before its request goes out.
+func (d *DB) StartAttempt(ctx context.Context, attempt *models.DeliveryAttempt) error {
+	return d.with(ctx).Create(attempt).Error
+}
+
+// FinishAttempt writes what came of an attempt.
+func (d *DB) FinishAttempt(ctx context.Context, attempt *models.DeliveryAttempt) error {
+	return d.with(ctx).Save(attempt).Error
+}
+
+// SaveDelivery writes how a delivery stands.
+func (d *DB) SaveDelivery(ctx context.Context, delivery *models.Delivery) error {
+	return d.with(ctx).Model(delivery).Where("id = ?", delivery.ID).
+		Select("status", "next_attempt_at", "finished_at").Updates(delivery).Error
+}
+
+// Delivery reads a delivery and its attempts, oldest first.
+func (d *DB) Delivery(ctx context.Context, id uuid.UUID) (*models.Delivery, []models.DeliveryAttempt, error) {
+	return d.delivery(ctx, id, d.with(ctx))
+}
+
+func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*models.Delivery, []models.DeliveryAttempt, error) {
+	var delivery models.Delivery
+	if err := query.Where("id = ?", id).Take(&delivery).Error; err != nil {
+		return nil, nil, err
+	}
+	var attempts []models.DeliveryAttempt
+	err := d.with(ctx).Where("delivery_id = ?", id).Order("number").Find(&attempts).Error
+	return &delivery, attempts, err
+}
+
+// CountActiveWebhooks counts the active webhooks of the operator itself, or of one of its stores.
+func (d *DB) CountActiveWebhooks(ctx context.Context, operatorID uuid.UUID, storeID *uuid.UUID) (int64, error) {
+	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", operatorID)
+	if storeID == nil {
+		query = query.Where("store_id IS NULL")
+	} else {
+		query = query.Where("store_id = ?", *storeID)
+	}
+	var count int64
+	err := query.Count(&count).Error
+	return count, err
+}
+
+// WebhooksAt lists every webhook that calls an address, active or not.
+func (d *DB) WebhooksAt(ctx context.Context, address string) ([]models.Webhook, error) {
+	var webhooks []models.Webhook
+	err := d.with(ctx).Where("url = ?", address).Find(&webhooks).Error
+	return webhooks, err
+}
+
+// MoveWebhook points a webhook at another address.
+func (d *DB) MoveWebhook(ctx context.Context, operatorID, id uuid.UUID, address string) error {
+	return d.ChangeSettings(ctx, operatorID, func(tx *DB) error {
+		return oneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
+	})
+}

@@ -1,0 +1,165 @@
+package models
+
+import "github.com/google/uuid"
+
+// Status is where an order stands, as callers see it.
+type Status string
+
+// The statuses of an order.
+const (
+	StatusRegistered Status = "registered"
+	StatusReceived   Status = "received"
+	StatusAssigned   Status = "assigned"
+	StatusDelivered  Status = "delivered"
+	StatusCancelled  Status = "cancelled"
+)
+
+// Statuses lists every status in the order of an order's life.
+var Statuses = []Status{StatusRegistered, StatusReceived, StatusAssigned, StatusDelivered, StatusCancelled}
+
+// Label is the status in words for people.
+func (s Status) Label() string {
+	switch s {
+	case StatusRegistered:
+		return "Registrado"
+	case StatusReceived:
+		return "Recibido"
+	case StatusAssigned:
+		return "En reparto"
+	case StatusDelivered:
+		return "Entregado"
+	case StatusCancelled:
+		return "Cancelado"
+	}
+	return string(s)
+}
+
+// Valid reports whether s is a status an order can have.
+func (s Status) Valid() bool {
+	for _, known := range Statuses {
+		if s == known {
+			return true
+		}
+	}
+	return false
+}
+
+// Actor is who makes a move.
+type Actor string
+
+// Who can move an order. Auto is the 24-hour timer.
+const (
+	ByStore    Actor = "store"
+	ByOperator Actor = "operator"
+	ByAuto     Actor = "auto"
+)
+
+// Move is something that happens to an order.
+type Move string
+
+// The moves of an order. The first four are also the names of the workflow's signals and updates.
+const (
+	MoveCancel     Move = "cancel"
+	MoveReceive    Move = "received"
+	MoveAssign     Move = "assigned"
+	MoveDeliver    Move = "delivered"
+	MoveAutoCancel Move = "auto_cancel"
+)
+
+// State is what decides which moves are legal.
+type State struct {
+	Status      Status
+	CancelledBy Actor
+	RiderID     *uuid.UUID
+}
+
+// Verdict is the answer of the transition table to a move.
+type Verdict int
+
+// A move is applied, changes nothing (it repeats what already is), or is refused.
+const (
+	Refused Verdict = iota
+	Applied
+	Unchanged
+)
+
+// phase is a status with the one distinction callers do not see: an order that the timer cancelled can revive, one
+// that a person cancelled cannot.
+type phase string
+
+const (
+	registered    phase = "registered"
+	received      phase = "received"
+	assigned      phase = "assigned"
+	delivered     phase = "delivered"
+	cancelled     phase = "cancelled"
+	autoCancelled phase = "auto_cancelled"
+)
+
+type transition struct {
+	to     Status
+	actors []Actor
+}
+
+var (
+	operatorOnly    = []Actor{ByOperator}
+	storeOrOperator = []Actor{ByStore, ByOperator}
+	timerOnly       = []Actor{ByAuto}
+)
+
+// transitions is the one table of legal moves. What is not in it is refused.
+var transitions = map[phase]map[Move]transition{
+	registered: {
+		MoveReceive:    {StatusReceived, operatorOnly},
+		MoveCancel:     {StatusCancelled, storeOrOperator},
+		MoveAutoCancel: {StatusCancelled, timerOnly},
+	},
+	received: {
+		MoveAssign: {StatusAssigned, operatorOnly},
+		MoveCancel: {StatusCancelled, operatorOnly},
+	},
+	assigned: {
+		MoveAssign:  {StatusAssigned, operatorOnly},
+		MoveDeliver: {StatusDelivered, operatorOnly},
+		MoveCancel:  {StatusCancelled, operatorOnly},
+	},
+	autoCancelled: {
+		MoveReceive: {StatusReceived, operatorOnly},
+	},
+	delivered: {},
+	cancelled: {},
+}
+
+// Decide holds a move against the table. rider is the rider of an assignment and nil for the other moves.
+func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
+	t, legal := transitions[s.phase()][move]
+	if !legal || !contains(t.actors, by) {
+		return s.Status, Refused
+	}
+	if move == MoveAssign && s.Status == StatusAssigned && rider != nil && s.RiderID != nil && *rider == *s.RiderID {
+		return s.Status, Unchanged
+	}
+	return t.to, Applied
+}
+
+// Final reports whether no move is possible any more.
+func (s State) Final() bool { return len(transitions[s.phase()]) == 0 }
+
+// Dormant reports whether the order only moves again if its package arrives late: the timer cancelled it.
+func (s State) Dormant() bool { return s.phase() == autoCancelled }
+
+func (s State) phase() phase {
+	if s.Status == StatusCancelled && s.CancelledBy == ByAuto {
+		return autoCancelled
+	}
+	return phase(s.Status)
+}
+
+func contains(actors []Actor, by Actor) bool {
+	for _, actor := range actors {
+		if actor == by {
+			return true
+		}
+	}
+	return false
+}
