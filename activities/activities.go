@@ -1,0 +1,88 @@
+// Package activities is what an order's workflow does to the world: the read model, webhooks, map links.
+package activities
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/maplink"
+	"despacho/internal/secretbox"
+	"despacho/internal/webhook"
+	"despacho/orders"
+	"despacho/workflows"
+)
+
+// Activities holds what the activities need.
+type Activities struct {
+	Orders    *orders.Service
+	DB        *db.DB
+	Temporal  client.Client
+	TaskQueue string
+	Clock     clock.Clock
+	Log       *slog.Logger
+	Sender    *webhook.Sender
+	Secrets   *secretbox.Box
+	MapLinks  *maplink.Resolver
+}
+
+// Register gives every activity the name that workflows call it by.
+func (a *Activities) Register(w worker.Registry) {
+	for name, function := range map[string]any{
+		workflows.LoadOrderActivity:       a.LoadOrder,
+		workflows.ApplyMoveActivity:       a.ApplyMove,
+		workflows.SendWebhookActivity:     a.SendWebhook,
+		workflows.ResolveMapLinkActivity:  a.ResolveMapLink,
+		workflows.StartMissingActivity:    a.StartMissingOrders,
+		workflows.DriveDeliveriesActivity: a.DriveAbandonedDeliveries,
+		workflows.ClearExpiredActivity:    a.ClearExpiredRecords,
+	} {
+		w.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
+	}
+}
+
+// LoadOrder reads an order for its workflow.
+func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (*workflows.Snapshot, error) {
+	return a.Orders.Load(ctx, orderID)
+}
+
+// ApplyMove writes a decided move.
+func (a *Activities) ApplyMove(ctx context.Context, move workflows.MoveOrder) (*workflows.MoveResult, error) {
+	return a.Orders.Apply(ctx, move)
+}
+
+// reconcileBatch bounds what one turn of the reconcile workflow takes on; the next turn takes the rest.
+const reconcileBatch = 500
+
+// graceBeforeStart is how long the process that created an order has to start its workflow itself.
+const graceBeforeStart = 5 * time.Second
+
+// StartMissingOrders starts the workflows of orders that have none.
+func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
+	now := a.Clock.Now()
+	ids, err := a.DB.OrdersWithoutDriver(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if startErr := a.Orders.StartMissing(ctx, id); startErr != nil {
+			a.Log.WarnContext(ctx, "order not started", "order_id", id, "error", startErr)
+			err = startErr
+			continue
+		}
+		started++
+	}
+	return started, err
+}
+
+// ClearExpiredRecords removes what has outlived its use.
+func (a *Activities) ClearExpiredRecords(ctx context.Context) (db.Cleared, error) {
+	return a.DB.ClearExpired(ctx, a.Clock.Now())
+}

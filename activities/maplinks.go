@@ -1,0 +1,73 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/db"
+	"despacho/internal/maplink"
+	"despacho/models"
+)
+
+// Types of the timeline entries that map links leave for the operator.
+const (
+	entryPointResolved = "point_resolved"
+	entryPointMissing  = "point_unresolved"
+)
+
+// ResolveMapLink follows a short map link to the customer's point. It sets the point only if nobody set one meanwhile, and leaves an
+// entry in the timeline that the operator sees.
+func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) error {
+	order, err := a.DB.OrderViewByID(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	if order.DeliveryLat != nil || order.DeliveryMapsURL == nil {
+		return nil
+	}
+	operator, err := a.DB.Operator(ctx, order.OperatorID)
+	if err != nil {
+		return err
+	}
+	bounds, _ := maplink.Country(operator.CountryCode)
+	point, err := a.MapLinks.Resolve(ctx, *order.DeliveryMapsURL, bounds)
+	if err != nil {
+		if maplink.Temporary(err) {
+			return err
+		}
+		if noteErr := a.note(ctx, &order.Order, entryPointMissing, unresolvedReason(err)); noteErr != nil {
+			return noteErr
+		}
+		return temporal.NewNonRetryableApplicationError("the map link has no point: "+err.Error(), "NoPoint", nil)
+	}
+	return a.DB.InTx(ctx, func(tx *db.DB) error {
+		set, err := tx.SetPoint(ctx, orderID, point.Lat, point.Lng, string(point.Source), true, a.Clock.Now())
+		if err != nil || !set {
+			return err
+		}
+		return a.noteIn(ctx, tx, &order.Order, entryPointResolved, string(point.Source))
+	})
+}
+
+func unresolvedReason(err error) string {
+	var outside *maplink.OutsideCountry
+	if errors.As(err, &outside) {
+		return "El enlace apunta fuera del país del operador."
+	}
+	return "El enlace no contiene un punto."
+}
+
+func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail string) error {
+	return a.noteIn(ctx, a.DB, order, kind, detail)
+}
+
+// noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so that a retry writes it once.
+func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
+	return database.AddNote(ctx, &models.OrderEvent{
+		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
+		By: "system", Detail: &detail, At: a.Clock.Now(),
+	})
+}

@@ -1,0 +1,239 @@
+package orders
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/guide"
+	"despacho/internal/maplink"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// Created is a new order and what its creator should pay attention to.
+type Created struct {
+	Order   *View
+	Warning string
+}
+
+// Answer is the response to a creation, as it is sent and, under an Idempotency-Key, remembered.
+type Answer struct {
+	Status   int
+	Location string
+	Body     []byte
+	// Replayed says that nothing was created: this is the answer to the first request.
+	Replayed bool
+}
+
+// Create registers an order. In one transaction it writes the order, its first timeline entry, the deliveries of order.created
+// and, under an Idempotency-Key, the answer that render makes; then it starts the order's workflow. If Temporal is
+// away the order stands all the same and its workflow starts later.
+func (s *Service) Create(ctx context.Context, caller Caller, in *body.Object, key string, render func(*Created) (Answer, error)) (Answer, error) {
+	if key == "" {
+		return s.create(ctx, caller, in, nil, render)
+	}
+	return s.once(ctx, caller, in, key, func(record *models.IdempotencyRecord) (Answer, error) {
+		return s.create(ctx, caller, in, record, render)
+	})
+}
+
+func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, record *models.IdempotencyRecord, render func(*Created) (Answer, error)) (Answer, error) {
+	wanted, err := readNewOrder(in, caller)
+	if err != nil {
+		return Answer{}, err
+	}
+	order, settings, err := s.accept(ctx, caller, wanted)
+	if err != nil {
+		return Answer{}, err
+	}
+	created := &Created{Order: s.view(order, caller.SeesProofLocation())}
+	if order.RiskZone != nil {
+		created.Warning = riskWarning(&models.RiskZone{Name: *order.RiskZone})
+	}
+	answer, err := render(created)
+	if err != nil {
+		return Answer{}, err
+	}
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, settings.webhooksFor(models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := s.store(ctx, caller, order, deliveries, record, answer); err != nil {
+		return Answer{}, err
+	}
+	s.startNew(ctx, &order.Order, settings, deliveries)
+	return answer, nil
+}
+
+// accept turns a well-formed request into an order of this operator, or says why the operator cannot serve it.
+func (s *Service) accept(ctx context.Context, caller Caller, in *newOrder) (*models.OrderView, *settings, error) {
+	settings, err := s.settings.of(ctx, caller.Operator)
+	if err != nil {
+		return nil, nil, err
+	}
+	branch, err := settings.receivingBranch(in.branchID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := settings.checkStore(in.storeID, caller); err != nil {
+		return nil, nil, err
+	}
+	destination, known, err := s.catalog.Destination(ctx, in.locationID)
+	if err != nil {
+		return nil, nil, err
+	}
+	// An order goes to a district or a zone; a whole city or country is no destination.
+	if !known || (destination[0].Type != catalog.TypeDistrict && destination[0].Type != catalog.TypeZone) {
+		return nil, nil, ErrNotCovered
+	}
+	size := settings.sizeFor(in.size)
+	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
+	if err != nil {
+		return nil, nil, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, nil, err
+	}
+	now := s.clock.Now()
+	order := models.Order{
+		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: branch.ID,
+		GuideCode: guide.New(), Status: models.StatusRegistered, Seq: 1,
+		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
+		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: declaredDNI(in),
+		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
+		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
+		Product: in.product, Size: sizeCode(size), Notes: in.notes,
+		AmountToCollect: in.amount, PaymentType: in.paymentType, ShippingCost: price, Currency: caller.Operator.Currency,
+		OperativeDay: operativeDay(now, caller.Operator),
+		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
+	}
+	locate(&order, in, caller.Operator.CountryCode)
+	if zone := settings.riskZone(destination, in.address); zone != nil {
+		order.RiskZone = &zone.Name
+	}
+	return &models.OrderView{Order: order, LocationName: destination[0].Name}, settings, nil
+}
+
+// store writes the order; a guide code that happens to be taken is drawn again.
+func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.Delivery, record *models.IdempotencyRecord, answer Answer) error {
+	entryID, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	seq := order.Seq
+	entry := &models.OrderEvent{
+		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.EventTypeCreated,
+		Status: order.Status, By: string(caller.Actor()), At: order.CreatedAt,
+	}
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.InsertOrder(ctx, &order.Order, entry, deliveries); err != nil {
+			return err
+		}
+		if record == nil {
+			return nil
+		}
+		err := tx.AnswerKey(ctx, record, answer.Status, answer.Location, answer.Body)
+		if db.IsNotFound(err) {
+			return ErrKeyInProgress // the lease ran out and another request holds the key now
+		}
+		return err
+	})
+}
+
+// declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is not verified.
+func declaredDNI(in *newOrder) *bool {
+	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
+		return nil
+	}
+	if len(*in.docNumber) == 8 && allDigits(*in.docNumber) {
+		return nil
+	}
+	no := false
+	return &no
+}
+
+func allDigits(text string) bool {
+	for _, r := range text {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func operativeDay(at time.Time, operator *models.Operator) string {
+	return at.In(operator.Location()).Format(time.DateOnly)
+}
+
+// pointGiven is the source of a point that the store sent itself.
+const pointGiven = "given"
+
+// locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
+func locate(order *models.Order, in *newOrder, countryCode string) {
+	if in.lat != nil && in.lng != nil {
+		source := pointGiven
+		order.DeliveryLat, order.DeliveryLng, order.PointSource = in.lat, in.lng, &source
+		return
+	}
+	if in.mapsURL == nil {
+		return
+	}
+	bounds, _ := maplink.Country(countryCode)
+	point, err := maplink.ParseIn(*in.mapsURL, bounds)
+	if err != nil {
+		return
+	}
+	source := string(point.Source)
+	order.DeliveryLat, order.DeliveryLng, order.PointSource = &point.Lat, &point.Lng, &source
+}
+
+func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
+	if id == nil {
+		if s.mainBranch == nil {
+			return nil, fault.New(fault.Conflict, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
+		}
+		return s.mainBranch, nil
+	}
+	branch, known := s.branches[*id]
+	if !known {
+		return nil, fieldFault("branch_id", "no es una sucursal activa del operador")
+	}
+	return &branch, nil
+}
+
+func (s *settings) checkStore(id *uuid.UUID, caller Caller) error {
+	if id == nil || caller.StoreID != nil {
+		return nil
+	}
+	if store, known := s.stores[*id]; !known || !store.Active {
+		return fieldFault("store_id", "no es una tienda activa del operador")
+	}
+	return nil
+}
+
+func fieldFault(field, message string) error {
+	var fields fault.Fields
+	fields.Add(field, message)
+	return fields.Err()
+}
+
+// startNew starts the workflow of an order that was just written.
+func (s *Service) startNew(ctx context.Context, order *models.Order, settings *settings, deliveries []models.Delivery) {
+	snapshot := &workflows.Snapshot{
+		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
+		Deliveries: settings.refs(deliveries), ResolveMapLink: needsResolving(order),
+	}
+	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
+}
+
+// needsResolving reports whether a map link still has to be followed over the network.
+func needsResolving(order *models.Order) bool {
+	return order.DeliveryLat == nil && order.DeliveryMapsURL != nil
+}

@@ -1,0 +1,134 @@
+package orders
+
+import (
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Text limits, in characters.
+const (
+	maxName      = 200
+	maxAddress   = 500
+	maxProduct   = 500
+	maxReference = 500
+	maxNotes     = 2000
+	maxPhone     = 40
+	maxDocument  = 50
+	maxLink      = 2048
+)
+
+// newOrder is a creation request whose every field is well-formed. Whether the operator can serve it is not decided yet.
+type newOrder struct {
+	recipientName  string
+	recipientPhone string
+	docType        *models.DocType
+	docNumber      *string
+
+	deliveryType models.DeliveryType
+	address      string
+	reference    *string
+	locationID   uuid.UUID
+	lat, lng     *float64
+	mapsURL      *string
+
+	product string
+	size    *string
+	notes   *string
+
+	amount      money.Cents
+	paymentType models.PaymentType
+
+	storeID  *uuid.UUID
+	branchID *uuid.UUID
+}
+
+// readNewOrder reads a creation request. Its error names every wrong field.
+func readNewOrder(in *body.Object, caller Caller) (*newOrder, error) {
+	order := &newOrder{
+		recipientName: in.RequiredText("recipient_name", maxName),
+		address:       in.RequiredLines("delivery_address", maxAddress),
+		locationID:    in.RequiredUUID("location_id"),
+		product:       in.RequiredText("product", maxProduct),
+		reference:     in.Lines("delivery_reference", maxReference),
+		mapsURL:       in.Text("delivery_maps_url", maxLink),
+		size:          in.Text("size", maxName),
+		notes:         in.Lines("notes", maxNotes),
+		docNumber:     in.Text("recipient_doc_number", maxDocument),
+		branchID:      in.UUID("branch_id"),
+	}
+	order.recipientPhone = readPhone(in, "recipient_phone", caller.Operator.CountryCode)
+	order.lat, order.lng = ReadPoint(in, "delivery_lat", "delivery_lng")
+	order.readPayment(in)
+	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport), string(models.DocOther)); docType != nil {
+		known := models.DocType(*docType)
+		order.docType = &known
+	}
+	order.deliveryType = models.DeliveryHome
+	if kind := in.Enum("delivery_type", string(models.DeliveryHome), string(models.DeliveryAgency)); kind != nil {
+		order.deliveryType = models.DeliveryType(*kind)
+	}
+	// A bound caller's store is its own, whatever the body holds.
+	order.storeID = caller.StoreID
+	if caller.StoreID == nil {
+		order.storeID = in.UUID("store_id")
+	}
+	return order, in.Err()
+}
+
+func readPhone(in *body.Object, field, countryCode string) string {
+	text := in.RequiredText(field, maxPhone)
+	if text == "" {
+		return ""
+	}
+	phone, ok := canonicalPhone(text, countryCode)
+	if !ok {
+		in.Complain(field, "no es un número de teléfono válido")
+	}
+	return phone
+}
+
+// ReadPoint reads a point on the globe from two members that only make sense together.
+func ReadPoint(in *body.Object, latField, lngField string) (lat, lng *float64) {
+	lat, lng = in.Number(latField, -90, 90), in.Number(lngField, -180, 180)
+	if in.Has(latField) && !in.Has(lngField) {
+		in.Complain(lngField, "es obligatorio junto con "+latField)
+	}
+	if in.Has(lngField) && !in.Has(latField) {
+		in.Complain(latField, "es obligatorio junto con "+lngField)
+	}
+	return lat, lng
+}
+
+// ReadRequiredPoint is ReadPoint for a point that must be there.
+func ReadRequiredPoint(in *body.Object, latField, lngField string) (lat, lng float64) {
+	for _, field := range []string{latField, lngField} {
+		if !in.Has(field) {
+			in.Complain(field, body.MissingMessage)
+		}
+	}
+	gotLat, gotLng := ReadPoint(in, latField, lngField)
+	if gotLat == nil || gotLng == nil {
+		return 0, 0
+	}
+	return *gotLat, *gotLng
+}
+
+// readPayment derives the payment type in one direction only: an amount always means cash on delivery, while cash on delivery without
+// an amount stays what it is (the store has not fixed the price yet).
+func (o *newOrder) readPayment(in *body.Object) {
+	if amount := in.Money("amount_to_collect"); amount != nil {
+		o.amount = *amount
+	}
+	if o.amount > 0 {
+		in.Text("payment_type", maxName)
+		o.paymentType = models.CashOnDelivery
+		return
+	}
+	o.paymentType = models.DeliveryOnly
+	if declared := in.Enum("payment_type", string(models.CashOnDelivery), string(models.DeliveryOnly)); declared != nil {
+		o.paymentType = models.PaymentType(*declared)
+	}
+}

@@ -1,0 +1,157 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"despacho/db"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// moveTimeout bounds how long a caller waits for the outcome of a move.
+const moveTimeout = 4 * time.Second
+
+// Cancellation is why an order is cancelled.
+type Cancellation struct {
+	Reason, Note string
+	// OnlyRegistered refuses to cancel a package that has reached the operator, whoever asks.
+	OnlyRegistered bool
+}
+
+// Cancel cancels an order: a store while it is registered, the operator until it is delivered.
+func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Cancellation) (*View, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.OnlyRegistered && order.Status != models.StatusRegistered {
+		return nil, moveRefused(models.MoveCancel, order.Status)
+	}
+	message := workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
+	return s.moveFound(ctx, caller, order, models.MoveCancel, nil, workflows.CancelName, message)
+}
+
+// Receive takes the package in at a branch; nil means the branch it was expected at.
+func (s *Service) Receive(ctx context.Context, caller Caller, id uuid.UUID, branchID *uuid.UUID) (*View, error) {
+	if branchID != nil {
+		if _, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID); db.IsNotFound(err) {
+			return nil, fieldFault("branch_id", "no es una sucursal activa del operador")
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return s.move(ctx, caller, id, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
+}
+
+// Assign gives the package to a rider.
+func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID) (*View, error) {
+	if _, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID); db.IsNotFound(err) {
+		return nil, fieldFault("rider_id", "no es un motorizado activo del operador")
+	} else if err != nil {
+		return nil, err
+	}
+	return s.move(ctx, caller, id, models.MoveAssign, &riderID, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
+}
+
+// Deliver hands the package over. Cash on delivery needs the amount that was really collected.
+func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, delivered workflows.Delivered) (*View, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
+		return nil, fieldFault("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
+	}
+	return s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
+}
+
+// move asks the order's workflow for a move and answers with the order as it stands then. The row is asked first: it is never ahead of
+// the workflow, so what it rules out is ruled out for good and costs Temporal nothing.
+func (s *Service) move(ctx context.Context, caller Caller, id uuid.UUID, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.moveFound(ctx, caller, order, move, rider, name, message)
+}
+
+func (s *Service) moveFound(ctx context.Context, caller Caller, order *models.OrderView, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
+	switch _, verdict := order.State().Decide(move, caller.Actor(), rider); verdict {
+	case models.Refused:
+		return nil, moveRefused(move, order.Status)
+	case models.Unchanged:
+		return s.view(order, caller.SeesProofLocation()), nil
+	}
+	if err := s.update(ctx, &order.Order, move, name, message); err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, caller, order.ID)
+}
+
+// update sends a move to the order's workflow and waits until it is stored or refused.
+func (s *Service) update(ctx context.Context, order *models.Order, move models.Move, name string, message any) error {
+	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
+	defer cancel()
+	options := client.UpdateWorkflowOptions{
+		UpdateID:     uuid.NewString(),
+		WorkflowID:   workflows.OrderWorkflowID(order.ID),
+		UpdateName:   name,
+		Args:         []any{message},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
+	handle, err := s.temporal.UpdateWorkflow(ctx, options)
+	if isNotRunning(err) {
+		handle, err = s.updateWithStart(ctx, order, options)
+	}
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	return s.outcome(ctx, order, move, err)
+}
+
+// updateWithStart is for an order without a running workflow: one that the timer cancelled, or whose workflow has
+// not been started yet. The new run reads the order from the database before it decides.
+func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	storeName, err := s.storeNameOf(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	start := s.startOptions(order, storeName)
+	start.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	handle, err := s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
+		UpdateOptions:          options,
+	})
+	if err == nil && order.WorkflowStartedAt == nil {
+		s.started.add(order.ID)
+	}
+	return handle, err
+}
+
+// outcome turns what Temporal said of a move into what the caller is told.
+func (s *Service) outcome(ctx context.Context, order *models.Order, move models.Move, err error) error {
+	if err == nil {
+		return nil
+	}
+	if refusal, refused := workflows.AsRefusal(err); refused {
+		if refusal.Reason != "" {
+			return fault.New(fault.Conflict, CodeMoveRefused, refusal.Reason)
+		}
+		return moveRefused(move, refusal.Status)
+	}
+	s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", move, "error", err)
+	return ErrMovesDown.Because(err)
+}
+
+func isNotRunning(err error) bool {
+	var notFound *serviceerror.NotFound
+	return errors.As(err, &notFound)
+}

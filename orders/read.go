@@ -1,0 +1,97 @@
+package orders
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/models"
+)
+
+// Get reads one order that the caller may see; another store's order does not exist for it.
+func (s *Service) Get(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(order, caller.SeesProofLocation()), nil
+}
+
+func (s *Service) find(ctx context.Context, caller Caller, id uuid.UUID) (*models.OrderView, error) {
+	order, err := s.db.OrderView(ctx, caller.Scope(), id)
+	if db.IsNotFound(err) {
+		return nil, ErrOrderNotFound
+	}
+	return order, err
+}
+
+// MaxPageSize is the most orders a page holds; a larger limit is served as this one.
+const MaxPageSize = 200
+
+// Query is what a list is asked for. Days are whole days in the operator's time zone, both included.
+type Query struct {
+	Status      models.Status
+	From, To    *time.Time
+	Page, Limit int
+}
+
+// Page is one page of a list, newest first.
+type Page struct {
+	Orders []*View `json:"orders"`
+	Total  int64   `json:"total"`
+	Page   int     `json:"page"`
+	Limit  int     `json:"limit"`
+}
+
+// List reads a page of the orders that the caller may see.
+func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
+	limit := min(query.Limit, MaxPageSize)
+	filter := db.OrderFilter{Status: query.Status, Page: query.Page, Limit: limit}
+	zone := caller.Operator.Location()
+	if query.From != nil {
+		start := dayStart(*query.From, zone)
+		filter.From = &start
+	}
+	if query.To != nil {
+		end := dayStart(query.To.AddDate(0, 0, 1), zone)
+		filter.Until = &end
+	}
+	rows, total, err := s.db.ListOrders(ctx, caller.Scope(), filter)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: query.Page, Limit: limit}
+	for i := range rows {
+		page.Orders[i] = s.view(&rows[i], caller.SeesProofLocation())
+	}
+	return page, nil
+}
+
+func dayStart(day time.Time, zone *time.Location) time.Time {
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone).UTC()
+}
+
+// Story is an order with what happened to it. The operator also sees what happened beside the moves.
+type Story struct {
+	Order       *View
+	PointSource *string
+	RiskZone    *string
+	Timeline    []models.OrderEvent
+}
+
+// Story reads an order's story.
+func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Story, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	timeline, err := s.db.Timeline(ctx, id, caller.StoreID != nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Story{
+		Order: s.view(order, caller.SeesProofLocation()), PointSource: order.PointSource, RiskZone: order.RiskZone, Timeline: timeline,
+	}, nil
+}

@@ -1,0 +1,45 @@
+// Package orders holds the use cases that the API and the panel share: creating, reading, listing and moving orders.
+package orders
+
+import (
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"despacho/db"
+	"despacho/internal/clock"
+)
+
+// Service is what both edges call and what the order's workflow writes through.
+type Service struct {
+	db       *db.DB
+	catalog  *db.CatalogCache
+	settings *settingsCache
+	temporal client.Client
+	clock    clock.Clock
+	log      *slog.Logger
+	options  Options
+	started  *startedMarks
+}
+
+// Options are the parts of the configuration that decide about orders.
+type Options struct {
+	TaskQueue       string
+	AutoCancelAfter time.Duration
+	IdempotencyTTL  time.Duration
+	// FilesURL is where delivery-proof photos are served from.
+	FilesURL string
+}
+
+// New wires the use cases. The Temporal client may be lazy: orders are accepted while Temporal is away.
+func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options) *Service {
+	return &Service{
+		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
+		clock: clk, log: log, options: options,
+		started: newStartedMarks(database, clk, log),
+	}
+}
+
+// Close writes what is still to be written.
+func (s *Service) Close() { s.started.close() }

@@ -1,0 +1,105 @@
+package orders
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// settings is an operator's set-up in the form that creating an order asks it in.
+type settings struct {
+	branches   map[uuid.UUID]models.Branch
+	mainBranch *models.Branch
+	stores     map[uuid.UUID]models.Store
+	sizes      map[string]models.Size
+	fallback   *models.Size
+	prices     map[uuid.UUID]*money.Cents
+	riskZones  []models.RiskZone
+	webhooks   []models.Webhook
+}
+
+func newSettings(rows *db.Settings) *settings {
+	s := &settings{
+		branches:  map[uuid.UUID]models.Branch{},
+		stores:    map[uuid.UUID]models.Store{},
+		sizes:     map[string]models.Size{},
+		prices:    map[uuid.UUID]*money.Cents{},
+		riskZones: rows.RiskZones,
+		webhooks:  rows.Webhooks,
+	}
+	for _, branch := range rows.Branches {
+		if !branch.Active {
+			continue
+		}
+		s.branches[branch.ID] = branch
+		if branch.Main {
+			s.mainBranch = &branch
+		}
+	}
+	for _, store := range rows.Stores {
+		s.stores[store.ID] = store
+	}
+	for _, size := range rows.Sizes {
+		s.sizes[size.Code] = size
+		if size.IsDefault {
+			s.fallback = &size
+		}
+	}
+	for _, covered := range rows.Coverage {
+		s.prices[covered.LocationID] = covered.Price
+	}
+	return s
+}
+
+// webhooksFor lists the webhooks that are told about an event of an order of the store.
+func (s *settings) webhooksFor(event models.Event, store *uuid.UUID) []models.Webhook {
+	return slices.DeleteFunc(slices.Clone(s.webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
+}
+
+// settingsCache keeps operators' settings in memory. A copy is used only for the version it was read under, and the version
+// comes with every authenticated request: no process ever decides on settings that were changed before the request.
+type settingsCache struct {
+	db *db.DB
+
+	mu      sync.Mutex
+	entries map[uuid.UUID]settingsEntry
+}
+
+type settingsEntry struct {
+	version  int64
+	settings *settings
+}
+
+// maxCachedOperators bounds the memory; beyond it the whole cache starts anew.
+const maxCachedOperators = 5000
+
+func newSettingsCache(database *db.DB) *settingsCache {
+	return &settingsCache{db: database, entries: map[uuid.UUID]settingsEntry{}}
+}
+
+func (c *settingsCache) of(ctx context.Context, operator *models.Operator) (*settings, error) {
+	c.mu.Lock()
+	entry, ok := c.entries[operator.ID]
+	c.mu.Unlock()
+	if ok && entry.version == operator.SettingsVersion {
+		return entry.settings, nil
+	}
+	rows, err := c.db.OperatorSettings(ctx, operator.ID)
+	if err != nil {
+		return nil, err
+	}
+	fresh := newSettings(rows)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) >= maxCachedOperators {
+		clear(c.entries)
+	}
+	c.entries[operator.ID] = settingsEntry{version: operator.SettingsVersion, settings: fresh}
+	return fresh, nil
+}

@@ -1,0 +1,185 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// startTimeout bounds how long a creation waits for Temporal before it answers without it.
+const startTimeout = 2 * time.Second
+
+// start starts an order's workflow. It never fails the creation: what it cannot start, the reconcile workflow will.
+func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
+	// The order is acknowledged whether or not the client is still there.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
+	defer cancel()
+	options := s.startOptions(order, storeName)
+	// An order is started once. If the answer to a first try was lost, the second finds it there.
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
+	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: snapshot})
+	if err != nil && !isAlreadyStarted(err) {
+		s.log.WarnContext(ctx, "order stored but its workflow not started; the reconcile workflow will start it", "order_id", order.ID, "error", err)
+		return
+	}
+	s.started.add(order.ID)
+}
+
+// StartMissing starts the workflow of an order that has none, from the state in the database.
+func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
+	view, err := s.db.OrderViewByID(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	if !view.State().Final() && !view.State().Dormant() {
+		storeName, err := s.storeNameOf(ctx, &view.Order)
+		if err != nil {
+			return err
+		}
+		options := s.startOptions(&view.Order, storeName)
+		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+		if _, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: orderID}); err != nil {
+			return err
+		}
+	}
+	return s.db.MarkWorkflowsStarted(ctx, []uuid.UUID{orderID}, s.clock.Now())
+}
+
+func (s *Service) startOptions(order *models.Order, storeName string) client.StartWorkflowOptions {
+	summary := "Guía " + order.GuideCode
+	if storeName != "" {
+		summary += " · " + storeName
+	}
+	attributes := []temporal.SearchAttributeUpdate{
+		workflows.GuideCodeAttribute.ValueSet(order.GuideCode),
+		workflows.OperatorAttribute.ValueSet(order.OperatorID.String()),
+	}
+	if order.StoreID != nil {
+		attributes = append(attributes, workflows.StoreAttribute.ValueSet(order.StoreID.String()))
+	}
+	return client.StartWorkflowOptions{
+		ID:                    workflows.OrderWorkflowID(order.ID),
+		TaskQueue:             s.options.TaskQueue,
+		StaticSummary:         summary,
+		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
+	}
+}
+
+func (s *Service) storeNameOf(ctx context.Context, order *models.Order) (string, error) {
+	if order.StoreID == nil {
+		return "", nil
+	}
+	store, err := s.db.Store(ctx, *order.StoreID)
+	if err != nil {
+		return "", err
+	}
+	return store.Name, nil
+}
+
+func (s *settings) storeName(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return s.stores[*id].Name
+}
+
+// refs names new deliveries for the workflow.
+func (s *settings) refs(deliveries []models.Delivery) []workflows.DeliveryRef {
+	var refs []workflows.DeliveryRef
+	for _, delivery := range deliveries {
+		for _, webhook := range s.webhooks {
+			if webhook.ID == delivery.WebhookID {
+				refs = append(refs, DeliveryRef(db.DeliveryTarget{
+					ID: delivery.ID, WebhookID: webhook.ID, Event: delivery.Event, URL: webhook.URL, Retry: webhook.Retry,
+				}))
+			}
+		}
+	}
+	return refs
+}
+
+func isAlreadyStarted(err error) bool {
+	var already *serviceerror.WorkflowExecutionAlreadyStarted
+	return errors.As(err, &already)
+}
+
+// startedMarks remembers in the database which orders have their workflow, many at a time: it is only the hint that spares the
+// reconcile workflow from trying them again, so it may lag or get lost.
+type startedMarks struct {
+	db    *db.DB
+	clock clock.Clock
+	log   *slog.Logger
+
+	ids  chan uuid.UUID
+	done chan struct{}
+	once sync.Once
+}
+
+const (
+	markEvery  = 200 * time.Millisecond
+	markAtMost = 500
+)
+
+func newStartedMarks(database *db.DB, clk clock.Clock, log *slog.Logger) *startedMarks {
+	m := &startedMarks{db: database, clock: clk, log: log, ids: make(chan uuid.UUID, 4*markAtMost), done: make(chan struct{})}
+	go m.run()
+	return m
+}
+
+func (m *startedMarks) add(id uuid.UUID) {
+	select {
+	case m.ids <- id:
+	default: // the database is away; the reconcile workflow finds out by itself
+	}
+}
+
+func (m *startedMarks) close() {
+	m.once.Do(func() { close(m.ids) })
+	<-m.done
+}
+
+func (m *startedMarks) run() {
+	defer close(m.done)
+	tick := time.NewTicker(markEvery)
+	defer tick.Stop()
+	var batch []uuid.UUID
+	for {
+		select {
+		case id, open := <-m.ids:
+			if !open {
+				m.write(batch)
+				return
+			}
+			if batch = append(batch, id); len(batch) < markAtMost {
+				continue
+			}
+		case <-tick.C:
+		}
+		m.write(batch)
+		batch = batch[:0]
+	}
+}
+
+func (m *startedMarks) write(batch []uuid.UUID) {
+	if len(batch) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()); err != nil {
+		m.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
+	}
+}

@@ -1,0 +1,50 @@
+package orders
+
+import (
+	"despacho/catalog"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// tariff is what the operator charges for a size to a destination, given as its chain of ancestors, nearest first. The
+// nearest one with a coverage row decides; without a price of its own it costs the base price.
+func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
+	for _, place := range destination {
+		price, covered := s.prices[place.ID]
+		if !covered {
+			continue
+		}
+		if price == nil {
+			price = basePrice
+		}
+		if price == nil {
+			return 0, ErrNoTariff
+		}
+		total := *price
+		if size != nil {
+			total += size.Surcharge
+		}
+		if total > money.Max {
+			return 0, ErrNoTariff
+		}
+		return total, nil
+	}
+	return 0, ErrNotCovered
+}
+
+// sizeFor is the operator's size with the code, or its default.
+func (s *settings) sizeFor(code *string) *models.Size {
+	if code != nil {
+		if size, known := s.sizes[*code]; known {
+			return &size
+		}
+	}
+	return s.fallback
+}
+
+func sizeCode(size *models.Size) string {
+	if size == nil {
+		return ""
+	}
+	return size.Code
+}

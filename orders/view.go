@@ -1,0 +1,126 @@
+package orders
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// View is an order as every caller of the API and the panel sees it: the same full object in create, read and list.
+type View struct {
+	ID                    uuid.UUID           `json:"id"`
+	GuideCode             string              `json:"guide_code"`
+	Status                models.Status       `json:"status"`
+	StatusLabel           string              `json:"status_label"`
+	StoreID               *uuid.UUID          `json:"store_id"`
+	BranchID              uuid.UUID           `json:"branch_id"`
+	RecipientName         string              `json:"recipient_name"`
+	RecipientPhone        string              `json:"recipient_phone"`
+	RecipientDocType      *models.DocType     `json:"recipient_doc_type"`
+	RecipientDocNumber    *string             `json:"recipient_doc_number"`
+	RecipientDocVerified  *bool               `json:"recipient_doc_verified"`
+	DeliveryType          models.DeliveryType `json:"delivery_type"`
+	DeliveryAddress       string              `json:"delivery_address"`
+	DeliveryReference     *string             `json:"delivery_reference"`
+	LocationID            uuid.UUID           `json:"location_id"`
+	Location              Place               `json:"location"`
+	DeliveryLat           *float64            `json:"delivery_lat"`
+	DeliveryLng           *float64            `json:"delivery_lng"`
+	DeliveryMapsURL       *string             `json:"delivery_maps_url"`
+	Product               string              `json:"product"`
+	Size                  string              `json:"size"`
+	Notes                 *string             `json:"notes"`
+	AmountToCollect       money.Cents         `json:"amount_to_collect"`
+	ActualAmountCollected *money.Cents        `json:"actual_amount_collected"`
+	ShippingCost          money.Cents         `json:"shipping_cost"`
+	Currency              string              `json:"currency"`
+	PaymentType           models.PaymentType  `json:"payment_type"`
+	OperativeDay          string              `json:"operative_day"`
+	Rider                 *RiderView          `json:"rider"`
+	DeliveryProof         *ProofView          `json:"delivery_proof"`
+	Cancellation          *CancellationView   `json:"cancellation"`
+	CreatedAt             time.Time           `json:"created_at"`
+	ReceivedAt            *time.Time          `json:"received_at"`
+	AssignedAt            *time.Time          `json:"assigned_at"`
+	DeliveredAt           *time.Time          `json:"delivered_at"`
+	CancelledAt           *time.Time          `json:"cancelled_at"`
+}
+
+// Place is a location by id and name.
+type Place struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// RiderView is what a store learns about the rider.
+type RiderView struct {
+	Name  string `json:"name"`
+	Phone string `json:"phone"`
+}
+
+// ProofView is the rider's latest photo.
+type ProofView struct {
+	PhotoURL   string     `json:"photo_url"`
+	CapturedAt *time.Time `json:"captured_at"`
+	Lat        *float64   `json:"lat,omitempty"`
+	Lng        *float64   `json:"lng,omitempty"`
+}
+
+// CancellationView says who cancelled and why.
+type CancellationView struct {
+	By     models.Actor `json:"by"`
+	Reason *string      `json:"reason"`
+	Note   *string      `json:"note"`
+}
+
+// view renders an order; withProofLocation says whether the reader may know where the photo was taken.
+func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
+	view := &View{
+		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
+		StoreID: o.StoreID, BranchID: o.BranchID,
+		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
+		RecipientDocType: o.RecipientDocType, RecipientDocNumber: o.RecipientDocNumber, RecipientDocVerified: o.RecipientDocVerified,
+		DeliveryType: o.DeliveryType, DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
+		LocationID: o.LocationID, Location: Place{ID: o.LocationID, Name: o.LocationName},
+		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
+		Product: o.Product, Size: o.Size, Notes: o.Notes,
+		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
+		ShippingCost: o.ShippingCost, Currency: o.Currency, PaymentType: o.PaymentType,
+		OperativeDay: o.OperativeDay, Rider: riderView(o), DeliveryProof: s.proofView(&o.Order, withProofLocation),
+		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), AssignedAt: utc(o.AssignedAt),
+		DeliveredAt: utc(o.DeliveredAt), CancelledAt: utc(o.CancelledAt),
+	}
+	if o.CancelledBy != nil {
+		view.Cancellation = &CancellationView{By: *o.CancelledBy, Reason: o.CancelReason, Note: o.CancelNote}
+	}
+	return view
+}
+
+func riderView(o *models.OrderView) *RiderView {
+	if o.RiderName == nil || o.RiderPhone == nil {
+		return nil
+	}
+	return &RiderView{Name: *o.RiderName, Phone: *o.RiderPhone}
+}
+
+func (s *Service) proofView(o *models.Order, withLocation bool) *ProofView {
+	if o.ProofPhoto == nil {
+		return nil
+	}
+	proof := &ProofView{PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, CapturedAt: utc(o.ProofCapturedAt)}
+	if withLocation {
+		proof.Lat, proof.Lng = o.ProofLat, o.ProofLng
+	}
+	return proof
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	inUTC := t.UTC()
+	return &inUTC
+}

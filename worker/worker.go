@@ -1,0 +1,89 @@
+// Package worker registers workflows and activities and runs them until told to stop.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/activities"
+	"despacho/workflows"
+)
+
+// Options are what a worker is made of.
+type Options struct {
+	Temporal  client.Client
+	TaskQueue string
+	Namespace string
+	Log       *slog.Logger
+	// StopTimeout is how long tasks in flight may take to finish when the worker stops.
+	StopTimeout time.Duration
+	// Started is called once the worker takes tasks; nil if nobody needs to know.
+	Started func()
+}
+
+// Run works until ctx ends, then stops polling and finishes the tasks it has. While Temporal cannot be reached it keeps trying.
+func Run(ctx context.Context, a *activities.Activities, options Options) error {
+	if err := waitForTemporal(ctx, options); err != nil {
+		return nil // told to stop before Temporal came
+	}
+	w := worker.New(options.Temporal, options.TaskQueue, tuning(options.StopTimeout))
+	Register(w)
+	a.Register(w)
+	if err := w.Start(); err != nil {
+		return err
+	}
+	options.Log.Info("worker started", "task_queue", options.TaskQueue)
+	if options.Started != nil {
+		options.Started()
+	}
+	<-ctx.Done()
+	w.Stop()
+	options.Log.Info("worker stopped")
+	return nil
+}
+
+// Register gives every workflow the name that it is started by.
+func Register(w worker.WorkflowRegistry) {
+	w.RegisterWorkflowWithOptions(workflows.Order, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
+	w.RegisterWorkflowWithOptions(workflows.Delivery, workflow.RegisterOptions{Name: workflows.DeliveryWorkflowName})
+	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
+}
+
+// tuning: with the SDK's two fixed workflow pollers the first update after a start waits for seconds under load; pollers that
+// scale with the backlog keep it short.
+func tuning(stopTimeout time.Duration) worker.Options {
+	return worker.Options{
+		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
+		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
+		WorkerStopTimeout:          stopTimeout,
+	}
+}
+
+const (
+	firstWait   = time.Second
+	longestWait = time.Minute
+)
+
+// waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one line for each try, at growing intervals.
+func waitForTemporal(ctx context.Context, options Options) error {
+	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+		err := prepareNamespace(ctx, options)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		options.Log.Warn("Temporal is not ready; trying again", "in", wait, "error", err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package workflows
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/models"
+)
+
+// request is a move somebody asks for. Exactly one of the messages is set, except for the timer's.
+type request struct {
+	move      models.Move
+	by        models.Actor
+	cancel    *Cancel
+	received  *Received
+	assigned  *Assigned
+	delivered *Delivered
+
+	// answer is set for an update, which waits for it.
+	answer workflow.Settable
+}
+
+func (r request) rider() *uuid.UUID {
+	if r.assigned == nil {
+		return nil
+	}
+	return &r.assigned.RiderID
+}
+
+// listen takes moves from updates and signals alike. Updates answer with the outcome; signals, which people send by
+// hand, count as the operator's.
+func (o *order) listen(ctx workflow.Context) error {
+	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
+		var r request
+		c.Receive(ctx, &r)
+		r.answer.SetError(o.decide(ctx, r))
+	})
+	if err := listenFor(ctx, o, CancelName, func(m Cancel) request {
+		by := m.By
+		if by == "" {
+			by = models.ByOperator
+		}
+		return request{move: models.MoveCancel, by: by, cancel: &m}
+	}); err != nil {
+		return err
+	}
+	if err := listenFor(ctx, o, ReceivedName, func(m Received) request {
+		return request{move: models.MoveReceive, by: models.ByOperator, received: &m}
+	}); err != nil {
+		return err
+	}
+	if err := listenFor(ctx, o, AssignedName, func(m Assigned) request {
+		return request{move: models.MoveAssign, by: models.ByOperator, assigned: &m}
+	}); err != nil {
+		return err
+	}
+	return listenFor(ctx, o, DeliveredName, func(m Delivered) request {
+		return request{move: models.MoveDeliver, by: models.ByOperator, delivered: &m}
+	})
+}
+
+// listenFor registers a name as a signal and as an update whose validator refuses illegal moves before they enter history.
+func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
+	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
+		var message M
+		c.Receive(ctx, &message)
+		r := ask(message)
+		r.by = models.ByOperator
+		if err := o.decide(ctx, r); err != nil {
+			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
+		}
+	})
+	return workflow.SetUpdateHandlerWithOptions(ctx, name,
+		func(ctx workflow.Context, message M) error {
+			r := ask(message)
+			var outcome workflow.Future
+			outcome, r.answer = workflow.NewFuture(ctx)
+			o.requests.Send(ctx, r)
+			return outcome.Get(ctx, nil)
+		},
+		workflow.UpdateHandlerOptions{
+			Validator: func(message M) error {
+				if !o.loaded {
+					return nil // decided once the order is known
+				}
+				r := ask(message)
+				if _, verdict := o.judge(r); verdict == models.Refused {
+					return Refusal{Move: r.move, Status: o.state.Status}.err()
+				}
+				return nil
+			},
+			Description: "Moves the order; answers once the move is stored.",
+		})
+}
+
+// judge holds a move against the transition table.
+func (o *order) judge(r request) (models.Status, models.Verdict) {
+	if r.cancel != nil && r.cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
+		return o.state.Status, models.Refused
+	}
+	return o.state.Decide(r.move, r.by, r.rider())
+}
+
+// decide judges a move and, if it is legal, has it written before anybody is told.
+func (o *order) decide(ctx workflow.Context, r request) error {
+	for {
+		to, verdict := o.judge(r)
+		switch verdict {
+		case models.Refused:
+			return Refusal{Move: r.move, Status: o.state.Status}.err()
+		case models.Unchanged:
+			return nil
+		}
+		result, err := o.apply(ctx, r, to)
+		if err != nil {
+			return err
+		}
+		if result.Refused != "" {
+			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
+		}
+		if result.Current != nil {
+			// Another run moved the order after this one read it; decide again on what is true.
+			o.adopt(result.Current)
+			continue
+		}
+		o.moved(ctx, r, to)
+		o.call(ctx, result.Deliveries)
+		return nil
+	}
+}
+
+// moved takes over the outcome of a written move.
+func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
+	o.seq++
+	o.state.Status = to
+	o.state.CancelledBy = ""
+	if to == models.StatusCancelled {
+		o.state.CancelledBy = r.by
+	}
+	if rider := r.rider(); rider != nil {
+		o.state.RiderID = rider
+	}
+	if o.stopTimer != nil {
+		o.stopTimer()
+		o.stopTimer = nil
+	}
+	o.describe(ctx)
+}
+
+func (o *order) apply(ctx workflow.Context, r request, to models.Status) (MoveResult, error) {
+	move := MoveOrder{
+		OrderID: o.id, EntryID: entryID(ctx, o.seq+1), Seq: o.seq + 1,
+		Move: r.move, By: r.by, To: to, At: workflow.Now(ctx).UTC().Truncate(time.Microsecond),
+		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
+	}
+	var result MoveResult
+	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
+	return result, err
+}
+
+func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
+	var snapshot Snapshot
+	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, "read the order"), LoadOrderActivity, o.id).Get(ctx, &snapshot)
+	return &snapshot, err
+}
+
+// untilItWorks is for the database: a local activity, which costs the history one event, tried again for as long as
+// an outage lasts.
+func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: 10 * time.Second,
+		Summary:             summary,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+		},
+	})
+}
+
+// entryID names the timeline entry of a move: the same whenever this run tries it again, different in every other run.
+func entryID(ctx workflow.Context, seq int) uuid.UUID {
+	var number [8]byte
+	binary.BigEndian.PutUint64(number[:], uint64(seq))
+	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
+	return uuid.NewSHA1(uuid.NameSpaceOID, append([]byte(run), number[:]...))
+}

@@ -1,0 +1,40 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/models"
+)
+
+// Refusal is a move that an order does not make, and where the order stands instead.
+type Refusal struct {
+	Move   models.Move   `json:"move"`
+	Status models.Status `json:"status"`
+	Reason string        `json:"reason,omitempty"`
+}
+
+func (r Refusal) err() error {
+	message := fmt.Sprintf("%s is not possible while the order is %s", r.Move, r.Status)
+	if r.Reason != "" {
+		message = r.Reason
+	}
+	return temporal.NewNonRetryableApplicationError(message, refusedErrorType, nil, r)
+}
+
+// AsRefusal tells a refused move from every other failure of an update.
+func AsRefusal(err error) (Refusal, bool) {
+	var application *temporal.ApplicationError
+	if !errors.As(err, &application) || application.Type() != refusedErrorType {
+		return Refusal{}, false
+	}
+	var refusal Refusal
+	if application.HasDetails() {
+		if err := application.Details(&refusal); err != nil {
+			return Refusal{}, true
+		}
+	}
+	return refusal, true
+}

@@ -1,0 +1,261 @@
+package workflows_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// start is when every order of these tests is registered and its workflow started.
+var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+
+// curtain is how long a run may stay open: one that has not ended by itself is ended by its time limit.
+const curtain = 30 * 24 * time.Hour
+
+var riderA, riderB = uuid.MustParse("00000000-0000-4000-8000-00000000000a"), uuid.MustParse("00000000-0000-4000-8000-00000000000b")
+
+// stage plays one run of an order's workflow in skipped time: the test is the database, the receivers and everybody
+// who sends messages.
+type stage struct {
+	t       *testing.T
+	env     *testsuite.TestWorkflowEnvironment
+	orderID uuid.UUID
+	log     journal
+
+	// webhooks want every event.
+	webhooks []webhook
+	// beforeLoad and beforeWrite are asked before the database answers; what they return is the answer, unless it is nothing.
+	beforeLoad  func() error
+	beforeWrite func(workflows.MoveOrder) (*workflows.MoveResult, error)
+	// receive answers a webhook call; nil is a receiver that takes everything at once.
+	receive func(sending) error
+
+	mu      sync.Mutex
+	stored  workflows.Snapshot
+	written []workflows.MoveOrder
+	tried   []workflows.MoveOrder
+	refs    map[uuid.UUID]workflows.DeliveryRef
+	sent    []sending
+}
+
+type webhook struct {
+	id    uuid.UUID
+	retry bool
+}
+
+// sending is one attempt at a webhook call.
+type sending struct {
+	workflows.DeliveryRef
+	at      time.Duration
+	attempt int32
+	token   []byte
+}
+
+// newStage sets the stage for an order that stands as given.
+func newStage(t *testing.T, state models.State) *stage {
+	t.Helper()
+	s := &stage{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.DeliveryRef{}}
+	s.stored = workflows.Snapshot{
+		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
+		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
+	}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(&s.log, nil))))
+	s.env = suite.NewTestWorkflowEnvironment()
+	s.env.SetStartTime(start)
+	s.env.SetTestTimeout(time.Minute)
+	s.env.SetWorkflowRunTimeout(curtain)
+	s.env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	for name, function := range map[string]any{
+		workflows.LoadOrderActivity: s.loadOrder, workflows.ApplyMoveActivity: s.applyMove, workflows.SendWebhookActivity: s.sendWebhook,
+	} {
+		s.env.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
+	}
+	return s
+}
+
+var registered = models.State{Status: models.StatusRegistered}
+
+// run plays the run that a creation starts and reports whether it ended by itself.
+func (s *stage) run() (ended bool) {
+	s.t.Helper()
+	snapshot := s.stored
+	return s.play(&snapshot)
+}
+
+// runLoaded plays a run that reads the order from the database, as a late start or a revival does.
+func (s *stage) runLoaded() (ended bool) {
+	s.t.Helper()
+	return s.play(nil)
+}
+
+func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
+	s.t.Helper()
+	s.env.ExecuteWorkflow(workflows.Order, workflows.OrderInput{OrderID: s.orderID, Snapshot: snapshot})
+	require.True(s.t, s.env.IsWorkflowCompleted())
+	require.NotContains(s.t, s.log.String(), "unhandled signals", "a message was left behind")
+	require.NotContains(s.t, s.log.String(), "update handlers are still running", "a message was left behind")
+	err := s.env.GetWorkflowError()
+	var timeout *temporal.TimeoutError
+	if err != nil {
+		require.ErrorAs(s.t, err, &timeout, "an order's workflow never fails")
+	}
+	return err == nil
+}
+
+// at does something so long after the start.
+func (s *stage) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
+
+// meanwhile is for the database and the receivers: what they send reaches the workflow before their answer does.
+func (s *stage) meanwhile(do func()) {
+	sent := make(chan struct{})
+	s.env.RegisterDelayedCallback(func() {
+		do()
+		close(sent)
+	}, 0)
+	<-sent
+}
+
+func (s *stage) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
+
+// reply is the outcome of an update.
+type reply struct {
+	accepted, done bool
+	err            error
+}
+
+func (s *stage) update(name string, message any) *reply {
+	r := &reply{}
+	s.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
+		OnAccept:   func() { r.accepted = true },
+		OnReject:   func(err error) { r.done, r.err = true, err },
+		OnComplete: func(_ any, err error) { r.done, r.err = true, err },
+	}, message)
+	return r
+}
+
+// requireRefused checks that an update was told why nothing happened.
+func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Status) {
+	t.Helper()
+	require.True(t, r.done, "the update was not answered")
+	refusal, refused := workflows.AsRefusal(r.err)
+	require.True(t, refused, "%v", r.err)
+	require.Equal(t, workflows.Refusal{Move: move, Status: status}, refusal)
+}
+
+func (r *reply) requireDone(t *testing.T) {
+	t.Helper()
+	require.True(t, r.done, "the update was not answered")
+	require.NoError(t, r.err)
+}
+
+func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {
+	if s.beforeLoad != nil {
+		if err := s.beforeLoad(); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snapshot := s.stored
+	return &snapshot, nil
+}
+
+func (s *stage) applyMove(_ context.Context, move workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.mu.Lock()
+	s.tried = append(s.tried, move)
+	s.mu.Unlock()
+	if s.beforeWrite != nil {
+		if result, err := s.beforeWrite(move); result != nil || err != nil {
+			return result, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written = append(s.written, move)
+	s.stored.Status, s.stored.Seq, s.stored.CancelledBy = move.To, move.Seq, ""
+	if move.To == models.StatusCancelled {
+		s.stored.CancelledBy = move.By
+	}
+	if move.Assigned != nil {
+		s.stored.RiderID = &move.Assigned.RiderID
+	}
+	result := &workflows.MoveResult{}
+	if event, emits := move.Move.Event(); emits {
+		result.Deliveries = s.owe(event)
+	}
+	return result, nil
+}
+
+// owe makes the deliveries of an event, one for each webhook.
+func (s *stage) owe(event models.Event) []workflows.DeliveryRef {
+	var refs []workflows.DeliveryRef
+	for _, hook := range s.webhooks {
+		ref := workflows.DeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
+		s.refs[ref.ID] = ref
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
+	info := activity.GetInfo(ctx)
+	s.mu.Lock()
+	call := sending{DeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
+	s.sent = append(s.sent, call)
+	s.mu.Unlock()
+	if s.receive == nil {
+		return nil
+	}
+	return s.receive(call)
+}
+
+// moves lists what was written, in order.
+func (s *stage) moves() []models.Move {
+	moves := []models.Move{}
+	for _, move := range s.written {
+		moves = append(moves, move.Move)
+	}
+	return moves
+}
+
+// events lists the webhook calls, in order.
+func (s *stage) events() []models.Event {
+	events := []models.Event{}
+	for _, call := range s.sent {
+		events = append(events, call.Event)
+	}
+	return events
+}
+
+// journal keeps the workflow's log.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
