@@ -1,0 +1,20 @@
+.DEFAULT_GOAL := help
+.PHONY: help build run test lint
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## Compile bin/despacho, one static binary
+	CGO_ENABLED=0 go build -trimpath -o bin/despacho ./cmd/despacho
+
+# exec: Ctrl-C and SIGTERM reach the program itself, which stops what it started.
+run: build ## Run the whole service on this machine, with demo data
+	@exec bin/despacho dev
+
+test: ## Run every suite, installing what the tests need
+	@go build -o bin/suites ./internal/suites
+	@exec bin/suites
+
+lint: ## Run gofmt, vet, staticcheck and workflowcheck
+	@go build -o bin/suites ./internal/suites
+	@exec bin/suites lint

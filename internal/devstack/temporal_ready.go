@@ -1,0 +1,90 @@
+package devstack
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+)
+
+// waitUntilReady returns when the frontend is healthy and the namespace and its search attributes can be used: an open
+// port says little, the services behind it are still joining.
+func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, uiAddress string) error {
+	addresses := []string{t.Address}
+	if uiAddress != "" {
+		addresses = append(addresses, uiAddress)
+	}
+	for _, address := range addresses {
+		// A gRPC client that meets a closed port waits a second before it tries again, so it comes after the port.
+		if err := t.process.poll(ctx, func(ctx context.Context) error { return dialTCP(ctx, address) }); err != nil {
+			return err
+		}
+	}
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: silent{}})
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	return t.process.poll(ctx, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		if _, err := connection.CheckHealth(ctx, nil); err != nil {
+			return err
+		}
+		_, err := connection.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: options.Namespace})
+		if err != nil {
+			return err
+		}
+		return addSearchAttributes(ctx, connection, options)
+	})
+}
+
+// addSearchAttributes registers what an older database file lacks: the server registers attributes only along with a new namespace.
+func addSearchAttributes(ctx context.Context, connection client.Client, options TemporalOptions) error {
+	operator := connection.OperatorService()
+	known, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: options.Namespace})
+	if err != nil {
+		return err
+	}
+	missing := map[string]enums.IndexedValueType{}
+	for name, typeName := range options.SearchAttributes {
+		valueType, err := enums.IndexedValueTypeFromString(typeName)
+		if err != nil {
+			return fmt.Errorf("search attribute %s: %w", name, err)
+		}
+		if _, ok := known.GetCustomAttributes()[name]; !ok {
+			missing[name] = valueType
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: options.Namespace, SearchAttributes: missing,
+	})
+	return err
+}
+
+func dialTCP(ctx context.Context, address string) error {
+	connection, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}
+
+// silent keeps the SDK from reporting the attempts that are expected to fail.
+type silent struct{}
+
+var _ log.Logger = silent{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}

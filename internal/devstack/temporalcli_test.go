@@ -1,0 +1,234 @@
+package devstack
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+)
+
+// workingCLI stands for the program that a download brings.
+const workingCLI = "#!/bin/sh\necho 'temporal version 1.2.3'\n"
+
+// onPath makes the given programs all that PATH has.
+func onPath(t *testing.T, programs map[string]string) {
+	t.Helper()
+	directory := t.TempDir()
+	for name, script := range programs {
+		require.NoError(t, os.WriteFile(filepath.Join(directory, name), []byte(script), 0o755))
+	}
+	t.Setenv("PATH", directory)
+}
+
+// told collects progress.
+type told struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *told) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+func (l *told) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
+
+func tarball(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	zipped := gzip.NewWriter(&archive)
+	files := tar.NewWriter(zipped)
+	for file, text := range map[string]string{"LICENSE": "free", name: content} {
+		require.NoError(t, files.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(text))}))
+		_, err := files.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, files.Close())
+	require.NoError(t, zipped.Close())
+	return archive.Bytes()
+}
+
+// downloadService answers as temporal.download does.
+func downloadService(t *testing.T, archive []byte) (address string, downloads *atomic.Int32) {
+	t.Helper()
+	downloads = &atomic.Int32{}
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	mux.HandleFunc("GET /cli/default", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		if query.Get("platform") != runtime.GOOS || query.Get("arch") != runtime.GOARCH ||
+			query.Get("sdk-name") != "sdk-go" || query.Get("sdk-version") != temporal.SDKVersion {
+			http.Error(w, "unknown platform", http.StatusBadRequest)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]string{"archiveUrl": server.URL + "/cli.tar.gz", "fileToExtract": "temporal"})
+	})
+	mux.HandleFunc("GET /cli.tar.gz", func(w http.ResponseWriter, _ *http.Request) {
+		downloads.Add(1)
+		_, _ = w.Write(archive)
+	})
+	return server.URL, downloads
+}
+
+func TestFindTemporalCLI_theOneOnPathIsUsedAsItIs(t *testing.T) {
+	onPath(t, map[string]string{"temporal": "#!/bin/sh\nexit 1\n"})
+	binDir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(binDir, "temporal"), []byte(workingCLI), 0o755))
+	path, err := FindTemporalCLI(t.Context(), binDir, (&told{}).add)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(os.Getenv("PATH"), "temporal"), path)
+}
+
+func TestFindTemporalCLI_thenTheOneObtainedBefore(t *testing.T) {
+	onPath(t, nil)
+	binDir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(binDir, "temporal"), []byte(workingCLI), 0o755))
+	var progress told
+	path, err := FindTemporalCLI(t.Context(), binDir, progress.add)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(binDir, "temporal"), path)
+	require.Empty(t, progress.String(), "there is nothing to wait for")
+}
+
+func TestFindTemporalCLI_thenAPrebuiltOne(t *testing.T) {
+	onPath(t, nil)
+	address, downloads := downloadService(t, tarball(t, "temporal", workingCLI))
+	binDir := filepath.Join(t.TempDir(), "bin")
+	var progress told
+	source := cliSource{binDir: binDir, downloads: address, interval: time.Minute, progress: progress.add}
+
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			path, err := source.find(context.Background())
+			if err != nil || path != filepath.Join(binDir, "temporal") {
+				t.Errorf("found %q, %v", path, err)
+			}
+		})
+	}
+	both.Wait()
+	require.EqualValues(t, 1, downloads.Load(), "two at once do the work once")
+	program, err := os.ReadFile(filepath.Join(binDir, "temporal"))
+	require.NoError(t, err)
+	require.Equal(t, workingCLI, string(program))
+	require.Contains(t, progress.String(), "downloading the Temporal CLI from "+address)
+	leftovers, err := filepath.Glob(filepath.Join(binDir, ".temporal-*"))
+	require.NoError(t, err)
+	require.Empty(t, leftovers)
+}
+
+func TestFindTemporalCLI_aBrokenDownloadIsNotKept(t *testing.T) {
+	whole := tarball(t, "temporal", workingCLI+strings.Repeat("# padding\n", 1000))
+	for name, archive := range map[string][]byte{
+		"cut short":        whole[:len(whole)/2],
+		"not an archive":   []byte("<html>"),
+		"without the file": tarball(t, "another", workingCLI),
+		"does not run":     tarball(t, "temporal", "#!/bin/sh\nexit 1\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			onPath(t, nil)
+			address, _ := downloadService(t, archive)
+			binDir := t.TempDir()
+			_, err := cliSource{binDir: binDir, downloads: address, interval: time.Minute, progress: (&told{}).add}.find(t.Context())
+			require.Error(t, err)
+			require.NoFileExists(t, filepath.Join(binDir, "temporal"))
+		})
+	}
+}
+
+// TestFindTemporalCLI_aClosedInternetIsGivenUpQuickly uses a listener that accepts connections and never answers, the
+// worst that a firewall can do.
+func TestFindTemporalCLI_aClosedInternetIsGivenUpQuickly(t *testing.T) {
+	onPath(t, nil)
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+
+	began := time.Now()
+	_, err = cliSource{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), interval: time.Minute,
+		progress: (&told{}).add}.find(t.Context())
+	require.ErrorContains(t, err, "did not answer within 3s")
+	require.ErrorContains(t, err, "the `go` command is not on PATH")
+	require.Less(t, time.Since(began), 4*time.Second)
+}
+
+// fakeGo behaves as `go install -v` does: it names modules and packages, takes its time, and leaves a program in GOBIN.
+const fakeGo = `#!/bin/sh
+[ "$CGO_ENABLED" = 0 ] || { echo "cgo is on"; exit 1; }
+echo 'go: downloading go.temporal.io/server v1.29.1' >&2
+echo go.temporal.io/server/common/log >&2
+echo go.temporal.io/server/service/frontend >&2
+/bin/sleep 0.3
+printf '%%s\n' '#!/bin/sh' "echo $*" > "$GOBIN/temporal"
+/bin/chmod 755 "$GOBIN/temporal"
+exit %d
+`
+
+func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
+	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 0)})
+	t.Setenv("GOFLAGS", "-mod=vendor")
+	binDir := t.TempDir()
+	var progress told
+	path, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", interval: 20 * time.Millisecond, progress: progress.add}.find(t.Context())
+	require.NoError(t, err)
+	program, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(program), temporalCLIPackage)
+	require.Contains(t, progress.String(), "this takes minutes, once")
+	require.Contains(t, progress.String(), "compiling the Temporal CLI: 2 of about 1300 packages (go.temporal.io/server/service/frontend), 0s")
+}
+
+func TestFindTemporalCLI_aFailedBuildShowsWhy(t *testing.T) {
+	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 1)})
+	binDir := t.TempDir()
+	_, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", interval: time.Minute, progress: (&told{}).add}.find(t.Context())
+	require.ErrorContains(t, err, "could not be downloaded")
+	require.ErrorContains(t, err, "go.temporal.io/server/service/frontend")
+	require.NoFileExists(t, filepath.Join(binDir, "temporal"))
+}
+
+func TestFindTemporalCLI_stopsWhenAsked(t *testing.T) {
+	onPath(t, map[string]string{"go": "#!/bin/sh\nexec /bin/sleep 600\n"})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := cliSource{binDir: t.TempDir(), downloads: "http://127.0.0.1:1", interval: time.Minute, progress: (&told{}).add}.find(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(began), 5*time.Second)
+}
+
+func TestBuildEnv_theCallersFlagsDoNotApply(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=vendor -race")
+	t.Setenv("GOOS", "plan9")
+	environment := map[string]string{}
+	for _, setting := range buildEnv("/somewhere/bin") {
+		name, value, _ := strings.Cut(setting, "=")
+		environment[name] = value
+	}
+	require.Equal(t, "-buildvcs=false", environment["GOFLAGS"])
+	require.Equal(t, runtime.GOOS, environment["GOOS"])
+	require.Equal(t, "0", environment["CGO_ENABLED"])
+	require.Equal(t, "/somewhere/bin", environment["GOBIN"])
+}

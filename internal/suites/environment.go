@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"despacho/internal/devstack"
+	"despacho/internal/testenv"
+)
+
+// environment is what the suites run in: the servers they share and what the machine lacks.
+type environment struct {
+	// strict makes a suite that cannot run in full a failure.
+	strict    bool
+	variables []string
+	missing   map[need]string
+	servers   []func(context.Context) error
+}
+
+// prepare gets everything that the chosen suites need.
+func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, error) {
+	needed := map[need]bool{}
+	for _, s := range chosen {
+		for _, n := range s.needs {
+			needed[n] = true
+		}
+	}
+	env := &environment{
+		strict:    os.Getenv("CI") == "true",
+		variables: os.Environ(),
+		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
+	}
+	if err := env.startServers(ctx, needed, out); err != nil {
+		env.stop()
+		return nil, err
+	}
+	return env, nil
+}
+
+func (e *environment) startServers(ctx context.Context, needed map[need]bool, out io.Writer) error {
+	if needed[postgres] && e.missing[postgres] == "" {
+		began := time.Now()
+		server, err := devstack.StartPostgres(ctx, devstack.PostgresOptions{})
+		if err != nil {
+			return err
+		}
+		e.lend(testenv.PostgresVariable, server.URL, server.Stop)
+		fmt.Fprintf(out, "PostgreSQL is ready after %s\n", rounded(time.Since(began)))
+	}
+	if needed[temporal] {
+		cli, err := devstack.FindTemporalCLI(ctx, "bin", func(line string) { fmt.Fprintln(out, line) })
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		server, err := devstack.StartTemporal(ctx, devstack.TemporalOptions{CLI: cli, SearchAttributes: testenv.SearchAttributes})
+		if err != nil {
+			return err
+		}
+		e.lend(testenv.TemporalVariable, server.Address, server.Stop)
+		fmt.Fprintf(out, "Temporal is ready after %s\n", rounded(time.Since(began)))
+	}
+	return nil
+}
+
+// lend tells the tests of a server.
+func (e *environment) lend(variable, address string, stop func(context.Context) error) {
+	e.variables = append(e.variables, variable+"="+address)
+	e.servers = append(e.servers, stop)
+}
+
+// lacking says what keeps a suite from running in full; empty when nothing does.
+func (e *environment) lacking(s suite) string {
+	var reasons []string
+	for _, n := range s.needs {
+		if reason := e.missing[n]; reason != "" {
+			reasons = append(reasons, fmt.Sprintf("%s: %s", n, reason))
+		}
+	}
+	return strings.Join(reasons, "; ")
+}
+
+func (e *environment) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var errs []error
+	for _, stop := range e.servers {
+		errs = append(errs, stop(ctx))
+	}
+	if err := errors.Join(errs...); err != nil {
+		fmt.Fprintln(os.Stderr, "stopping the servers:", err)
+	}
+}

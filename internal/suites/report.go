@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// testEvent is one line of `go test -json`.
+type testEvent struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+	Elapsed float64
+}
+
+// testID names a test, or with no test the package's own output.
+type testID struct{ pkg, test string }
+
+// testReport reads `go test -json`, prints one line for every package and everything that a failing test said, and counts.
+// A test with subtests is not counted beside them, unless it fails by itself.
+type testReport struct {
+	out     io.Writer
+	partial []byte
+
+	total      counts
+	perPackage map[string]*counts
+	output     map[testID]*strings.Builder
+	parents    map[testID]bool
+	failedIn   map[testID]bool // parents with a subtest that failed
+}
+
+func newTestReport(out io.Writer) *testReport {
+	return &testReport{
+		out:        out,
+		perPackage: map[string]*counts{},
+		output:     map[testID]*strings.Builder{},
+		parents:    map[testID]bool{},
+		failedIn:   map[testID]bool{},
+	}
+}
+
+// Write takes the command's output, whose lines may come in pieces.
+func (r *testReport) Write(p []byte) (int, error) {
+	r.partial = append(r.partial, p...)
+	for {
+		line, rest, found := bytes.Cut(r.partial, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		r.partial = rest
+		var event testEvent
+		if json.Unmarshal(line, &event) != nil {
+			fmt.Fprintf(r.out, "%s\n", line) // the go command itself, such as "go: downloading ..."
+			continue
+		}
+		r.read(event)
+	}
+}
+
+// finish returns the counts; a command that failed although no test did is a failure of its own.
+func (r *testReport) finish(err error) counts {
+	if len(r.partial) > 0 {
+		fmt.Fprintf(r.out, "%s\n", r.partial)
+	}
+	if err != nil && r.total.failed == 0 {
+		r.total.failed++
+	}
+	return r.total
+}
+
+func (r *testReport) read(event testEvent) {
+	id := testID{event.Package, event.Test}
+	switch event.Action {
+	case "build-output":
+		fmt.Fprint(r.out, event.Output)
+	case "run":
+		for parent := range ancestors(id) {
+			r.parents[parent] = true
+		}
+	case "output":
+		if r.output[id] == nil {
+			r.output[id] = &strings.Builder{}
+		}
+		r.output[id].WriteString(event.Output)
+	case "pass", "fail", "skip":
+		if event.Test == "" {
+			r.endPackage(event)
+		} else {
+			r.endTest(id, event.Action)
+		}
+	}
+}
+
+func (r *testReport) endTest(id testID, action string) {
+	said := r.said(id)
+	tally := r.packageCounts(id.pkg)
+	switch {
+	case action == "fail":
+		if !r.failedIn[id] {
+			tally.failed++
+		}
+		for parent := range ancestors(id) {
+			r.failedIn[parent] = true
+		}
+		if !r.failedIn[id] || strings.Count(said, "\n") > 1 {
+			fmt.Fprintf(r.out, "FAIL  %s %s\n%s", id.pkg, id.test, said)
+		}
+	case r.parents[id]:
+	case action == "skip":
+		tally.skipped++
+		fmt.Fprintf(r.out, "skip  %s %s: %s\n", id.pkg, id.test, firstLine(said))
+	default:
+		tally.passed++
+	}
+}
+
+func (r *testReport) endPackage(event testEvent) {
+	tally := r.packageCounts(event.Package)
+	said := r.said(testID{event.Package, ""})
+	if event.Action == "fail" {
+		// A panic or a timeout ends the package before its tests have: what they said is part of the story.
+		for _, id := range r.unfinished(event.Package) {
+			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.said(id))
+		}
+		if tally.failed == 0 {
+			tally.failed++
+		}
+		fmt.Fprintf(r.out, "%sFAIL  %s (%.1fs)\n", said, event.Package, event.Elapsed)
+	} else if ran := tally.passed + tally.skipped; ran > 0 {
+		fmt.Fprintf(r.out, "ok    %s (%.1fs, %d tests)\n", event.Package, event.Elapsed, ran)
+	}
+	r.total.add(*tally)
+	delete(r.perPackage, event.Package)
+}
+
+func (r *testReport) packageCounts(pkg string) *counts {
+	if r.perPackage[pkg] == nil {
+		r.perPackage[pkg] = &counts{}
+	}
+	return r.perPackage[pkg]
+}
+
+func (r *testReport) unfinished(pkg string) (left []testID) {
+	for id := range r.output {
+		if id.pkg == pkg {
+			left = append(left, id)
+		}
+	}
+	slices.SortFunc(left, func(a, b testID) int { return strings.Compare(a.test, b.test) })
+	return left
+}
+
+// said returns what a test printed, without the lines by which the testing package tells tests apart, and forgets it.
+func (r *testReport) said(id testID) string {
+	output := r.output[id]
+	delete(r.output, id)
+	if output == nil {
+		return ""
+	}
+	var said strings.Builder
+	for line := range strings.Lines(output.String()) {
+		if !strings.HasPrefix(line, "=== ") {
+			said.WriteString(line)
+		}
+	}
+	return said.String()
+}
+
+// ancestors yields every name that could be a parent's: a subtest's own name may hold slashes too.
+func ancestors(id testID) func(func(testID) bool) {
+	return func(yield func(testID) bool) {
+		for i, c := range id.test {
+			if c == '/' && !yield(testID{id.pkg, id.test[:i]}) {
+				return
+			}
+		}
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+)
+
+// module is the prefix of every package of the project.
+const module = "despacho/"
+
+// suite is a set of checks that has a line of its own in the table.
+type suite struct {
+	name string
+	// owns is the directory whose packages are this suite's alone.
+	owns string
+	// rest makes it the suite of every package that no other one owns.
+	rest  bool
+	needs []need
+	run   func(ctx context.Context, s suite, env *environment, out io.Writer) counts
+
+	packages []string // those whose tests it runs
+}
+
+// suites are run in this order. Those whose packages do not exist are not listed.
+var suites = []suite{
+	{name: "lint", run: lint},
+	{name: "units", rest: true, needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}, run: goTest},
+	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "browser", owns: "web", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
+}
+
+// assign gives every package to its suite and drops the suites that get none.
+func assign(packages []string) []suite {
+	byOwner := map[string][]string{}
+	var rest []string
+	for _, path := range packages {
+		directory, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
+		if ownedBySuite(directory) {
+			byOwner[directory] = append(byOwner[directory], path)
+		} else {
+			rest = append(rest, path)
+		}
+	}
+	var assigned []suite
+	for _, s := range suites {
+		switch {
+		case s.rest:
+			s.packages = rest
+		case s.owns != "":
+			s.packages = byOwner[s.owns]
+		default:
+			s.packages = packages
+		}
+		if len(s.packages) > 0 {
+			assigned = append(assigned, s)
+		}
+	}
+	return assigned
+}
+
+func ownedBySuite(directory string) bool {
+	for _, s := range suites {
+		if s.owns != "" && s.owns == directory {
+			return true
+		}
+	}
+	return false
+}

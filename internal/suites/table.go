@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+)
+
+// counts are the outcomes of tests.
+type counts struct{ passed, failed, skipped int }
+
+func (c *counts) add(other counts) {
+	c.passed += other.passed
+	c.failed += other.failed
+	c.skipped += other.skipped
+}
+
+// String is the plain line that the whole run ends with.
+func (c counts) String() string {
+	line := fmt.Sprintf("%d passed, %d failed", c.passed, c.failed)
+	if c.skipped > 0 {
+		line += fmt.Sprintf(", %d skipped", c.skipped)
+	}
+	return line
+}
+
+// row is a suite's line in the table.
+type row struct {
+	counts
+	suite   string
+	took    time.Duration
+	problem string // why it did not run to its end
+}
+
+// summarize prints the table and reports whether all is well.
+func summarize(rows []row, out io.Writer) bool {
+	fmt.Fprintln(out)
+	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "SUITE\tRESULT\tTIME\tTESTS RUN\tSKIPPED")
+	var total counts
+	for _, r := range rows {
+		result := "passed"
+		if r.failed > 0 {
+			result = "FAILED"
+		}
+		if r.problem != "" {
+			result += " (" + r.problem + ")"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\n", r.suite, result, rounded(r.took), r.ran(), r.skipped)
+		total.add(r.counts)
+	}
+	table.Flush()
+	fmt.Fprintf(out, "\n%s\n", total)
+	return total.failed == 0
+}
+
+// ran leaves out the failure that stands for not having run.
+func (r row) ran() int {
+	if r.problem != "" {
+		return r.passed + r.failed - 1
+	}
+	return r.passed + r.failed
+}
+
+func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
