@@ -89,7 +89,7 @@ func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dial
 		handle, err := openPostgres(databaseURL, options.MaxConns)
 		return handle, postgres.New(postgres.Config{Conn: handle}), Postgres, err
 	}
-	return nil, nil, "", errors.New("must start with postgres:// or sqlite:")
+	return nil, nil, "", errors.New(`must start with "postgres://" or "sqlite:"`)
 }
 
 func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {

@@ -1,0 +1,218 @@
+// Package app puts the parts together: a program value that main runs and that tests boot on a free port.
+package app
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	sdklog "go.temporal.io/sdk/log"
+
+	"despacho/activities"
+	"despacho/api"
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/guard"
+	"despacho/internal/maplink"
+	"despacho/internal/secretbox"
+	"despacho/internal/telemetry"
+	"despacho/internal/webhook"
+	"despacho/orders"
+	"despacho/worker"
+)
+
+// App is the service with everything it needs open.
+type App struct {
+	Config   *config.Config
+	DB       *db.DB
+	Temporal client.Client
+	Orders   *orders.Service
+	Metrics  *telemetry.Metrics
+
+	namespace string
+	clock     clock.Clock
+	log       *slog.Logger
+	catalog   *db.CatalogCache
+	secrets   *secretbox.Box
+	roots     *x509.CertPool
+}
+
+// Options replace what tests want to hold in their own hands.
+type Options struct {
+	// Clock is the system's unless set.
+	Clock clock.Clock
+	// Temporal is read from TEMPORAL_* unless set.
+	Temporal *client.Options
+	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
+	WebhookCAFiles []string
+}
+
+// Open connects to everything. The database must be there and migrated; Temporal may come later.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Options) (*App, error) {
+	if err := errors.Join(cfg.RequireDatabase(), cfg.RequireSecrets()); err != nil {
+		return nil, err
+	}
+	a := &App{Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics()}
+	if a.clock == nil {
+		a.clock = clock.System()
+	}
+	temporalOptions := options.Temporal
+	if temporalOptions == nil {
+		fromEnvironment, err := config.TemporalOptions()
+		if err != nil {
+			return nil, err
+		}
+		temporalOptions = &fromEnvironment
+	}
+	var err error
+	if a.secrets, err = secretbox.New(cfg.SecretKey); err != nil {
+		return nil, fmt.Errorf("SECRET_KEY: %w", err)
+	}
+	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
+		return nil, err
+	}
+	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: cfg.DatabaseMaxConns, Logger: log}); err != nil {
+		return nil, err
+	}
+	if err := a.DB.CheckVersion(ctx); err != nil {
+		a.DB.Close()
+		return nil, err
+	}
+	if err := a.connectTemporal(*temporalOptions); err != nil {
+		a.DB.Close()
+		return nil, err
+	}
+	if err := a.DB.Trace(); err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.Metrics.WatchDatabase(a.DB.SQL())
+	a.catalog = db.NewCatalogCache(a.DB)
+	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
+		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL, FilesURL: cfg.FilesURL,
+	})
+	return a, nil
+}
+
+// connectTemporal makes a client that connects when it is first used, so that the API starts and takes orders without Temporal.
+func (a *App) connectTemporal(options client.Options) error {
+	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
+	options.MetricsHandler = a.Metrics.TemporalHandler()
+	tracing, err := telemetry.TemporalInterceptor()
+	if err != nil {
+		return err
+	}
+	if telemetry.Enabled() {
+		options.Interceptors = append(options.Interceptors, interceptor.ClientInterceptor(tracing))
+	}
+	a.namespace = options.Namespace
+	if a.namespace == "" {
+		a.namespace = client.DefaultNamespace
+	}
+	a.Temporal, err = client.NewLazyClient(options)
+	if err != nil {
+		return fmt.Errorf("TEMPORAL_* configuration: %w", err)
+	}
+	return nil
+}
+
+// Close lets go of everything.
+func (a *App) Close() {
+	if a.Orders != nil {
+		a.Orders.Close()
+	}
+	a.Temporal.Close()
+	if err := a.DB.Close(); err != nil {
+		a.log.Warn("database not closed cleanly", "error", err)
+	}
+}
+
+// ServeAPI answers requests on the listener until ctx ends, then lets those in flight finish.
+func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
+	server, err := api.New(api.Options{
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Secrets: a.secrets, Temporal: a.Temporal,
+		Clock: a.clock, Log: a.log,
+		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.temporalAnswers(ctx); err != nil {
+		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
+	}
+	a.log.Info("api listening", "address", listener.Addr().String())
+	return Serve(ctx, api.HTTPServer(server.Handler()), listener, a.Config.ShutdownTimeout)
+}
+
+func (a *App) temporalAnswers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return err
+}
+
+// ServeAdmin answers /metrics until ctx ends.
+func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.Metrics.Handler())
+	return Serve(ctx, api.HTTPServer(mux), listener, a.Config.ShutdownTimeout)
+}
+
+// RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started, if not nil, is called once
+// it takes tasks.
+func (a *App) RunWorker(ctx context.Context, started func()) error {
+	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots}
+	return worker.Run(ctx, &activities.Activities{
+		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
+		Sender:   webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now}),
+		Secrets:  a.secrets,
+		MapLinks: maplink.NewResolver(guard.NewClient(guarded)),
+	}, worker.Options{
+		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
+		StopTimeout: a.Config.ShutdownTimeout, Started: started,
+	})
+}
+
+// Serve runs an HTTP server until ctx ends, then waits for requests in flight.
+func Serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
+
+// webhookRoots is the system's certificate authorities and those of the files.
+func webhookRoots(files []string) (*x509.CertPool, error) {
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("WEBHOOK_CA_FILE: %w", err)
+		}
+		if !roots.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("WEBHOOK_CA_FILE: %s holds no PEM certificate", file)
+		}
+	}
+	return roots, nil
+}

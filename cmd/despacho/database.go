@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+
+	"despacho/db"
+	"despacho/internal/config"
+)
+
+// openDatabase opens the database that the environment names, whatever its version.
+func openDatabase(ctx context.Context) (*db.DB, error) {
+	cfg, err := config.Load()
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.RequireDatabase(); err != nil {
+		return nil, err
+	}
+	return db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: 2})
+}
+
+// withDatabase runs a command on a database whose schema is current.
+func withDatabase(ctx context.Context, run func(ctx context.Context, database *db.DB) error) error {
+	database, err := openDatabase(ctx)
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if err := database.CheckVersion(ctx); err != nil {
+		return err
+	}
+	return run(ctx, database)
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+	"golang.org/x/sync/errgroup"
+
+	"despacho/app"
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/config"
+	"despacho/internal/demo"
+	"despacho/internal/devstack"
+	"despacho/internal/secretbox"
+	"despacho/internal/telemetry"
+	"despacho/workflows"
+)
+
+func devCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "dev",
+		Short: "Run everything on this machine, with its own Temporal, a database file, demo data and a webhook inbox",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &dev{out: cmd.OutOrStdout()}
+			defer d.close()
+			err := d.run(cmd.Context())
+			if cmd.Context().Err() != nil {
+				fmt.Fprintln(d.out, "Stopped.")
+				return nil
+			}
+			return err
+		},
+	}
+}
+
+// dev is the whole service on one machine. It is put together in the order of its fields and taken apart in reverse: API, worker, inbox,
+// Temporal.
+type dev struct {
+	out      io.Writer
+	config   *config.Config
+	log      *slog.Logger
+	listener net.Listener
+	certs    *devstack.Certificates
+	secrets  *secretbox.Box
+
+	temporalOptions client.Options
+
+	// closers undo what was started, last first.
+	closers []func()
+}
+
+func (d *dev) run(ctx context.Context) error {
+	began := time.Now()
+	if err := d.configure(); err != nil {
+		return err
+	}
+	// Ports are taken before anything slow, so that a port in use is the first thing one hears of.
+	if err := d.listen(); err != nil {
+		return err
+	}
+	endTracing, err := telemetry.StartTracing(ctx, "despacho-dev", version(), d.config.OTLPEndpoint, d.log)
+	if err != nil {
+		return err
+	}
+	d.later(func() { _ = endTracing(context.WithoutCancel(ctx)) })
+	if err := d.startTemporal(ctx); err != nil {
+		return err
+	}
+	if err := d.prepareDatabase(ctx); err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, d.config, d.log, app.Options{Temporal: &d.temporalOptions, WebhookCAFiles: []string{d.certs.CAFile}})
+	if err != nil {
+		return err
+	}
+	d.later(a.Close)
+	document, err := d.seed(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	return d.serve(ctx, a, document, began)
+}
+
+// configure fills in what a developer need not decide.
+func (d *dev) configure() error {
+	cfg, err := config.Load()
+	if err != nil {
+		return err
+	}
+	d.config, d.log = cfg, cfg.Logger(os.Stderr)
+	slog.SetDefault(d.log)
+	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
+		return fmt.Errorf("DEV_DIR: %w", err)
+	}
+	if cfg.DatabaseURL == "" {
+		cfg.DatabaseURL = "sqlite:" + filepath.Join(cfg.DevDir, "despacho.db")
+	}
+	if _, given := os.LookupEnv("FILES_DIR"); !given {
+		cfg.FilesDir = filepath.Join(cfg.DevDir, "files")
+	}
+	if _, given := os.LookupEnv("WEBHOOK_ALLOW_NETS"); !given {
+		cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}
+	if cfg.SecretKey == "" {
+		if cfg.SecretKey, err = devSecret(filepath.Join(cfg.DevDir, "secret.key")); err != nil {
+			return err
+		}
+	}
+	if d.secrets, err = secretbox.New(cfg.SecretKey); err != nil {
+		return err
+	}
+	d.certs, err = devstack.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))
+	return err
+}
+
+func (d *dev) listen() error {
+	listener, err := devstack.Listen(d.config.HTTPAddr, "HTTP_ADDR")
+	if err != nil {
+		return err
+	}
+	d.listener = listener
+	d.later(func() { _ = listener.Close() })
+	if _, port, _ := net.SplitHostPort(d.config.HTTPAddr); port == "0" {
+		d.config.SetHTTPAddr(listener.Addr().String())
+	}
+	return nil
+}
+
+// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS says that there is one.
+func (d *dev) startTemporal(ctx context.Context) error {
+	var err error
+	if d.temporalOptions, err = config.TemporalOptions(); err != nil {
+		return err
+	}
+	if os.Getenv("TEMPORAL_ADDRESS") != "" {
+		d.say("Using the Temporal at %s.", d.temporalOptions.HostPort)
+		return nil
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cli, err := devstack.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.say("%s", line) })
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(filepath.Join(d.config.DevDir, "temporal.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	d.later(func() { _ = log.Close() })
+	server, err := devstack.StartTemporal(ctx, devstack.TemporalOptions{
+		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
+		DBFile: filepath.Join(d.config.DevDir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	d.later(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
+	d.temporalOptions.HostPort = server.Address
+	if d.config.TemporalUIURL == "" {
+		d.config.TemporalUIURL = server.UIURL
+	}
+	return nil
+}
+
+func (d *dev) prepareDatabase(ctx context.Context) error {
+	database, err := db.Open(ctx, d.config.DatabaseURL, db.Options{})
+	if err != nil {
+		return err
+	}
+	defer database.Close()
+	if _, err := database.Migrate(ctx); err != nil {
+		return err
+	}
+	countries, places := catalog.Embedded()
+	return database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...))
+}
+
+// seed writes the demo data and starts the inbox that its webhook calls.
+func (d *dev) seed(ctx context.Context, database *db.DB) (*demo.Document, error) {
+	file := filepath.Join(d.config.DevDir, "demo.json")
+	earlier, err := demo.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now().UTC()
+	operators, err := demo.Seed(ctx, database, earlier, now)
+	if err != nil {
+		return nil, err
+	}
+	inbox, err := d.startInbox(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	if err := demo.RegisterInbox(ctx, database, d.secrets, inbox.HookURL, now); err != nil {
+		return nil, err
+	}
+	document := &demo.Document{
+		BaseURL: d.config.BaseURL, PanelURL: d.config.BaseURL + "/panel", DocsURL: d.config.BaseURL + "/docs",
+		TemporalUIURL: d.config.TemporalUIURL,
+		WebhookInbox:  demo.Inbox{URL: inbox.HookURL, EventsURL: inbox.EventsURL},
+		Operators:     operators,
+	}
+	return document, document.Write(file)
+}
+
+func (d *dev) startInbox(ctx context.Context, database *db.DB) (*devstack.Inbox, error) {
+	var hookURL string
+	inbox, err := devstack.StartInbox(devstack.InboxOptions{
+		Address: d.config.DevInboxAddr, AddressVariable: "DEV_INBOX_ADDR", Certificate: d.certs.Server,
+		File: filepath.Join(d.config.DevDir, "inbox.jsonl"),
+		Secrets: func() []string {
+			secrets, err := demo.InboxSecrets(ctx, database, d.secrets, hookURL)
+			if err != nil {
+				d.log.Warn("inbox: signatures cannot be checked", "error", err)
+			}
+			return secrets
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	hookURL = inbox.HookURL
+	d.later(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
+	// Whatever WEBHOOK_ALLOW_NETS says, the inbox itself stays allowed.
+	if host, err := netip.ParseAddrPort(d.config.DevInboxAddr); err == nil {
+		d.config.WebhookAllowNets = append(d.config.WebhookAllowNets, netip.PrefixFrom(host.Addr(), host.Addr().BitLen()))
+	}
+	return inbox, nil
+}
+
+// serve runs the API and the worker, greets the developer, and on the way out stops the API first, then the worker.
+func (d *dev) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
+	admin, err := devstack.Listen(adminAddress(d.config), "ADMIN_ADDR")
+	if err != nil {
+		return err
+	}
+	group, failed := errgroup.WithContext(ctx)
+	workerCtx, stopWorker := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWorker()
+	group.Go(func() error { return a.ServeAdmin(failed, admin) })
+	group.Go(func() error {
+		defer stopWorker()
+		return a.ServeAPI(failed, d.listener)
+	})
+	group.Go(func() error {
+		return a.RunWorker(workerCtx, func() {
+			greet(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
+		})
+	})
+	return group.Wait()
+}
+
+func adminAddress(cfg *config.Config) string {
+	if cfg.AdminAddr != "" {
+		return cfg.AdminAddr
+	}
+	return "127.0.0.1:0"
+}
+
+func (d *dev) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+
+func (d *dev) later(undo func()) { d.closers = append(d.closers, undo) }
+
+func (d *dev) close() {
+	for i := len(d.closers) - 1; i >= 0; i-- {
+		d.closers[i]()
+	}
+}
+
+func (d *dev) stopped(what string, err error) {
+	if err != nil {
+		d.log.Warn("not stopped cleanly", "what", what, "error", err)
+	}
+}

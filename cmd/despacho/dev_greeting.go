@@ -1,0 +1,68 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"despacho/internal/demo"
+)
+
+// devSecret is the SECRET_KEY of a development machine, made once and kept.
+func devSecret(file string) (string, error) {
+	kept, err := os.ReadFile(file)
+	if err == nil {
+		return strings.TrimSpace(string(kept)), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	var random [32]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return "", err
+	}
+	secret := hex.EncodeToString(random[:])
+	return secret, os.WriteFile(file, []byte(secret+"\n"), 0o600)
+}
+
+// greet tells the developer where everything is and gives a line to paste.
+func greet(out io.Writer, document *demo.Document, metricsURL string, took time.Duration) {
+	operator := document.Operators[0]
+	inbox := strings.TrimSuffix(document.WebhookInbox.EventsURL, "/events")
+	fmt.Fprintf(out, `
+Despacho is ready after %s.
+
+  API            %s/v1
+  Catalog        %s/public/countries
+  Temporal UI    %s
+  Webhook inbox  %s
+  Metrics        %s
+  Demo key       %s   (%s, all scopes)
+
+Create an order:
+
+%s
+
+Ctrl-C stops everything. Orders are kept for the next time.
+
+`, took.Round(100*time.Millisecond), document.BaseURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
+		operator.Keys.All, operator.Name, curlLine(document.BaseURL, operator))
+}
+
+func curlLine(baseURL string, operator demo.Operator) string {
+	return fmt.Sprintf(`curl -sS -X POST %s/v1/orders -H 'X-API-Key: %s' -H 'Content-Type: application/json' `+
+		`-d '{"recipient_name":"Rosa Díaz","recipient_phone":"987654321","delivery_address":"Av. Larco 345","location_id":"%s","product":"Zapatillas","amount_to_collect":89.90}'`,
+		baseURL, operator.Keys.All, operator.Covered.LocationID)
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"despacho/internal/config"
+)
+
+// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for the database and Temporal.
+const healthTimeout = 4 * time.Second
+
+func healthCommand() *cobra.Command {
+	var ready, admin bool
+	command := &cobra.Command{
+		Use:   "health",
+		Short: "Ask the process on this machine whether it is well: the health check of an image without a shell",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load()
+			if err != nil {
+				return err
+			}
+			address, path := cfg.HTTPAddr, "/healthz"
+			switch {
+			case ready:
+				path = "/readyz"
+			case admin:
+				address, path = cfg.AdminAddr, "/metrics"
+			}
+			if address == "" {
+				return errors.New("ADMIN_ADDR is not set: the process serves no /metrics to ask")
+			}
+			return checkHealth(cmd.Context(), address, path)
+		},
+	}
+	command.Flags().BoolVar(&ready, "ready", false, "ask /readyz: the database answers and its schema is current")
+	command.Flags().BoolVar(&admin, "admin", false, "ask /metrics on ADMIN_ADDR, the only address a worker has")
+	command.MarkFlagsMutuallyExclusive("ready", "admin")
+	return command
+}
+
+// checkHealth returns nil when the process that listens on address answers path with 200.
+func checkHealth(ctx context.Context, address, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	url := "http://" + reachable(address) + path
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	// No proxy: the process is on this machine.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, response.Status)
+	}
+	return nil
+}
+
+// reachable turns an address that is listened on, such as 0.0.0.0:8080, into one that can be dialled.
+func reachable(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "", err == nil && ip.Unmap() == netip.IPv4Unspecified():
+		host = "127.0.0.1"
+	case err == nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
+	status := map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusOK}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status[r.URL.Path]) }))
+	defer server.Close()
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Setenv("HTTP_ADDR", "0.0.0.0:"+port)
+
+	_, err = despacho(t, "", "health")
+	require.NoError(t, err)
+	_, err = despacho(t, "", "health", "--ready")
+	require.ErrorContains(t, err, "/readyz answers 503")
+	_, err = despacho(t, "", "health", "--admin")
+	require.ErrorContains(t, err, "ADMIN_ADDR")
+	t.Setenv("ADMIN_ADDR", server.Listener.Addr().String())
+	_, err = despacho(t, "", "health", "--admin")
+	require.NoError(t, err)
+	_, err = despacho(t, "", "health", "--admin", "--ready")
+	require.Error(t, err)
+
+	server.Close()
+	_, err = despacho(t, "", "health")
+	require.ErrorContains(t, err, "connection refused")
+}
+
+func TestReachable(t *testing.T) {
+	t.Parallel()
+	for listened, dialled := range map[string]string{
+		"0.0.0.0:8080":     "127.0.0.1:8080",
+		":8080":            "127.0.0.1:8080",
+		"[::]:8080":        "[::1]:8080",
+		"127.0.0.1:8080":   "127.0.0.1:8080",
+		"api.internal:80":  "api.internal:80",
+		"[fd00::1]:8080":   "[fd00::1]:8080",
+		"[::ffff:0:0]:443": "127.0.0.1:443",
+	} {
+		require.Equal(t, dialled, reachable(listened), listened)
+	}
+}

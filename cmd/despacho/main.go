@@ -1,0 +1,40 @@
+// Command despacho is the whole service: the API, the worker, and the tools of whoever runs it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	_ "time/tzdata" // operators' time zones must be known in an image that has none
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C does not wait for anybody.
+	context.AfterFunc(ctx, stop)
+	if err := rootCommand().ExecuteContext(ctx); err != nil {
+		// One line, however many things are wrong.
+		fmt.Fprintln(os.Stderr, "despacho:", strings.ReplaceAll(err.Error(), "\n", "; "))
+		os.Exit(1)
+	}
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "despacho",
+		Short:         "Delivery orders between stores and the companies that deliver",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(
+		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(),
+		resolveCommand(), healthCommand(), versionCommand(),
+	)
+	return root
+}

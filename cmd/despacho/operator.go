@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/money"
+	"despacho/models"
+	"despacho/operators"
+)
+
+func operatorCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "operator",
+		Short: "Take operators in, change their plan, suspend them, open the panel to their people",
+		Args:  cobra.NoArgs,
+		RunE:  showHelp,
+	}
+	command.PersistentFlags().Bool(jsonFlag, false, "print JSON instead of a table")
+	command.AddCommand(
+		operatorCreateCommand(), operatorListCommand(), operatorPlanCommand(), operatorSuspendCommand(), operatorResumeCommand(),
+		operatorUserCommand(),
+	)
+	return command
+}
+
+// showHelp is for a command that only groups others: with it cobra refuses an unknown word instead of printing help and succeeding.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// operatorUse runs one of the use cases on the database of DATABASE_URL.
+func operatorUse(cmd *cobra.Command, use func(ctx context.Context, service *operators.Service) error) error {
+	return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
+		return use(ctx, operators.New(database, clock.System()))
+	})
+}
+
+// changeOperator runs a use case that ends with one operator and prints it.
+func changeOperator(cmd *cobra.Command, change func(context.Context, *operators.Service) (*models.Operator, error)) error {
+	return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+		operator, err := change(ctx, service)
+		if err != nil {
+			return err
+		}
+		return printOperator(cmd, operator)
+	})
+}
+
+func operatorCreateCommand() *cobra.Command {
+	var in operators.NewOperator
+	var basePrice string
+	command := &cobra.Command{
+		Use:     "create <name>",
+		Short:   "Take an operator in, with a main branch and three sizes",
+		Example: `  despacho operator create "Rayo Envíos" --plan pro --base-price 12.50`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.Name = args[0]
+			if basePrice != "" {
+				price, err := money.Parse(basePrice)
+				if err != nil {
+					return fmt.Errorf("--base-price must be an amount up to %s with at most two decimals, not %q", money.Max, basePrice)
+				}
+				in.BasePrice = &price
+			}
+			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
+				return service.Create(ctx, in)
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&in.CountryCode, "country", operators.DefaultCountry, "two-letter country code; it decides the currency")
+	flags.StringVar(&in.Timezone, "timezone", "", "IANA time zone (default the country's)")
+	flags.StringVar((*string)(&in.Plan), "plan", string(models.PlanBasic), operators.PlanNames(", "))
+	flags.StringVar(&basePrice, "base-price", "", "price of a shipment where coverage names none, for example 12.50 (default none)")
+	return command
+}
+
+func operatorListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the operators",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+				all, err := service.List(ctx)
+				if err != nil {
+					return err
+				}
+				return printOperators(cmd, all)
+			})
+		},
+	}
+}
+
+func operatorPlanCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "plan <operator id or name> <" + operators.PlanNames("|") + ">",
+		Short: "Change an operator's plan",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
+				return service.SetPlan(ctx, args[0], models.Plan(args[1]))
+			})
+		},
+	}
+}
+
+func operatorSuspendCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "suspend <operator id or name>",
+		Short: "Shut the API to an operator and its stores; the panel stays open for reading",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
+				return service.Suspend(ctx, args[0])
+			})
+		},
+	}
+}
+
+func operatorResumeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "resume <operator id or name>",
+		Short: "End an operator's suspension",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
+				return service.Resume(ctx, args[0])
+			})
+		},
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+const jsonFlag = "json"
+
+// operatorView is an operator as scripts read it.
+type operatorView struct {
+	ID          uuid.UUID    `json:"id"`
+	Name        string       `json:"name"`
+	Country     string       `json:"country"`
+	Timezone    string       `json:"timezone"`
+	Currency    string       `json:"currency"`
+	Plan        models.Plan  `json:"plan"`
+	BasePrice   *money.Cents `json:"base_price"`
+	SuspendedAt *time.Time   `json:"suspended_at"`
+	CreatedAt   time.Time    `json:"created_at"`
+}
+
+func viewOperator(o *models.Operator) operatorView {
+	return operatorView{
+		ID: o.ID, Name: o.Name, Country: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
+		Plan: o.Plan, BasePrice: o.BasePrice, SuspendedAt: o.SuspendedAt, CreatedAt: o.CreatedAt,
+	}
+}
+
+func (v operatorView) row() []any {
+	price, suspended := "-", "no"
+	if v.BasePrice != nil {
+		price = v.BasePrice.String()
+	}
+	if v.SuspendedAt != nil {
+		suspended = "since " + v.SuspendedAt.UTC().Format(time.RFC3339)
+	}
+	return []any{v.ID, v.Name, v.Country, v.Timezone, v.Currency, v.Plan, price, suspended}
+}
+
+var operatorColumns = []any{"ID", "NAME", "COUNTRY", "TIME ZONE", "CURRENCY", "PLAN", "BASE PRICE", "SUSPENDED"}
+
+func printOperator(cmd *cobra.Command, operator *models.Operator) error {
+	view := viewOperator(operator)
+	return printResult(cmd, view, operatorColumns, view.row())
+}
+
+func printOperators(cmd *cobra.Command, operators []models.Operator) error {
+	views := make([]operatorView, len(operators))
+	rows := make([][]any, len(operators))
+	for i := range operators {
+		views[i] = viewOperator(&operators[i])
+		rows[i] = views[i].row()
+	}
+	return printResult(cmd, views, operatorColumns, rows...)
+}
+
+// userView is a new user as scripts read it; Password is there only when it was drawn.
+type userView struct {
+	ID         uuid.UUID   `json:"id"`
+	OperatorID uuid.UUID   `json:"operator_id"`
+	StoreID    *uuid.UUID  `json:"store_id"`
+	Email      string      `json:"email"`
+	Name       string      `json:"name"`
+	Role       models.Role `json:"role"`
+	Admin      bool        `json:"admin"`
+	Password   string      `json:"password,omitempty"`
+}
+
+func printUser(cmd *cobra.Command, user *models.User, password string) error {
+	columns, row := []any{"ID", "E-MAIL", "NAME", "ROLE", "ADMIN"}, []any{user.ID, user.Email, user.Name, user.Role, user.Admin}
+	if password != "" {
+		columns, row = append(columns, "PASSWORD (shown once)"), append(row, password)
+	}
+	return printResult(cmd, userView{
+		ID: user.ID, OperatorID: user.OperatorID, StoreID: user.StoreID, Email: user.Email, Name: user.Name,
+		Role: user.Role, Admin: user.Admin, Password: password,
+	}, columns, row)
+}
+
+// printResult writes a table for people, or the value as JSON when --json asks for it.
+func printResult(cmd *cobra.Command, value any, columns []any, rows ...[]any) error {
+	out := cmd.OutOrStdout()
+	asJSON, err := cmd.Flags().GetBool(jsonFlag)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(value)
+	}
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	for _, row := range append([][]any{columns}, rows...) {
+		printRow(table, row)
+	}
+	return table.Flush()
+}
+
+func printRow(table io.Writer, cells []any) {
+	for i, cell := range cells {
+		if i > 0 {
+			fmt.Fprint(table, "\t")
+		}
+		fmt.Fprint(table, cell)
+	}
+	fmt.Fprintln(table)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"despacho/operators"
+)
+
+func operatorUserCommand() *cobra.Command {
+	command := &cobra.Command{Use: "user", Short: "Look after the people who use the panel", Args: cobra.NoArgs, RunE: showHelp}
+	command.AddCommand(operatorUserAddCommand())
+	return command
+}
+
+func operatorUserAddCommand() *cobra.Command {
+	var in operators.NewUser
+	var store string
+	var passwordFromStdin bool
+	command := &cobra.Command{
+		Use:     "add",
+		Short:   "Open the panel to somebody; without --password-stdin a password is drawn and printed this once",
+		Example: `  despacho operator user add --operator "Rayo Envíos" --email ana@rayo.example --name "Ana Torres" --admin`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if store != "" {
+				id, err := uuid.Parse(store)
+				if err != nil {
+					return fmt.Errorf("--store must be a UUID, not %q", store)
+				}
+				in.StoreID = &id
+			}
+			if passwordFromStdin {
+				var err error
+				if in.Password, err = readPassword(cmd.InOrStdin()); err != nil {
+					return err
+				}
+			}
+			return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+				user, password, err := service.AddUser(ctx, in)
+				if err != nil {
+					return err
+				}
+				if passwordFromStdin {
+					password = "" // whoever gave it knows it
+				}
+				return printUser(cmd, user, password)
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&in.Operator, "operator", "", "id or name of the operator")
+	flags.StringVar(&in.Email, "email", "", "e-mail to sign in with")
+	flags.StringVar(&in.Name, "name", "", "name of the person")
+	flags.StringVar(&store, "store", "", "id of the store the user works for (default none: the operator's own)")
+	flags.BoolVar(&in.Admin, "admin", false, "make the user an administrator of the operator")
+	flags.BoolVar(&passwordFromStdin, "password-stdin", false, "read the password from the first line of standard input")
+	for _, required := range []string{"operator", "email", "name"} {
+		if err := command.MarkFlagRequired(required); err != nil {
+			panic(err) // the flag was defined above
+		}
+	}
+	return command
+}
+
+func readPassword(in io.Reader) (string, error) {
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading the password: %w", err)
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", errors.New("there is no password on standard input")
+	}
+	return line, nil
+}

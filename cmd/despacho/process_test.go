@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/devstack"
+	"despacho/internal/testenv"
+)
+
+var binaryPath = filepath.Join(os.TempDir(), fmt.Sprintf("despacho-test-%d", os.Getpid()))
+
+// binary compiles the command once for the tests that need a real process.
+var binary = sync.OnceValues(func() (string, error) {
+	output, err := exec.Command("go", "build", "-o", binaryPath, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, output)
+	}
+	return binaryPath, nil
+})
+
+func removeBinary() { _ = os.Remove(binaryPath) }
+
+// process is a running despacho whose log can be watched.
+type process struct {
+	*exec.Cmd
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+func (p *process) Write(line []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.Write(line)
+}
+
+func (p *process) output() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// start runs despacho in a clean environment with the given variables on top.
+func start(t *testing.T, variables map[string]string, args ...string) *process {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	p := &process{Cmd: exec.Command(path, args...)}
+	p.Dir = t.TempDir()
+	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir}
+	for name, value := range variables {
+		p.Env = append(p.Env, name+"="+value)
+	}
+	p.Stdout, p.Stderr = p, p
+	require.NoError(t, p.Start())
+	t.Cleanup(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	})
+	return p
+}
+
+func (p *process) waitForLog(t *testing.T, text string) {
+	t.Helper()
+	testenv.Until(t, 30*time.Second, func() error {
+		if !strings.Contains(p.output(), text) {
+			return fmt.Errorf("%q is not in the log:\n%s", text, p.output())
+		}
+		return nil
+	})
+}
+
+const goodSecret = "0123456789abcdef0123456789abcdef"
+
+func closedPort(t *testing.T) string {
+	t.Helper()
+	port, err := devstack.FreePort("127.0.0.1")
+	require.NoError(t, err)
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
+// Wrong configuration gives one clear line that names the variable, and a non-zero exit.
+func TestWrongConfiguration_oneClearLine(t *testing.T) {
+	t.Parallel()
+	certificate := filepath.Join(t.TempDir(), "broken.pem")
+	require.NoError(t, os.WriteFile(certificate, []byte("no certificate"), 0o600))
+	good := func(t *testing.T) map[string]string {
+		return map[string]string{"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": "127.0.0.1:0"}
+	}
+	for name, c := range map[string]struct {
+		change map[string]string
+		want   string
+	}{
+		"no database":                {map[string]string{"DATABASE_URL": ""}, "DATABASE_URL is required"},
+		"bad DATABASE_URL":           {map[string]string{"DATABASE_URL": "mysql://x"}, "DATABASE_URL"},
+		"unreachable DATABASE_URL":   {map[string]string{"DATABASE_URL": "postgres://x:y@" + closedPort(t) + "/z"}, "DATABASE_URL: the postgres database does not answer"},
+		"not migrated":               {map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(t.TempDir(), "new.db")}, "despacho migrate up"},
+		"missing SECRET_KEY":         {map[string]string{"SECRET_KEY": ""}, "SECRET_KEY is required"},
+		"short SECRET_KEY":           {map[string]string{"SECRET_KEY": "short"}, "SECRET_KEY"},
+		"malformed TEMPORAL_ADDRESS": {map[string]string{"TEMPORAL_ADDRESS": "temporal"}, "TEMPORAL_ADDRESS"},
+		"malformed certificate":      {map[string]string{"TEMPORAL_TLS_CLIENT_CERT_PATH": certificate, "TEMPORAL_TLS_CLIENT_KEY_PATH": certificate}, "TEMPORAL_"},
+		"malformed duration":         {map[string]string{"AUTO_CANCEL_AFTER": "a day"}, "AUTO_CANCEL_AFTER"},
+	} {
+		for _, command := range []string{"api", "worker"} {
+			t.Run(name+"/"+command, func(t *testing.T) {
+				t.Parallel()
+				variables := good(t)
+				for variable, value := range c.change {
+					variables[variable] = value
+				}
+				p := start(t, variables, command)
+				require.Error(t, p.Wait(), "exit code")
+				require.Equal(t, 1, strings.Count(p.output(), "\n"), p.output())
+				require.Contains(t, p.output(), c.want)
+			})
+		}
+	}
+}
+
+func TestAPI_portInUseIsNamed(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	p := start(t, map[string]string{"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": taken.Addr().String()}, "api")
+	require.Error(t, p.Wait())
+	require.Contains(t, p.output(), taken.Addr().String())
+	require.Contains(t, p.output(), "HTTP_ADDR")
+}
+
+// Without Temporal the API starts all the same and says so, in its log and in /readyz; on SIGTERM it lets a request in flight finish.
+func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
+	t.Parallel()
+	address := closedPort(t)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "LOG_FORMAT": "json",
+	}, "api")
+	p.waitForLog(t, "Temporal cannot be reached")
+	p.waitForLog(t, "api listening")
+	response, err := http.Get("http://" + address + "/readyz")
+	require.NoError(t, err)
+	content, err := io.ReadAll(response.Body)
+	require.NoError(t, errorsOf(err, response.Body.Close()))
+	require.Equal(t, http.StatusOK, response.StatusCode, "orders are accepted without Temporal")
+	require.JSONEq(t, `{"data":{"database":"ok","temporal":"unreachable"}}`, string(content))
+
+	// A request whose body is still on its way when the process is told to stop.
+	connection, err := net.Dial("tcp", address)
+	require.NoError(t, err)
+	defer connection.Close()
+	_, err = fmt.Fprintf(connection, "POST /panel/api/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nX-Request-Id: drain-1\r\n\r\n{")
+	require.NoError(t, err)
+	testenv.Until(t, 10*time.Second, func() error { return inFlight(address) })
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	testenv.Until(t, 10*time.Second, func() error {
+		probe, err := net.Dial("tcp", address)
+		if err == nil {
+			probe.Close()
+			return fmt.Errorf("still taking connections")
+		}
+		return nil
+	})
+	_, err = fmt.Fprint(connection, "}")
+	require.NoError(t, err)
+	answer, err := io.ReadAll(connection)
+	require.NoError(t, err)
+	require.Contains(t, string(answer), "HTTP/1.1 400")
+	require.Contains(t, string(answer), "X-Request-Id: drain-1")
+	require.NoError(t, p.Wait(), p.output())
+	require.Contains(t, p.output(), `"request_id":"drain-1"`, "the id is in the log")
+}
+
+// inFlight makes sure that the half-sent request has reached the server: one sent after it has been answered.
+func inFlight(address string) error {
+	response, err := http.Get("http://" + address + "/healthz")
+	if err != nil {
+		return err
+	}
+	return response.Body.Close()
+}
+
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A worker without Temporal keeps trying, at growing intervals, and recovers by itself.
+func TestWorker_waitsForTemporalAndRecovers(t *testing.T) {
+	t.Parallel()
+	port, err := devstack.FreePort("127.0.0.1")
+	require.NoError(t, err)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "TEMPORAL_ADDRESS": fmt.Sprintf("127.0.0.1:%d", port),
+	}, "worker")
+	p.waitForLog(t, `msg="Temporal is not ready; trying again" in=1s`)
+	p.waitForLog(t, `msg="Temporal is not ready; trying again" in=2s`)
+	cli, err := testenv.TemporalCLI()
+	require.NoError(t, err)
+	server, err := devstack.StartTemporal(t.Context(), devstack.TemporalOptions{CLI: cli, Port: port})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.Stop(context.Background())) }()
+	p.waitForLog(t, "worker started")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.Wait(), p.output())
+	require.Contains(t, p.output(), "worker stopped")
+}

@@ -1,0 +1,130 @@
+package apptest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Request is one HTTP request. Body is sent as JSON; Raw as it is.
+type Request struct {
+	Method string
+	Path   string
+	// Key is sent as X-API-Key, Token as a Bearer token.
+	Key, Token string
+	Body       any
+	Raw        []byte
+	Header     map[string]string
+}
+
+// Answer is a response taken apart.
+type Answer struct {
+	Status int
+	Header http.Header
+	Text   string
+	// Data is `data` where it is an object; List where it is an array.
+	Data    map[string]any
+	List    []any
+	Warning string
+	Message string
+	Error   string
+	Code    string
+	Fields  []string
+}
+
+// Client is shared, so that tests with many requests reuse connections.
+var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+
+// Do sends a request and reads the answer, whose form it checks.
+func (s *Service) Do(t testing.TB, request Request) *Answer {
+	t.Helper()
+	answer, err := s.Try(request)
+	require.NoError(t, err)
+	return answer
+}
+
+// Try is Do for goroutines, which may not end the test.
+func (s *Service) Try(request Request) (*Answer, error) {
+	content := request.Raw
+	if request.Body != nil {
+		var err error
+		if content, err = json.Marshal(request.Body); err != nil {
+			return nil, err
+		}
+	}
+	r, err := http.NewRequest(request.Method, s.BaseURL+request.Path, bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if request.Key != "" {
+		r.Header.Set("X-API-Key", request.Key)
+	}
+	if request.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+request.Token)
+	}
+	for name, value := range request.Header {
+		r.Header.Set(name, value)
+	}
+	response, err := Client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Answer{Status: response.StatusCode, Header: response.Header, Text: string(text)}
+	return answer, answer.read(text)
+}
+
+func (a *Answer) read(text []byte) error {
+	if len(text) == 0 || a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+		return nil
+	}
+	var envelope struct {
+		Data    json.RawMessage `json:"data"`
+		Warning string          `json:"warning"`
+		Message string          `json:"message"`
+		Error   string          `json:"error"`
+		Code    string          `json:"code"`
+		Fields  []struct {
+			Field string `json:"field"`
+		} `json:"fields"`
+	}
+	if err := json.Unmarshal(text, &envelope); err != nil {
+		return err
+	}
+	a.Warning, a.Message, a.Error, a.Code = envelope.Warning, envelope.Message, envelope.Error, envelope.Code
+	for _, field := range envelope.Fields {
+		a.Fields = append(a.Fields, field.Field)
+	}
+	if len(envelope.Data) > 0 && envelope.Data[0] == '[' {
+		return json.Unmarshal(envelope.Data, &a.List)
+	}
+	if len(envelope.Data) > 0 {
+		return json.Unmarshal(envelope.Data, &a.Data)
+	}
+	return nil
+}
+
+// String reads a text member of an answer's data.
+func (a *Answer) String(member string) string {
+	text, _ := a.Data[member].(string)
+	return text
+}
+
+// CreateOrder creates an order and returns its id.
+func (s *Service) CreateOrder(t testing.TB, key string, changes ...map[string]any) string {
+	t.Helper()
+	answer := s.Do(t, Request{Method: "POST", Path: "/v1/orders", Key: key, Body: Order(changes...)})
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+	return answer.String("id")
+}

@@ -1,0 +1,162 @@
+// Package apptest boots the whole service for tests: real HTTP, a real worker on a real Temporal, SQLite and PostgreSQL.
+package apptest
+
+import (
+	"context"
+	"encoding/pem"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"despacho/app"
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/testenv"
+)
+
+// Service is a running service.
+type Service struct {
+	BaseURL string
+	App     *app.App
+	Config  *config.Config
+	// Temporal is a client of the test's own.
+	Temporal client.Client
+
+	stopWorker func()
+}
+
+// Options change how a service is booted.
+type Options struct {
+	// Clock is the system's unless set.
+	Clock clock.Clock
+	// NoWorker leaves the orders' workflows to nobody.
+	NoWorker bool
+	// TemporalAddress replaces the test server's, for tests in which Temporal is away.
+	TemporalAddress string
+	// TaskQueue joins services that work together; empty is one of its own.
+	TaskQueue string
+	// Configure changes the configuration before the service starts.
+	Configure func(*config.Config)
+}
+
+// Boot runs a service of the test's own.
+func Boot(t testing.TB, databaseURL string, options Options) *Service {
+	t.Helper()
+	dir := t.TempDir()
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	cfg.DatabaseURL, cfg.SecretKey, cfg.FilesDir = databaseURL, "apptest-apptest-apptest-apptest-", filepath.Join(dir, "files")
+	cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	cfg.TaskQueue = options.TaskQueue
+	if cfg.TaskQueue == "" {
+		cfg.TaskQueue = testenv.TaskQueue(t)
+	}
+	cfg.ShutdownTimeout = 5 * time.Second
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	cfg.SetHTTPAddr(listener.Addr().String())
+	if options.Configure != nil {
+		options.Configure(cfg)
+	}
+	loadCatalog(t, databaseURL)
+
+	address := options.TemporalAddress
+	if address == "" {
+		address = testenv.Temporal(t)
+	}
+	log := slog.New(slog.NewTextHandler(logOutput(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, err := app.Open(context.Background(), cfg, log, app.Options{
+		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+	})
+	require.NoError(t, err)
+
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: a.Temporal}
+	serving, stopServing := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		if err := a.ServeAPI(serving, listener); err != nil {
+			log.Error("api ended", "error", err)
+		}
+	})
+	s.stopWorker = func() {}
+	if !options.NoWorker {
+		s.StartWorker(t)
+	}
+	t.Cleanup(func() {
+		stopServing()
+		parts.Wait()
+		s.stopWorker()
+		a.Close()
+	})
+	return s
+}
+
+// logOutput shows the service's log with DESPACHO_TEST_LOG=1.
+func logOutput() *os.File {
+	if os.Getenv("DESPACHO_TEST_LOG") != "" {
+		return os.Stderr
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return os.Stderr
+	}
+	return null
+}
+
+// StartWorker runs a worker and returns when it takes tasks.
+func (s *Service) StartWorker(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.App.RunWorker(ctx, func() { close(started) }) }()
+	select {
+	case <-started:
+	case err := <-ended:
+		cancel()
+		t.Fatalf("worker did not start: %v", err)
+	case <-time.After(time.Minute):
+		cancel()
+		t.Fatal("worker did not start within a minute")
+	}
+	s.stopWorker = func() {
+		cancel()
+		<-ended
+		s.stopWorker = func() {}
+	}
+}
+
+// StopWorker lets the worker finish its tasks and ends it.
+func (s *Service) StopWorker() { s.stopWorker() }
+
+func loadCatalog(t testing.TB, databaseURL string) {
+	t.Helper()
+	ctx := context.Background()
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	require.NoError(t, err)
+	defer database.Close()
+	countries, places := catalog.Embedded()
+	require.NoError(t, database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...)))
+}
+
+// receiverAuthority writes the certificate that httptest's HTTPS servers present, so that webhooks to them are trusted.
+func receiverAuthority(t testing.TB, dir string) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	file := filepath.Join(dir, "receivers.pem")
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(file, content, 0o600))
+	return file
+}

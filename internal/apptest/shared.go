@@ -1,0 +1,98 @@
+package apptest
+
+import (
+	"context"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/testenv"
+)
+
+var shared = struct {
+	sync.Mutex
+	services map[string]*Service
+	lasting  []*lasting
+}{services: map[string]*Service{}}
+
+// Main runs a package's tests and stops the services that they shared.
+func Main(m *testing.M) {
+	testenv.Main(m, func() {
+		for _, l := range shared.lasting {
+			l.end()
+		}
+	})
+}
+
+// Each runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test
+// makes operators of its own.
+func Each(t *testing.T, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	each(t, "moving", Options{}, run)
+}
+
+// StillAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
+var StillAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
+
+// EachStill is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
+// orders on; webhooks may only go to public addresses; and X-Forwarded-For is believed, so that a test can be a client
+// of its own where clients are counted by address.
+func EachStill(t *testing.T, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	each(t, "still", Options{
+		Clock: clock.NewManual(StillAt), NoWorker: true,
+		Configure: func(c *config.Config) { c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"} },
+	}, run)
+}
+
+func each(t *testing.T, kind string, options Options, run func(t *testing.T, s *Service)) {
+	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, sharedOn(t, kind+" on "+name, open, options))
+		})
+	}
+}
+
+func sharedOn(t *testing.T, name string, open func(testing.TB) string, options Options) *Service {
+	shared.Lock()
+	defer shared.Unlock()
+	if s := shared.services[name]; s != nil {
+		return s
+	}
+	l := &lasting{TB: t}
+	shared.lasting = append(shared.lasting, l)
+	shared.services[name] = Boot(l, open(l), options)
+	return shared.services[name]
+}
+
+// lasting stands in for the test that happens to come first: what it sets up outlives that test and ends with the package.
+type lasting struct {
+	testing.TB
+	cleanups []func()
+}
+
+// Cleanup runs at the end of the package.
+func (l *lasting) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
+
+// Context does not end with the first test.
+func (l *lasting) Context() context.Context { return context.Background() }
+
+// TempDir is removed at the end of the package.
+func (l *lasting) TempDir() string {
+	dir, err := os.MkdirTemp("", "despacho-apptest-")
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func (l *lasting) end() {
+	for i := len(l.cleanups) - 1; i >= 0; i-- {
+		l.cleanups[i]()
+	}
+}

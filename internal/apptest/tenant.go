@@ -1,0 +1,155 @@
+package apptest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Places that tenants know: all of Lima is covered at the base price, Miraflores at its own, Cusco not at all.
+var (
+	Miraflores = catalog.DistrictID("PE", "150122")
+	Surco      = catalog.DistrictID("PE", "150140")
+	SanJuan    = catalog.DistrictID("PE", "150132")
+	Cusco      = catalog.DistrictID("PE", "080101")
+	Lima       = catalog.CityID("PE", "1501")
+)
+
+// Tenant is an operator of one test's own.
+type Tenant struct {
+	s        *Service
+	Operator models.Operator
+	// Key is unbound with every scope; KeyA and KeyB are bound to the stores.
+	Key, KeyA, KeyB string
+	StoreA, StoreB  models.Store
+	Main, Other     models.Branch
+	Riders          []models.Rider
+}
+
+// NewTenant makes an operator with two stores, two branches, three sizes and two riders.
+func (s *Service) NewTenant(t *testing.T, change ...func(*models.Operator)) *Tenant {
+	t.Helper()
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	base := money.Cents(1200)
+	tenant := &Tenant{s: s, Operator: models.Operator{
+		ID: uuid.New(), Name: "Operador de prueba", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN",
+		Plan: models.PlanBusiness, BasePrice: &base, CreatedAt: now, UpdatedAt: now,
+	}}
+	for _, apply := range change {
+		apply(&tenant.Operator)
+	}
+	id := tenant.Operator.ID
+	tenant.StoreA = models.Store{ID: uuid.New(), OperatorID: id, Name: "Tienda A", Active: true, CreatedAt: now}
+	tenant.StoreB = models.Store{ID: uuid.New(), OperatorID: id, Name: "Tienda B", Active: true, CreatedAt: now}
+	tenant.Main = models.Branch{ID: uuid.New(), OperatorID: id, Name: "Principal", Main: true, Active: true, CreatedAt: now}
+	tenant.Other = models.Branch{ID: uuid.New(), OperatorID: id, Name: "Otra", Active: true, CreatedAt: now}
+	tenant.Riders = []models.Rider{
+		{ID: uuid.New(), OperatorID: id, Name: "Carlos Quispe", Phone: "+51987654321", Active: true, CreatedAt: now},
+		{ID: uuid.New(), OperatorID: id, Name: "María Huamán", Phone: "+51987654322", Active: true, CreatedAt: now},
+	}
+	miraflores := money.Cents(900)
+	risky := SanJuan
+	tenant.insert(t, &tenant.Operator, &tenant.StoreA, &tenant.StoreB, &tenant.Main, &tenant.Other, &tenant.Riders,
+		&[]models.Size{
+			{ID: uuid.New(), OperatorID: id, Code: "S", Name: "Pequeño", Active: true, CreatedAt: now},
+			{ID: uuid.New(), OperatorID: id, Code: "M", Name: "Mediano", IsDefault: true, Active: true, CreatedAt: now},
+			{ID: uuid.New(), OperatorID: id, Code: "L", Name: "Grande", Surcharge: 550, Active: true, CreatedAt: now},
+		},
+		&[]models.Coverage{
+			{ID: uuid.New(), OperatorID: id, LocationID: Lima, CreatedAt: now},
+			{ID: uuid.New(), OperatorID: id, LocationID: Miraflores, Price: &miraflores, CreatedAt: now},
+		},
+		&models.RiskZone{ID: uuid.New(), OperatorID: id, Name: "Huáscar", LocationID: &risky, Words: "huascar\nparadero 10", Active: true, CreatedAt: now},
+	)
+	tenant.Key = tenant.NewKey(t, models.APIKey{})
+	tenant.KeyA = tenant.NewKey(t, models.APIKey{StoreID: &tenant.StoreA.ID})
+	tenant.KeyB = tenant.NewKey(t, models.APIKey{StoreID: &tenant.StoreB.ID})
+	return tenant
+}
+
+// OnPlan puts the operator on a plan.
+func OnPlan(plan models.Plan) func(*models.Operator) {
+	return func(o *models.Operator) { o.Plan = plan }
+}
+
+func (tenant *Tenant) insert(t *testing.T, rows ...any) {
+	t.Helper()
+	for _, row := range rows {
+		require.NoError(t, tenant.s.App.DB.Insert(context.Background(), row))
+	}
+}
+
+// Change changes the operator's settings as the service itself would.
+func (tenant *Tenant) Change(t *testing.T, rows ...any) {
+	t.Helper()
+	ctx := context.Background()
+	require.NoError(t, tenant.s.App.DB.ChangeSettings(ctx, tenant.Operator.ID, func(tx *db.DB) error {
+		for _, row := range rows {
+			if err := tx.Insert(ctx, row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// NewKey makes an API key; without scopes it has all of them.
+func (tenant *Tenant) NewKey(t *testing.T, row models.APIKey, scopes ...models.Scope) string {
+	t.Helper()
+	plain, err := credentials.NewAPIKey()
+	require.NoError(t, err)
+	if len(scopes) == 0 {
+		scopes = models.Scopes
+	}
+	row.ID, row.OperatorID, row.Name, row.Scopes = uuid.New(), tenant.Operator.ID, "prueba", models.JoinScopes(scopes)
+	row.Prefix, row.Last4, row.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
+	row.CreatedAt = tenant.Operator.CreatedAt
+	tenant.insert(t, &row)
+	return plain
+}
+
+// SignIn signs a new panel user in and returns its token; with a store it is the store's user.
+func (tenant *Tenant) SignIn(t *testing.T, store *models.Store) string {
+	t.Helper()
+	email := uuid.NewString() + "@prueba.example"
+	hash, err := credentials.HashPassword("una contraseña larga")
+	require.NoError(t, err)
+	user := models.User{
+		ID: uuid.New(), OperatorID: tenant.Operator.ID, Email: email, Name: "Persona de prueba", PasswordHash: hash,
+		Role: models.RoleOperator, Active: true, CreatedAt: tenant.Operator.CreatedAt,
+	}
+	if store != nil {
+		user.Role, user.StoreID = models.RoleStore, &store.ID
+	}
+	tenant.insert(t, &user)
+	answer := tenant.s.Do(t, Request{Method: "POST", Path: "/panel/api/session", Body: map[string]any{"email": email, "password": "una contraseña larga"}})
+	require.Equal(t, 200, answer.Status, answer.Text)
+	return answer.Data["token"].(string)
+}
+
+// Order is a creation request that the tenant can serve; the changes are laid over it, and nil removes a field.
+func Order(changes ...map[string]any) map[string]any {
+	order := map[string]any{
+		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "delivery_address": "Av. Larco 345",
+		"location_id": Miraflores.String(), "product": "Zapatillas",
+	}
+	for _, change := range changes {
+		for name, value := range change {
+			if value == nil {
+				delete(order, name)
+				continue
+			}
+			order[name] = value
+		}
+	}
+	return order
+}

@@ -1,0 +1,124 @@
+package operators
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// DefaultCountry is where an operator works unless said otherwise.
+const DefaultCountry = "PE"
+
+// NewOperator describes an operator to be created.
+type NewOperator struct {
+	Name string
+	// CountryCode is one of the catalog's; empty means DefaultCountry. The currency is the country's.
+	CountryCode string
+	// Timezone is an IANA name; empty means the country's.
+	Timezone string
+	// Plan is basic when empty.
+	Plan models.Plan
+	// BasePrice is what a shipment costs where coverage names no price; nil means that every coverage must name one.
+	BasePrice *money.Cents
+}
+
+// mainBranch is the name of the branch every operator starts with.
+const mainBranch = "Principal"
+
+// firstSizes are the sizes every operator starts with; none of them costs extra until the operator says so.
+var firstSizes = []models.Size{
+	{Code: "S", Name: "Pequeño"},
+	{Code: "M", Name: "Mediano", IsDefault: true},
+	{Code: "L", Name: "Grande"},
+}
+
+// Create takes an operator in, with the branch and the sizes an order cannot do without.
+func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator, error) {
+	operator, err := s.newOperator(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	branch := models.Branch{
+		ID: uuid.New(), OperatorID: operator.ID, Name: mainBranch, Main: true, Active: true, CreatedAt: operator.CreatedAt,
+	}
+	sizes := slices.Clone(firstSizes)
+	for i := range sizes {
+		sizes[i].ID, sizes[i].OperatorID, sizes[i].Active, sizes[i].CreatedAt = uuid.New(), operator.ID, true, operator.CreatedAt
+	}
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		for _, rows := range []any{operator, &branch, &sizes} {
+			if err := tx.Insert(ctx, rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("creating the operator: %w", err)
+	}
+	return operator, nil
+}
+
+func (s *Service) newOperator(ctx context.Context, in NewOperator) (*models.Operator, error) {
+	name, err := checkName(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if in.Plan == "" {
+		in.Plan = models.PlanBasic
+	}
+	if err := checkPlan(in.Plan); err != nil {
+		return nil, err
+	}
+	country, err := s.country(ctx, in.CountryCode)
+	if err != nil {
+		return nil, err
+	}
+	zone := in.Timezone
+	if zone == "" {
+		zone = country.Timezone
+	}
+	if err := checkTimezone(zone); err != nil {
+		return nil, err
+	}
+	now := s.clock.Now()
+	return &models.Operator{
+		ID: uuid.New(), Name: name, CountryCode: country.Code, Timezone: zone, Currency: country.Currency,
+		Plan: in.Plan, BasePrice: in.BasePrice, CreatedAt: now, UpdatedAt: now,
+	}, nil
+}
+
+func (s *Service) country(ctx context.Context, code string) (*models.Country, error) {
+	if code == "" {
+		code = DefaultCountry
+	}
+	country, err := s.db.Country(ctx, strings.ToUpper(code))
+	if !db.IsNotFound(err) {
+		return country, err
+	}
+	size, err := s.db.CatalogSize(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return nil, errors.New("the location catalog is not loaded: run `despacho migrate up`")
+	}
+	return nil, fmt.Errorf("the catalog has no country %q: use a two-letter code such as %s", code, DefaultCountry)
+}
+
+// checkTimezone refuses "Local" too: it is another zone on every machine.
+func checkTimezone(name string) error {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+		return fmt.Errorf("%q is not a time zone: use an IANA name such as America/Lima", name)
+	}
+	return nil
+}

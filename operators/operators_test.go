@@ -1,0 +1,257 @@
+package operators_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/credentials"
+	"despacho/internal/money"
+	"despacho/internal/testenv"
+	"despacho/models"
+	"despacho/operators"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+var monday = time.Date(2026, 3, 2, 15, 4, 5, 0, time.UTC)
+
+// house is a database with the use cases on top of it.
+type house struct {
+	*operators.Service
+	db    *db.DB
+	clock *clock.Manual
+}
+
+func open(t *testing.T, databaseURL string) *house {
+	t.Helper()
+	database, err := db.Open(t.Context(), databaseURL, db.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, database.Close()) })
+	clk := clock.NewManual(monday)
+	return &house{Service: operators.New(database, clk), db: database, clock: clk}
+}
+
+// furnished is a house whose catalog has its countries.
+func furnished(t *testing.T, databaseURL string) *house {
+	t.Helper()
+	h := open(t, databaseURL)
+	countries, locations := catalog.Embedded()
+	require.NoError(t, h.db.LoadCatalog(t.Context(), countries, locations[:len(countries)]))
+	return h
+}
+
+func (h *house) create(t *testing.T, name string) *models.Operator {
+	t.Helper()
+	operator, err := h.Create(t.Context(), operators.NewOperator{Name: name})
+	require.NoError(t, err)
+	return operator
+}
+
+func (h *house) addStore(t *testing.T, operator *models.Operator, active bool) uuid.UUID {
+	t.Helper()
+	store := models.Store{ID: uuid.New(), OperatorID: operator.ID, Name: "Zapatería Sol", Active: active, CreatedAt: monday}
+	require.NoError(t, h.db.ChangeSettings(t.Context(), operator.ID, func(tx *db.DB) error { return tx.Insert(t.Context(), &store) }))
+	return store.ID
+}
+
+func TestCreate_hasWhatAnOrderNeeds(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := furnished(t, databaseURL)
+		price := money.Cents(12_50)
+		created, err := h.Create(t.Context(), operators.NewOperator{Name: "  Rayo Envíos ", Plan: models.PlanPro, BasePrice: &price})
+		require.NoError(t, err)
+
+		stored, err := h.db.Operator(t.Context(), created.ID)
+		require.NoError(t, err)
+		require.Equal(t, "Rayo Envíos", stored.Name)
+		require.Equal(t, []string{"PE", "America/Lima", "PEN"}, []string{stored.CountryCode, stored.Timezone, stored.Currency})
+		require.Equal(t, models.PlanPro, stored.Plan)
+		require.Equal(t, &price, stored.BasePrice)
+		require.False(t, stored.Suspended())
+		require.False(t, stored.ShareProofLocation)
+		require.True(t, stored.CreatedAt.Equal(monday))
+
+		settings, err := h.db.OperatorSettings(t.Context(), created.ID)
+		require.NoError(t, err)
+		require.Len(t, settings.Branches, 1)
+		require.Equal(t, "Principal", settings.Branches[0].Name)
+		require.True(t, settings.Branches[0].Main && settings.Branches[0].Active)
+		sizes := map[string]bool{}
+		for _, size := range settings.Sizes {
+			require.Zero(t, size.Surcharge)
+			sizes[size.Code] = size.IsDefault
+		}
+		require.Equal(t, map[string]bool{"S": false, "M": true, "L": false}, sizes)
+	})
+}
+
+func TestCreate_countryDecidesCurrencyAndZone(t *testing.T) {
+	t.Parallel()
+	h := furnished(t, testenv.SQLite(t))
+	inherited, err := h.Create(t.Context(), operators.NewOperator{Name: "Andes Courier", CountryCode: "cl"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"CL", "CLP", "America/Santiago"}, []string{inherited.CountryCode, inherited.Currency, inherited.Timezone})
+	require.Equal(t, models.PlanBasic, inherited.Plan)
+	require.Nil(t, inherited.BasePrice)
+
+	chosen, err := h.Create(t.Context(), operators.NewOperator{Name: "Pascua Courier", CountryCode: "CL", Timezone: "Pacific/Easter"})
+	require.NoError(t, err)
+	require.Equal(t, "Pacific/Easter", chosen.Timezone)
+}
+
+func TestCreate_refuses(t *testing.T) {
+	t.Parallel()
+	h := furnished(t, testenv.SQLite(t))
+	for wrong, in := range map[string]operators.NewOperator{
+		"name is missing":       {Name: "  "},
+		"more than 200":         {Name: strings.Repeat("ñ", 201)},
+		"control characters":    {Name: "Rayo\nEnvíos"},
+		"not UTF-8":             {Name: "Rayo \xff"},
+		`no country "XX"`:       {Name: "Rayo", CountryCode: "XX"},
+		`"Local" is not a time`: {Name: "Rayo", Timezone: "Local"},
+		`"Lima" is not a time`:  {Name: "Rayo", Timezone: "Lima"},
+		`"gold" is not a plan`:  {Name: "Rayo", Plan: "gold"},
+	} {
+		_, err := h.Create(t.Context(), in)
+		require.ErrorContains(t, err, wrong)
+		require.NotContains(t, err.Error(), "\n")
+	}
+	all, err := h.List(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, all, "what was refused left nothing behind")
+}
+
+func TestCreate_withoutTheCatalogSaysHowToLoadIt(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		_, err := open(t, databaseURL).Create(t.Context(), operators.NewOperator{Name: "Rayo Envíos"})
+		require.ErrorContains(t, err, "despacho migrate up")
+	})
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	h := furnished(t, testenv.SQLite(t))
+	rayo, first, second := h.create(t, "Rayo Envíos"), h.create(t, "Andes"), h.create(t, "Andes")
+
+	for _, called := range []string{rayo.ID.String(), "Rayo Envíos", "rayo envíos", " RAYO ENVÍOS "} {
+		found, err := h.Find(t.Context(), called)
+		require.NoError(t, err, called)
+		require.Equal(t, rayo.ID, found.ID)
+	}
+	for _, unknown := range []string{uuid.NewString(), "Rayo", ""} {
+		_, err := h.Find(t.Context(), unknown)
+		require.ErrorContains(t, err, "there is no operator", unknown)
+	}
+	_, err := h.Find(t.Context(), "Andes")
+	require.ErrorContains(t, err, "2 operators are called")
+	require.ErrorContains(t, err, first.ID.String())
+	require.ErrorContains(t, err, second.ID.String())
+}
+
+func TestStanding_planSuspendResume(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := furnished(t, databaseURL)
+		operator := h.create(t, "Rayo Envíos")
+		other := h.create(t, "Andes Courier")
+
+		changed, err := h.SetPlan(t.Context(), "Rayo Envíos", models.PlanBusiness)
+		require.NoError(t, err)
+		require.Equal(t, models.PlanBusiness, changed.Plan)
+		_, err = h.SetPlan(t.Context(), "Rayo Envíos", "gold")
+		require.ErrorContains(t, err, "basic, pro, business")
+
+		suspended, err := h.Suspend(t.Context(), operator.ID.String())
+		require.NoError(t, err)
+		require.True(t, suspended.SuspendedAt.Equal(monday))
+		h.clock.Advance(time.Hour)
+		again, err := h.Suspend(t.Context(), operator.ID.String())
+		require.NoError(t, err)
+		require.True(t, again.SuspendedAt.Equal(monday), "the first date stands")
+
+		for range 2 {
+			resumed, err := h.Resume(t.Context(), operator.ID.String())
+			require.NoError(t, err)
+			require.False(t, resumed.Suspended())
+			require.Equal(t, models.PlanBusiness, resumed.Plan)
+		}
+		untouched, err := h.Find(t.Context(), other.ID.String())
+		require.NoError(t, err)
+		require.Equal(t, models.PlanBasic, untouched.Plan)
+		_, err = h.Suspend(t.Context(), uuid.NewString())
+		require.ErrorContains(t, err, "there is no operator")
+	})
+}
+
+func TestAddUser(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := furnished(t, databaseURL)
+		operator := h.create(t, "Rayo Envíos")
+		store := h.addStore(t, operator, true)
+
+		user, drawn, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: " Ana@Rayo.Example ", Name: "Ana Torres", Admin: true})
+		require.NoError(t, err)
+		require.Equal(t, models.RoleOperator, user.Role)
+		stored, err := h.db.UserByEmail(t.Context(), "ana@rayo.example")
+		require.NoError(t, err)
+		require.Equal(t, user.ID, stored.ID)
+		require.True(t, stored.Active && stored.Admin)
+		require.GreaterOrEqual(t, len(drawn), 20, "a drawn password cannot be guessed")
+		require.True(t, credentials.PasswordMatches(stored.PasswordHash, drawn))
+
+		seller, password, err := h.AddUser(t.Context(), operators.NewUser{
+			Operator: operator.ID.String(), Email: "luz@sol.example", Name: "Luz", StoreID: &store, Password: "una clave larga",
+		})
+		require.NoError(t, err)
+		require.Equal(t, models.RoleStore, seller.Role)
+		require.Equal(t, &store, seller.StoreID)
+		require.Equal(t, "una clave larga", password)
+		require.True(t, credentials.PasswordMatches(seller.PasswordHash, "una clave larga"))
+
+		_, _, err = h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: "ANA@rayo.example", Name: "Otra"})
+		require.ErrorContains(t, err, "ana@rayo.example already")
+	})
+}
+
+func TestAddUser_refuses(t *testing.T) {
+	t.Parallel()
+	h := furnished(t, testenv.SQLite(t))
+	operator, other := h.create(t, "Rayo Envíos"), h.create(t, "Andes Courier")
+	store, closed, foreign := h.addStore(t, operator, true), h.addStore(t, operator, false), h.addStore(t, other, true)
+	valid := operators.NewUser{Operator: "Rayo Envíos", Email: "ana@rayo.example", Name: "Ana"}
+
+	for name, tc := range map[string]struct {
+		change func(*operators.NewUser)
+		want   string
+	}{
+		"no address":              {func(u *operators.NewUser) { u.Email = "ana" }, "not an e-mail"},
+		"a name with the address": {func(u *operators.NewUser) { u.Email = "Ana <ana@rayo.example>" }, "not an e-mail"},
+		"two addresses":           {func(u *operators.NewUser) { u.Email = "a@x.example,b@x.example" }, "not an e-mail"},
+		"an endless address":      {func(u *operators.NewUser) { u.Email = strings.Repeat("a", 250) + "@x.example" }, "not an e-mail"},
+		"no name":                 {func(u *operators.NewUser) { u.Name = "" }, "name is missing"},
+		"an unknown operator":     {func(u *operators.NewUser) { u.Operator = "Nadie" }, "no operator"},
+		"a short password":        {func(u *operators.NewUser) { u.Password = "corta" }, "at least 8"},
+		"a store that closed":     {func(u *operators.NewUser) { u.StoreID = &closed }, "no active store"},
+		"another's store":         {func(u *operators.NewUser) { u.StoreID = &foreign }, "no active store"},
+		"a store's administrator": {func(u *operators.NewUser) { u.StoreID, u.Admin = &store, true }, "administrator"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := valid
+			tc.change(&in)
+			_, _, err := h.AddUser(t.Context(), in)
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+	_, err := h.db.UserByEmail(t.Context(), "ana@rayo.example")
+	require.True(t, db.IsNotFound(err), "what was refused left nothing behind")
+}

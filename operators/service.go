@@ -1,0 +1,59 @@
+// Package operators holds the use cases of whoever runs the service: taking operators in, changing their plan, suspending them and
+// opening the panel to their people.
+package operators
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/models"
+)
+
+// Service is what the command line calls.
+type Service struct {
+	db    *db.DB
+	clock clock.Clock
+}
+
+// New wires the use cases.
+func New(database *db.DB, clk clock.Clock) *Service { return &Service{db: database, clock: clk} }
+
+// List returns every operator by name.
+func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }
+
+// Find returns the operator with the given id or, for people, the only one with the given name.
+func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, error) {
+	if id, err := uuid.Parse(idOrName); err == nil {
+		operator, err := s.db.Operator(ctx, id)
+		if db.IsNotFound(err) {
+			return nil, fmt.Errorf("there is no operator %s", id)
+		}
+		return operator, err
+	}
+	all, err := s.db.Operators(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var named []models.Operator
+	for _, operator := range all {
+		if strings.EqualFold(operator.Name, strings.TrimSpace(idOrName)) {
+			named = append(named, operator)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return nil, fmt.Errorf("there is no operator %q", idOrName)
+	case 1:
+		return &named[0], nil
+	}
+	ids := make([]string, len(named))
+	for i, operator := range named {
+		ids[i] = operator.ID.String()
+	}
+	return nil, fmt.Errorf("%d operators are called %q, say which by its id: %s", len(named), idOrName, strings.Join(ids, ", "))
+}

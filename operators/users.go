@@ -1,0 +1,82 @@
+package operators
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/models"
+)
+
+// NewUser describes somebody who shall sign in to the panel.
+type NewUser struct {
+	// Operator is the id or the name of the operator the user belongs to.
+	Operator string
+	Email    string
+	Name     string
+	// StoreID makes the user a store's; nil makes it the operator's.
+	StoreID *uuid.UUID
+	// Admin marks an administrator among the operator's own users.
+	Admin bool
+	// Password is drawn when empty.
+	Password string
+}
+
+// AddUser opens the panel to somebody. The password is returned because a drawn one is not to be had again: only its hash is kept.
+func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, password string, err error) {
+	email, err := checkEmail(in.Email)
+	if err != nil {
+		return nil, "", err
+	}
+	name, err := checkName(in.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	operator, err := s.Find(ctx, in.Operator)
+	if err != nil {
+		return nil, "", err
+	}
+	role, err := s.role(ctx, operator, in)
+	if err != nil {
+		return nil, "", err
+	}
+	password = in.Password
+	if password == "" {
+		password = rand.Text()
+	}
+	hash, err := credentials.HashPassword(password)
+	if err != nil {
+		return nil, "", err
+	}
+	user = &models.User{
+		ID: uuid.New(), OperatorID: operator.ID, StoreID: in.StoreID, Email: email, Name: name,
+		PasswordHash: hash, Role: role, Admin: in.Admin, Active: true, CreatedAt: s.clock.Now(),
+	}
+	err = s.db.InsertUser(ctx, user)
+	if db.IsDuplicate(err) {
+		return nil, "", fmt.Errorf("there is a user with the e-mail %s already", email)
+	}
+	return user, password, err
+}
+
+func (s *Service) role(ctx context.Context, operator *models.Operator, in NewUser) (models.Role, error) {
+	if in.StoreID == nil {
+		return models.RoleOperator, nil
+	}
+	if in.Admin {
+		return "", errors.New("a store's user cannot be the operator's administrator")
+	}
+	stores, err := s.db.StoresOf(ctx, operator.ID, in.StoreID)
+	if err != nil {
+		return "", err
+	}
+	if len(stores) == 0 {
+		return "", fmt.Errorf("%s has no active store %s", operator.Name, in.StoreID)
+	}
+	return models.RoleStore, nil
+}
