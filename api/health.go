@@ -1,0 +1,37 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// alive says that the process answers.
+func (s *Server) alive(c *gin.Context) error {
+	return respond(c, http.StatusOK, envelope{Message: "ok"})
+}
+
+// readiness is what the process depends on, and how it is.
+type readiness struct {
+	Database string `json:"database"`
+	Temporal string `json:"temporal"`
+}
+
+// ready says whether requests can be served. Temporal's state is shown but decides nothing: orders are accepted without it.
+func (s *Server) ready(c *gin.Context) error {
+	ctx, cancel := context.WithTimeout(c.Request.Context(), 3*time.Second)
+	defer cancel()
+	state := readiness{Database: "ok", Temporal: "ok"}
+	if err := s.temporalReachable(ctx); err != nil {
+		state.Temporal = "unreachable"
+	}
+	if err := s.db.CheckVersion(ctx); err != nil {
+		state.Database = "unavailable"
+		s.log.WarnContext(ctx, "not ready", "error", err)
+		c.Header("Retry-After", "5")
+		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Error: "El servicio no está listo: la base de datos no responde o no está migrada."})
+	}
+	return ok(c, state)
+}

@@ -1,0 +1,113 @@
+package api
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+)
+
+const callerKey = "caller"
+
+// failedKeysPerMinute is how often one address may present a key that opens nothing.
+const failedKeysPerMinute = 60
+
+var errBadKey = fault.New(fault.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
+
+// withKey lets a request through that carries a key with the scope. The checks come in this order: the key itself, suspension and plan, the rate, the
+// scope; the body is read only after all of them.
+func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		holder, err := s.authenticate(c)
+		if err != nil {
+			return err
+		}
+		if err := s.limitRate(c, holder); err != nil {
+			return err
+		}
+		if !holder.Key.May(scope) {
+			return fault.New(fault.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
+		}
+		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID})
+		return h(c)
+	})
+}
+
+func caller(c *gin.Context) orders.Caller { return c.MustGet(callerKey).(orders.Caller) }
+
+func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
+	presented := c.GetHeader("X-API-Key")
+	if presented == "" {
+		return nil, s.countFailure(c)
+	}
+	now := s.clock.Now()
+	// Looked up by hash: comparing keys takes the same time whatever was presented.
+	holder, err := s.db.Authenticate(c.Request.Context(), credentials.Hash(presented), now)
+	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
+		return nil, s.countFailure(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if holder.Operator.Suspended() {
+		return nil, fault.New(fault.Forbidden, "operator_suspended", "El operador está suspendido.")
+	}
+	if holder.Operator.Plan.RequestsPerMinute() == 0 {
+		return nil, fault.New(fault.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
+	}
+	return holder, nil
+}
+
+// countFailure answers 401, or 429 to an address that keeps guessing.
+func (s *Server) countFailure(c *gin.Context) error {
+	if err := s.limitAddress(c, "auth", failedKeysPerMinute); err != nil {
+		return err
+	}
+	return errBadKey
+}
+
+// limitRate holds the key to its plan and tells the client how it stands.
+func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
+	limit := holder.Operator.Plan.RequestsPerMinute()
+	reset := untilNextMinute(s.clock.Now())
+	c.Header("RateLimit-Policy", fmt.Sprintf(`"minute";q=%d;w=60`, limit))
+	c.Header("RateLimit", fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
+	if holder.Used > limit {
+		return tooMany("rate_limited", "Superó el límite de "+strconv.Itoa(limit)+" solicitudes por minuto de su plan.", reset)
+	}
+	return nil
+}
+
+// limitAddress counts a request of a kind against the client's address.
+func (s *Server) limitAddress(c *gin.Context, kind string, limit int) error {
+	return s.limitSubject(c, kind+":"+c.ClientIP(), limit)
+}
+
+func (s *Server) limitSubject(c *gin.Context, subject string, limit int) error {
+	now := s.clock.Now()
+	used, err := s.db.CountRequest(c.Request.Context(), subject, now)
+	if err != nil {
+		return err
+	}
+	if used > limit {
+		return tooMany("too_many_requests", "Demasiadas solicitudes desde su dirección.", untilNextMinute(now))
+	}
+	return nil
+}
+
+func tooMany(code, message string, wait time.Duration) error {
+	limited := fault.New(fault.TooMany, code, message+" Espere al siguiente minuto.")
+	limited.RetryAfter = wait
+	return limited
+}
+
+func untilNextMinute(now time.Time) time.Duration {
+	return now.Truncate(time.Minute).Add(time.Minute).Sub(now)
+}

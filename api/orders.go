@@ -1,0 +1,169 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+)
+
+const maxIdempotencyKey = 255
+
+func (s *Server) createOrder(c *gin.Context) error {
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	answer, err := s.orders.Create(c.Request.Context(), caller(c), in, key, renderCreated("/v1/orders/"))
+	if err != nil {
+		return err
+	}
+	if answer.Replayed {
+		c.Header("Idempotent-Replayed", "true")
+	}
+	c.Header("Location", answer.Location)
+	c.Data(answer.Status, jsonType, answer.Body)
+	return nil
+}
+
+// renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are remembered.
+func renderCreated(path string) func(*orders.Created) (orders.Answer, error) {
+	return func(created *orders.Created) (orders.Answer, error) {
+		body, err := json.Marshal(envelope{Data: created.Order, Warning: created.Warning})
+		return orders.Answer{Status: http.StatusCreated, Location: path + created.Order.ID.String(), Body: body}, err
+	}
+}
+
+// idempotencyKey reads the header; bare and quoted forms are the same key.
+func idempotencyKey(c *gin.Context) (string, error) {
+	values := c.Request.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return "", nil
+	}
+	key := strings.TrimSpace(values[0])
+	if len(key) >= 2 && key[0] == '"' && key[len(key)-1] == '"' {
+		key = key[1 : len(key)-1]
+	}
+	invalid := func(message string) error {
+		f := fault.New(fault.Invalid, "invalid_idempotency_key", message)
+		f.Fields = []fault.Field{{Field: "Idempotency-Key", Message: message}}
+		return f
+	}
+	switch {
+	case len(values) > 1:
+		return "", invalid("La cabecera Idempotency-Key llegó más de una vez.")
+	case key == "":
+		return "", invalid("La cabecera Idempotency-Key está vacía.")
+	case !utf8.ValidString(key):
+		return "", invalid("La cabecera Idempotency-Key no es UTF-8 válido.")
+	case utf8.RuneCountInString(key) > maxIdempotencyKey:
+		return "", invalid("La cabecera Idempotency-Key admite como máximo 255 caracteres.")
+	}
+	return key, nil
+}
+
+func (s *Server) readOrder(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	order, err := s.orders.Get(c.Request.Context(), caller(c), id)
+	if err != nil {
+		return err
+	}
+	return ok(c, order)
+}
+
+func (s *Server) listOrders(c *gin.Context) error {
+	query, err := listQuery(c)
+	if err != nil {
+		return err
+	}
+	page, err := s.orders.List(c.Request.Context(), caller(c), query)
+	if err != nil {
+		return err
+	}
+	return ok(c, page)
+}
+
+func (s *Server) cancelOrder(c *gin.Context) error {
+	order, err := s.cancel(c, true)
+	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever race.
+	if fault.Is(err, orders.CodeMoveRefused) {
+		late := *fault.From(err)
+		late.Kind = fault.Invalid
+		return &late
+	}
+	if err != nil {
+		return err
+	}
+	return ok(c, order)
+}
+
+const (
+	maxReason = 255
+	maxNote   = 1000
+)
+
+// cancel is shared with the panel, where the operator may cancel what it has received already.
+func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return nil, err
+	}
+	in, err := readOptionalBody(c)
+	if err != nil {
+		return nil, err
+	}
+	reason, note := in.Lines("reason", maxReason), in.Lines("note", maxNote)
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	return s.orders.Cancel(c.Request.Context(), caller(c), id, orders.Cancellation{
+		Reason: textOf(reason), Note: textOf(note), OnlyRegistered: onlyRegistered,
+	})
+}
+
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func (s *Server) listStores(c *gin.Context) error {
+	who := caller(c)
+	stores, err := s.db.StoresOf(c.Request.Context(), who.Operator.ID, who.StoreID)
+	if err != nil {
+		return err
+	}
+	list := make([]storeView, len(stores))
+	for i, store := range stores {
+		list[i] = storeView{ID: store.ID.String(), Name: store.Name, Active: store.Active}
+	}
+	return ok(c, list)
+}
+
+type storeView struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
+}
+
+var statusWords = func() string {
+	words := make([]string, len(models.Statuses))
+	for i, status := range models.Statuses {
+		words[i] = string(status)
+	}
+	return strings.Join(words, ", ")
+}()

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/models"
+	"despacho/orders"
+)
+
+func (s *Server) panelListOrders(c *gin.Context) error { return s.listOrders(c) }
+
+func (s *Server) panelCreateOrder(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	answer, err := s.orders.Create(c.Request.Context(), caller(c), in, "", renderCreated("/panel/api/orders/"))
+	if err != nil {
+		return err
+	}
+	c.Header("Location", answer.Location)
+	c.Data(answer.Status, jsonType, answer.Body)
+	return nil
+}
+
+// panelOrder is an order with its story.
+type panelOrder struct {
+	*orders.View
+	PointSource *string         `json:"point_source"`
+	RiskZone    *string         `json:"risk_zone"`
+	Timeline    []timelineEntry `json:"timeline"`
+}
+
+type timelineEntry struct {
+	Type   string        `json:"type"`
+	Status models.Status `json:"status"`
+	Label  string        `json:"label"`
+	By     string        `json:"by"`
+	Detail *string       `json:"detail"`
+	At     time.Time     `json:"at"`
+}
+
+func (s *Server) panelReadOrder(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	who := caller(c)
+	story, err := s.orders.Story(c.Request.Context(), who, id)
+	if err != nil {
+		return err
+	}
+	view := panelOrder{View: story.Order, PointSource: story.PointSource, RiskZone: story.RiskZone, Timeline: make([]timelineEntry, len(story.Timeline))}
+	for i, entry := range story.Timeline {
+		view.Timeline[i] = timelineEntry{
+			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),
+		}
+	}
+	return ok(c, view)
+}
+
+func (s *Server) receiveOrder(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readOptionalBody(c)
+	if err != nil {
+		return err
+	}
+	branchID := in.UUID("branch_id")
+	if err := in.Err(); err != nil {
+		return err
+	}
+	return answerMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
+}
+
+func (s *Server) assignOrder(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	riderID := in.RequiredUUID("rider_id")
+	if err := in.Err(); err != nil {
+		return err
+	}
+	return answerMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
+}
+
+func (s *Server) panelCancelOrder(c *gin.Context) error {
+	return answerMove(c)(s.cancel(c, false))
+}
+
+func (s *Server) setPoint(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
+	if err := in.Err(); err != nil {
+		return err
+	}
+	return answerMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+}
+
+// answerMove answers with the order as it stands after a move.
+func answerMove(c *gin.Context) func(*orders.View, error) error {
+	return func(order *orders.View, err error) error {
+		if err != nil {
+			return err
+		}
+		return ok(c, order)
+	}
+}

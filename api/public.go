@@ -1,0 +1,259 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/fold"
+)
+
+const (
+	searchResults = 20
+	searchLetters = 2
+	maxUbigeos    = 500
+)
+
+type countryView struct {
+	Code        string `json:"code"`
+	Name        string `json:"name"`
+	PhonePrefix string `json:"phone_prefix"`
+	Currency    string `json:"currency"`
+}
+
+type locationView struct {
+	ID         uuid.UUID            `json:"id"`
+	Type       catalog.LocationType `json:"type"`
+	Name       string               `json:"name"`
+	Ubigeo     *string              `json:"ubigeo"`
+	ParentID   *uuid.UUID           `json:"parent_id"`
+	City       *string              `json:"city"`
+	Department *string              `json:"department"`
+	Lat        *float64             `json:"lat"`
+	Lng        *float64             `json:"lng"`
+}
+
+type districtView struct {
+	locationView
+	Zones []locationView `json:"zones"`
+}
+
+type ubigeoView struct {
+	Ubigeo     string     `json:"ubigeo"`
+	LocationID *uuid.UUID `json:"location_id"`
+	Name       *string    `json:"name"`
+}
+
+func (s *Server) listCountries(c *gin.Context) error {
+	index, err := s.catalog.Index(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	countries := index.Countries()
+	list := make([]countryView, len(countries))
+	for i, country := range countries {
+		list[i] = countryView{Code: country.Code, Name: country.Name, PhonePrefix: country.PhonePrefix, Currency: country.Currency}
+	}
+	return cached(c, envelope{Data: list})
+}
+
+// listCities lists the cities where an active operator covers something.
+func (s *Server) listCities(c *gin.Context) error {
+	index, country, err := s.catalogOf(c)
+	if err != nil {
+		return err
+	}
+	covered, err := s.db.CoveredLocations(c.Request.Context(), country.Code)
+	if err != nil {
+		return err
+	}
+	cities := map[uuid.UUID]catalog.Location{}
+	for _, id := range covered {
+		for _, place := range citiesOf(index, id) {
+			cities[place.ID] = place
+		}
+	}
+	list := make([]catalog.Location, 0, len(cities))
+	for _, city := range cities {
+		list = append(list, city)
+	}
+	slices.SortFunc(list, func(a, b catalog.Location) int {
+		return strings.Compare(fold.String(a.Name), fold.String(b.Name))
+	})
+	return cached(c, envelope{Data: locationViews(list)})
+}
+
+// citiesOf is the city that a covered place is in; of a covered country, all of its cities.
+func citiesOf(index *catalog.Index, id uuid.UUID) []catalog.Location {
+	for _, place := range index.Ancestors(id) {
+		switch place.Type {
+		case catalog.TypeCity:
+			return []catalog.Location{place}
+		case catalog.TypeCountry:
+			return index.Children(place.ID)
+		}
+	}
+	return nil
+}
+
+func (s *Server) locationTree(c *gin.Context) error {
+	index, country, err := s.catalogOf(c)
+	if err != nil {
+		return err
+	}
+	wanted := strings.TrimSpace(c.Query("city"))
+	if wanted == "" {
+		return wrongParameter("city", body.MissingMessage)
+	}
+	city, known := index.CityByNameOrID(country.Code, wanted)
+	if !known {
+		return fault.New(fault.NotFound, "city_not_found", "La ciudad no está en el catálogo.")
+	}
+	branches := index.Tree(city.ID)
+	list := make([]districtView, len(branches))
+	for i, branch := range branches {
+		list[i] = districtView{locationView: viewOf(branch.District), Zones: locationViews(branch.Zones)}
+	}
+	return cached(c, envelope{Data: list})
+}
+
+var ubigeoForm = regexp.MustCompile(`^[0-9]{6}$`)
+
+func (s *Server) locationsByUbigeo(c *gin.Context) error {
+	index, country, err := s.catalogOf(c)
+	if err != nil {
+		return err
+	}
+	codes := strings.FieldsFunc(c.Query("codes"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	switch {
+	case len(codes) == 0:
+		return wrongParameter("codes", body.MissingMessage)
+	case len(codes) > maxUbigeos:
+		return wrongParameter("codes", "admite como máximo 500 códigos")
+	}
+	list := make([]ubigeoView, len(codes))
+	var unknown []string
+	for i, code := range codes {
+		if !ubigeoForm.MatchString(code) {
+			return wrongParameter("codes", "cada código tiene seis dígitos, por ejemplo 150122")
+		}
+		list[i] = ubigeoView{Ubigeo: code}
+		district, known := index.ByUbigeo(country.Code, code)
+		if !known {
+			unknown = append(unknown, code)
+			continue
+		}
+		list[i].LocationID, list[i].Name = &district.ID, &district.Name
+	}
+	answer := envelope{Data: list}
+	if len(unknown) > 0 {
+		answer.Message = "Códigos desconocidos: " + strings.Join(unknown, ", ") + "."
+	}
+	return cached(c, answer)
+}
+
+func (s *Server) searchLocations(c *gin.Context) error {
+	index, country, err := s.catalogOf(c)
+	if err != nil {
+		return err
+	}
+	text := fold.String(c.Query("q"))
+	if len([]rune(strings.ReplaceAll(text, " ", ""))) < searchLetters {
+		return wrongParameter("q", "debe tener al menos dos letras")
+	}
+	return cached(c, envelope{Data: locationViews(index.Search(country.Code, text, searchResults))})
+}
+
+func (s *Server) locationChildren(c *gin.Context) error {
+	notFound := fault.New(fault.NotFound, "location_not_found", "La ubicación no está en el catálogo.")
+	id, err := pathID(c, notFound)
+	if err != nil {
+		return err
+	}
+	index, err := s.catalog.Index(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	if _, known := index.Location(id); !known {
+		return notFound
+	}
+	return cached(c, envelope{Data: locationViews(index.Children(id))})
+}
+
+// catalogOf reads the country that every catalog request names.
+func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, error) {
+	index, err := s.catalog.Index(c.Request.Context())
+	if err != nil {
+		return nil, catalog.Country{}, err
+	}
+	code := strings.ToUpper(strings.TrimSpace(c.Query("country_code")))
+	if code == "" {
+		return nil, catalog.Country{}, wrongParameter("country_code", body.MissingMessage)
+	}
+	country, known := index.Country(code)
+	if !known {
+		return nil, catalog.Country{}, wrongParameter("country_code", "no es un país del catálogo")
+	}
+	return index, country, nil
+}
+
+func wrongParameter(name, message string) error {
+	var wrong fault.Fields
+	wrong.Add(name, message)
+	return wrong.Err()
+}
+
+// cached answers with an ETag, and with nothing but it to a client whose copy is current.
+func cached(c *gin.Context, e envelope) error {
+	content, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	c.Header("ETag", tag)
+	c.Header("Cache-Control", "public, max-age=3600")
+	for known := range strings.SplitSeq(c.GetHeader("If-None-Match"), ",") {
+		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
+		if known == tag || known == "*" {
+			c.Status(http.StatusNotModified)
+			c.Writer.WriteHeaderNow()
+			return nil
+		}
+	}
+	c.Data(http.StatusOK, jsonType, content)
+	return nil
+}
+
+func locationViews(locations []catalog.Location) []locationView {
+	views := make([]locationView, len(locations))
+	for i, location := range locations {
+		views[i] = viewOf(location)
+	}
+	return views
+}
+
+func viewOf(l catalog.Location) locationView {
+	return locationView{
+		ID: l.ID, Type: l.Type, Name: l.Name, Ubigeo: orNull(l.Ubigeo), ParentID: l.ParentID,
+		City: orNull(l.City), Department: orNull(l.Department), Lat: l.Lat, Lng: l.Lng,
+	}
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+)
+
+const defaultPageSize = 50
+
+// listQuery reads the parameters of an order list; its error names every wrong one.
+func listQuery(c *gin.Context) (orders.Query, error) {
+	var wrong fault.Fields
+	query := orders.Query{
+		Status: models.Status(c.Query("status")),
+		From:   dayParameter(c, "from_date", &wrong),
+		To:     dayParameter(c, "to_date", &wrong),
+		Page:   countParameter(c, "page", 1, &wrong),
+		Limit:  countParameter(c, "limit", defaultPageSize, &wrong),
+	}
+	if query.Status != "" && !query.Status.Valid() {
+		wrong.Add("status", "debe ser uno de: "+statusWords)
+	}
+	if query.From != nil && query.To != nil && query.From.After(*query.To) {
+		wrong.Add("from_date", "no puede ser posterior a to_date")
+	}
+	return query, wrong.Err()
+}
+
+// dayParameter reads a date. Years that no order can have are refused before they reach the database, which may not know them.
+func dayParameter(c *gin.Context, name string, wrong *fault.Fields) *time.Time {
+	text := c.Query(name)
+	if text == "" {
+		return nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil || day.Year() < 2000 || day.Year() > 2200 {
+		wrong.Add(name, "debe ser una fecha AAAA-MM-DD")
+		return nil
+	}
+	return &day
+}
+
+func countParameter(c *gin.Context, name string, absent int, wrong *fault.Fields) int {
+	text := c.Query(name)
+	if text == "" {
+		return absent
+	}
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || number < 1 {
+		wrong.Add(name, "debe ser un entero desde 1")
+		return absent
+	}
+	return int(number)
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/fault"
+)
+
+// envelope is the form of every JSON response.
+type envelope struct {
+	Data    any           `json:"data,omitempty"`
+	Warning string        `json:"warning,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Code    string        `json:"code,omitempty"`
+	Fields  []fault.Field `json:"fields,omitempty"`
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+func ok(c *gin.Context, data any) error { return respond(c, http.StatusOK, envelope{Data: data}) }
+
+func respond(c *gin.Context, status int, e envelope) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	c.Data(status, jsonType, body)
+	return nil
+}
+
+var statusOf = map[fault.Kind]int{
+	fault.Internal:         http.StatusInternalServerError,
+	fault.Invalid:          http.StatusBadRequest,
+	fault.Unauthenticated:  http.StatusUnauthorized,
+	fault.Forbidden:        http.StatusForbidden,
+	fault.NotFound:         http.StatusNotFound,
+	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
+	fault.Conflict:         http.StatusConflict,
+	fault.TooLarge:         http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMedia: http.StatusUnsupportedMediaType,
+	fault.Unprocessable:    http.StatusUnprocessableEntity,
+	fault.TooMany:          http.StatusTooManyRequests,
+	fault.Unavailable:      http.StatusServiceUnavailable,
+}
+
+// fail renders an error: the message for the caller, the cause for the log alone.
+func (s *Server) fail(c *gin.Context, err error) {
+	f := fault.From(err)
+	if c.Request.Context().Err() != nil && f.Kind == fault.Internal {
+		// The client is gone; nobody reads this and nothing is wrong here.
+		c.AbortWithStatus(statusClientGone)
+		return
+	}
+	if f.Kind == fault.Internal {
+		s.log.ErrorContext(c.Request.Context(), "request failed", "method", c.Request.Method, "route", c.FullPath(), "request_id", requestID(c), "error", err)
+	}
+	if f.RetryAfter > 0 {
+		c.Header("Retry-After", seconds(f.RetryAfter))
+	}
+	body, marshalErr := json.Marshal(envelope{Error: f.Message, Code: f.Code, Fields: f.Fields})
+	if marshalErr != nil {
+		c.AbortWithStatus(http.StatusInternalServerError)
+		return
+	}
+	c.Abort()
+	c.Data(statusOf[f.Kind], jsonType, body)
+}
+
+// statusClientGone is what logs and metrics show for a client that hung up before its answer.
+const statusClientGone = 499
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+func (s *Server) unknownRoute(*gin.Context) error {
+	return fault.New(fault.NotFound, "route_not_found", "La ruta no existe.")
+}
+
+func (s *Server) unknownMethod(*gin.Context) error {
+	return fault.New(fault.MethodNotAllowed, "method_not_allowed", "La ruta no admite este método.")
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+)
+
+const (
+	requestIDHeader = "X-Request-Id"
+	requestIDKey    = "request_id"
+	// maxBody is the most a JSON body may weigh.
+	maxBody = 256 << 10
+)
+
+var sensibleRequestID = regexp.MustCompile(`^[A-Za-z0-9._:+/=-]{1,128}$`)
+
+// identifyRequest gives every request an id, the caller's own if it makes sense, and logs how it went.
+func (s *Server) identifyRequest(c *gin.Context) {
+	id := c.GetHeader(requestIDHeader)
+	if !sensibleRequestID.MatchString(id) {
+		id = uuid.NewString()
+	}
+	c.Set(requestIDKey, id)
+	c.Header(requestIDHeader, id)
+	began := time.Now()
+	c.Next()
+	level := slog.LevelInfo
+	if c.Writer.Status() >= http.StatusInternalServerError {
+		level = slog.LevelWarn
+	}
+	// The route, not the path: a path may hold a guide code, which is as good as a key to its order's tracking.
+	s.log.LogAttrs(c.Request.Context(), level, "request",
+		slog.String("method", c.Request.Method), slog.String("route", c.FullPath()), slog.Int("status", c.Writer.Status()),
+		slog.Duration("took", time.Since(began)), slog.String("request_id", id))
+}
+
+func requestID(c *gin.Context) string { return c.GetString(requestIDKey) }
+
+// recoverPanic keeps one broken request from taking others with it.
+func (s *Server) recoverPanic(c *gin.Context) {
+	defer func() {
+		recovered := recover()
+		if recovered == nil {
+			return
+		}
+		if recovered == http.ErrAbortHandler {
+			panic(recovered)
+		}
+		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "request_id", requestID(c), "panic", fmt.Sprint(recovered), "stack", string(debug.Stack()))
+		if !c.Writer.Written() {
+			s.fail(c, fault.Wrap(fmt.Errorf("panic: %v", recovered)))
+		}
+	}()
+	c.Next()
+}
+
+// readBody is the one way a JSON body comes in.
+func readBody(c *gin.Context) (*body.Object, error) { return readWith(c, body.Parse) }
+
+// readOptionalBody is readBody for requests whose body may be left out.
+func readOptionalBody(c *gin.Context) (*body.Object, error) { return readWith(c, body.ParseOptional) }
+
+func readWith(c *gin.Context, parse func([]byte) (*body.Object, error)) (*body.Object, error) {
+	if given := c.GetHeader("Content-Type"); given != "" {
+		mediaType, _, err := mime.ParseMediaType(given)
+		if err != nil || !(mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")) {
+			return nil, fault.New(fault.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
+		}
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, fault.New(fault.TooLarge, "body_too_large", "El cuerpo supera el máximo de 256 KiB.")
+		}
+		return nil, fault.New(fault.Invalid, "incomplete_body", "El cuerpo llegó incompleto.").Because(err)
+	}
+	return parse(raw)
+}
+
+// pathID reads an identifier from the path. What is not a UUID names nothing, so it is answered like an unknown one.
+func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
+	id, ok := body.ParseUUID(c.Param("id"))
+	if !ok {
+		return uuid.Nil, notFound
+	}
+	return id, nil
+}

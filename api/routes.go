@@ -1,0 +1,61 @@
+package api
+
+import (
+	"github.com/gin-gonic/gin"
+
+	"despacho/models"
+)
+
+// routes is the map of the service: every path, who may call it, and what answers.
+func (s *Server) routes() {
+	r := s.router
+	r.NoRoute(s.handle(s.unknownRoute))
+	r.NoMethod(s.handle(s.unknownMethod))
+
+	r.GET("/healthz", s.handle(s.alive))
+	r.GET("/readyz", s.handle(s.ready))
+	r.GET("/files/:name", s.handle(s.servePhoto))
+
+	public := r.Group("/public")
+	public.GET("/countries", s.handle(s.listCountries))
+	public.GET("/cities", s.handle(s.listCities))
+	public.GET("/locations", s.handle(s.searchLocations))
+	public.GET("/locations/tree", s.handle(s.locationTree))
+	public.GET("/locations/ubigeo", s.handle(s.locationsByUbigeo))
+	public.GET("/locations/:id/children", s.handle(s.locationChildren))
+
+	v1 := r.Group("/v1")
+	v1.GET("/track/:guide_code", s.handle(s.track))
+	v1.POST("/orders", s.withKey(models.ScopeWriteOrders, s.createOrder))
+	v1.GET("/orders", s.withKey(models.ScopeReadOrders, s.listOrders))
+	v1.GET("/orders/:id", s.withKey(models.ScopeReadOrders, s.readOrder))
+	v1.PATCH("/orders/:id/cancel", s.withKey(models.ScopeWriteOrders, s.cancelOrder))
+	v1.GET("/stores", s.withKey(models.ScopeReadStores, s.listStores))
+	v1.GET("/webhooks", s.withKey(models.ScopeManageWebhooks, s.listWebhooks))
+	v1.POST("/webhooks", s.withKey(models.ScopeManageWebhooks, s.registerWebhook))
+	v1.DELETE("/webhooks/:id", s.withKey(models.ScopeManageWebhooks, s.deactivateWebhook))
+
+	panel := r.Group("/panel/api")
+	panel.POST("/session", s.handle(s.signIn))
+	panel.DELETE("/session", s.withUser(anyone, s.signOut))
+	panel.GET("/orders", s.withUser(anyone, s.panelListOrders))
+	panel.POST("/orders", s.withUser(anyoneWriting, s.panelCreateOrder))
+	panel.GET("/orders/:id", s.withUser(anyone, s.panelReadOrder))
+	panel.POST("/orders/:id/receive", s.withUser(operatorWriting, s.receiveOrder))
+	panel.POST("/orders/:id/assign", s.withUser(operatorWriting, s.assignOrder))
+	panel.POST("/orders/:id/deliver", s.withUser(operatorWriting, s.deliverOrder))
+	panel.POST("/orders/:id/cancel", s.withUser(anyoneWriting, s.panelCancelOrder))
+	panel.PATCH("/orders/:id/point", s.withUser(operatorWriting, s.setPoint))
+}
+
+// handler answers a request or says what is wrong with it.
+type handler func(c *gin.Context) error
+
+// handle is the one place where a handler's error becomes a response.
+func (s *Server) handle(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			s.fail(c, err)
+		}
+	}
+}

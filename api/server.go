@@ -1,0 +1,101 @@
+// Package api is the HTTP edge: the versioned API, the public catalog, tracking and the panel's JSON API.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.temporal.io/sdk/client"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/secretbox"
+	"despacho/orders"
+)
+
+// Server answers HTTP requests.
+type Server struct {
+	config   *config.Config
+	db       *db.DB
+	catalog  *db.CatalogCache
+	orders   *orders.Service
+	secrets  *secretbox.Box
+	temporal client.Client
+	clock    clock.Clock
+	log      *slog.Logger
+	files    *photoStore
+	router   *gin.Engine
+}
+
+// Options are what a server is made of.
+type Options struct {
+	Config   *config.Config
+	DB       *db.DB
+	Catalog  *db.CatalogCache
+	Orders   *orders.Service
+	Secrets  *secretbox.Box
+	Temporal client.Client
+	Clock    clock.Clock
+	Log      *slog.Logger
+	// Middleware runs before everything else: metrics and traces.
+	Middleware []gin.HandlerFunc
+}
+
+// New makes a server; Handler serves it.
+func New(options Options) (*Server, error) {
+	files, err := newPhotoStore(options.Config.FilesDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
+		secrets: options.Secrets, temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
+	}
+	gin.SetMode(gin.ReleaseMode)
+	s.router = gin.New()
+	s.router.HandleMethodNotAllowed = true
+	s.router.RedirectTrailingSlash = false
+	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
+		return nil, err
+	}
+	s.router.Use(options.Middleware...)
+	s.router.Use(s.identifyRequest, s.recoverPanic)
+	s.routes()
+	return s, nil
+}
+
+// Handler is the whole service as an http.Handler.
+func (s *Server) Handler() http.Handler { return s.router }
+
+// Routes lists every route, for the test that holds them against openapi.yaml.
+func (s *Server) Routes() gin.RoutesInfo { return s.router.Routes() }
+
+// Middleware drops what is switched off.
+func Middleware(handlers ...gin.HandlerFunc) []gin.HandlerFunc {
+	return slices.DeleteFunc(handlers, func(h gin.HandlerFunc) bool { return h == nil })
+}
+
+// HTTPServer is the server with the limits that slow or greedy clients run into.
+func HTTPServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+	}
+}
+
+// temporalReachable asks Temporal whether it is there, without waiting long.
+func (s *Server) temporalReachable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_, err := s.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return err
+}

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+)
+
+const (
+	sessionCookie    = "despacho_session"
+	sessionLasts     = 12 * time.Hour
+	signInsPerMinute = 10
+	userKey          = "user"
+)
+
+var (
+	errBadSignIn = fault.New(fault.Unauthenticated, "invalid_credentials", "El correo o la contraseña no son correctos.")
+	errNoSession = fault.New(fault.Unauthenticated, "no_session", "Inicie sesión para continuar.")
+	errForbidden = fault.New(fault.Forbidden, "role_not_allowed", "Su usuario no tiene permiso para esta acción.")
+	errSuspended = fault.New(fault.Forbidden, "operator_suspended", "El operador está suspendido: puede consultar, pero no hacer cambios.")
+	errOtherSite = fault.New(fault.Forbidden, "cross_site_request", "La solicitud viene de otro sitio.")
+	crossOrigin  = http.NewCrossOriginProtection()
+)
+
+type userView struct {
+	ID         uuid.UUID   `json:"id"`
+	Email      string      `json:"email"`
+	Name       string      `json:"name"`
+	Role       models.Role `json:"role"`
+	OperatorID uuid.UUID   `json:"operator_id"`
+	StoreID    *uuid.UUID  `json:"store_id"`
+}
+
+func (s *Server) signIn(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredText("password", 200)
+	if err := in.Err(); err != nil {
+		return err
+	}
+	if err := s.limitAddress(c, "signin:"+email, signInsPerMinute); err != nil {
+		return err
+	}
+	user, err := s.checkPassword(c, email, password)
+	if err != nil {
+		return err
+	}
+	token, err := s.openSession(c, user)
+	if err != nil {
+		return err
+	}
+	s.setSessionCookie(c, token, int(sessionLasts.Seconds()))
+	c.Header("Cache-Control", "no-store")
+	return ok(c, gin.H{"token": token, "user": userView{
+		ID: user.ID, Email: user.Email, Name: user.Name, Role: user.Role, OperatorID: user.OperatorID, StoreID: user.StoreID,
+	}})
+}
+
+// checkPassword takes as long for an address that nobody has as for a wrong password.
+func (s *Server) checkPassword(c *gin.Context, email, password string) (*models.User, error) {
+	user, err := s.db.UserByEmail(c.Request.Context(), email)
+	if err != nil && !db.IsNotFound(err) {
+		return nil, err
+	}
+	if !credentials.PasswordMatches(user.PasswordHash, password) || !user.Active {
+		return nil, errBadSignIn
+	}
+	return user, nil
+}
+
+func (s *Server) openSession(c *gin.Context, user *models.User) (string, error) {
+	token, err := credentials.NewToken()
+	if err != nil {
+		return "", err
+	}
+	now := s.clock.Now()
+	return token, s.db.InsertSession(c.Request.Context(), &models.Session{
+		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(sessionLasts),
+	})
+}
+
+func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
+	http.SetCookie(c.Writer, &http.Cookie{
+		Name: sessionCookie, Value: token, Path: "/panel", MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.config.BaseURL, "https://"),
+	})
+}
+
+func (s *Server) signOut(c *gin.Context) error {
+	if err := s.db.DeleteSession(c.Request.Context(), signedIn(c).SessionID); err != nil {
+		return err
+	}
+	s.setSessionCookie(c, "", -1)
+	return respond(c, http.StatusOK, envelope{Message: "Sesión cerrada."})
+}
+
+// permission is who may use a part of the panel.
+type permission struct {
+	operatorOnly bool
+	// writes are refused while the operator is suspended; reading goes on.
+	writes bool
+}
+
+var (
+	anyone          = permission{}
+	anyoneWriting   = permission{writes: true}
+	operatorWriting = permission{operatorOnly: true, writes: true}
+)
+
+// withUser lets a signed-in user through who has the permission.
+func (s *Server) withUser(p permission, h handler) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		who, err := s.session(c)
+		if err != nil {
+			return err
+		}
+		if p.operatorOnly && who.User.Role != models.RoleOperator {
+			return errForbidden
+		}
+		if p.writes && who.Operator.Suspended() {
+			return errSuspended
+		}
+		c.Set(userKey, who)
+		c.Set(callerKey, orders.Caller{Operator: &who.Operator, StoreID: who.User.StoreID})
+		return h(c)
+	})
+}
+
+func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }
+
+// session finds who is signed in: by Bearer token, or by cookie if the request comes from our own pages.
+func (s *Server) session(c *gin.Context) (*db.SignedIn, error) {
+	token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
+	if !bearer {
+		cookie, err := c.Cookie(sessionCookie)
+		if err != nil {
+			return nil, errNoSession
+		}
+		if crossOrigin.Check(c.Request) != nil {
+			return nil, errOtherSite
+		}
+		token = cookie
+	}
+	who, err := s.db.SessionByToken(c.Request.Context(), credentials.Hash(token), s.clock.Now())
+	if db.IsNotFound(err) {
+		return nil, errNoSession
+	}
+	return who, err
+}

@@ -1,0 +1,171 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/guard"
+	"despacho/internal/webhook"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// maxWebhooks is how many active webhooks an operator, or one of its stores, may have.
+const maxWebhooks = 20
+
+var errWebhookNotFound = fault.New(fault.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
+
+type webhookView struct {
+	ID        uuid.UUID      `json:"id"`
+	URL       string         `json:"url"`
+	Events    []models.Event `json:"events"`
+	StoreID   *uuid.UUID     `json:"store_id"`
+	Retry     bool           `json:"retry"`
+	Active    bool           `json:"active"`
+	CreatedAt time.Time      `json:"created_at"`
+	// Secret is shown once, on registration.
+	Secret string `json:"secret,omitempty"`
+}
+
+func viewOfWebhook(w *models.Webhook) webhookView {
+	return webhookView{
+		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID,
+		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
+	}
+}
+
+func (s *Server) listWebhooks(c *gin.Context) error {
+	webhooks, err := s.db.ActiveWebhooks(c.Request.Context(), caller(c).Scope())
+	if err != nil {
+		return err
+	}
+	list := make([]webhookView, len(webhooks))
+	for i := range webhooks {
+		list[i] = viewOfWebhook(&webhooks[i])
+	}
+	return ok(c, list)
+}
+
+func (s *Server) registerWebhook(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	who := caller(c)
+	hook, err := s.readWebhook(c, in, who)
+	if err != nil {
+		return err
+	}
+	secret := webhook.NewSecret()
+	if hook.Secret, err = s.secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
+		return err
+	}
+	err = s.db.ChangeSettings(c.Request.Context(), who.Operator.ID, func(tx *db.DB) error {
+		count, err := tx.CountActiveWebhooks(c.Request.Context(), who.Operator.ID, hook.StoreID)
+		if err != nil {
+			return err
+		}
+		if count >= maxWebhooks {
+			return fault.New(fault.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+		}
+		return tx.Insert(c.Request.Context(), hook)
+	})
+	if err != nil {
+		return err
+	}
+	view := viewOfWebhook(hook)
+	view.Secret = secret
+	c.Header("Location", "/v1/webhooks/"+hook.ID.String())
+	c.Header("Cache-Control", "no-store")
+	return respond(c, http.StatusCreated, envelope{
+		Data: view, Message: "Guarde el secreto: no se volverá a mostrar.",
+	})
+}
+
+func (s *Server) readWebhook(c *gin.Context, in *body.Object, who orders.Caller) (*models.Webhook, error) {
+	address := in.RequiredText("url", 2048)
+	if address != "" {
+		if _, err := guard.CheckURL(address, s.config.WebhookAllowNets); err != nil {
+			in.Complain("url", urlComplaint(err))
+		}
+	}
+	events := readEvents(in)
+	retry := in.Bool("retry")
+	storeID := who.StoreID
+	if storeID == nil {
+		storeID = in.UUID("store_id")
+		if storeID != nil {
+			if stores, err := s.db.StoresOf(c.Request.Context(), who.Operator.ID, storeID); err != nil {
+				return nil, err
+			} else if len(stores) == 0 {
+				in.Complain("store_id", "no es una tienda activa del operador")
+			}
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	return &models.Webhook{
+		ID: id, OperatorID: who.Operator.ID, StoreID: storeID, URL: address, Events: models.JoinEvents(events),
+		Retry: retry != nil && *retry, Active: true, CreatedAt: s.clock.Now(),
+	}, nil
+}
+
+// readEvents reads at least one known event; the same event twice is one.
+func readEvents(in *body.Object) []models.Event {
+	words := in.TextList("events")
+	if len(words) == 0 {
+		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
+		return nil
+	}
+	var events []models.Event
+	for _, word := range words {
+		event := models.Event(word)
+		if !slices.Contains(models.Events, event) {
+			in.Complain("events", "solo admite: "+eventWords)
+			return nil
+		}
+		if !slices.Contains(events, event) {
+			events = append(events, event)
+		}
+	}
+	return events
+}
+
+var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
+
+func urlComplaint(err error) string {
+	var refused *guard.URLError
+	if errors.As(err, &refused) {
+		return strings.TrimSuffix(refused.Message(), ".")
+	}
+	return "no es una dirección válida"
+}
+
+func (s *Server) deactivateWebhook(c *gin.Context) error {
+	id, err := pathID(c, errWebhookNotFound)
+	if err != nil {
+		return err
+	}
+	err = s.db.DeactivateWebhook(c.Request.Context(), caller(c).Scope(), id, "Desactivado por su dueño.", s.clock.Now())
+	if db.IsNotFound(err) {
+		return errWebhookNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
+}
