@@ -1,0 +1,119 @@
+package compose_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+// root is the module's directory.
+const root = "../.."
+
+// composeFile is the part of docker-compose.yml that these tests hold against the rest of the project.
+type composeFile struct {
+	Services map[string]service `yaml:"services"`
+	Volumes  map[string]any     `yaml:"volumes"`
+}
+
+type service struct {
+	Image           string                `yaml:"image"`
+	Build           any                   `yaml:"build"`
+	ContainerName   string                `yaml:"container_name"`
+	Command         []string              `yaml:"command"`
+	Environment     map[string]*string    `yaml:"environment"`
+	Ports           []string              `yaml:"ports"`
+	Volumes         []string              `yaml:"volumes"`
+	Restart         string                `yaml:"restart"`
+	User            string                `yaml:"user"`
+	StopGracePeriod string                `yaml:"stop_grace_period"`
+	DependsOn       map[string]dependency `yaml:"depends_on"`
+	Healthcheck     healthcheck           `yaml:"healthcheck"`
+}
+
+type dependency struct {
+	Condition string `yaml:"condition"`
+}
+
+type healthcheck struct {
+	Test    []string `yaml:"test"`
+	Disable bool     `yaml:"disable"`
+}
+
+// ours reports whether the service is built from the Dockerfile.
+func (s service) ours() bool { return s.Build != nil }
+
+// oneShot reports whether the service ends when its work is done.
+func (s service) oneShot() bool { return strings.HasPrefix(s.Restart, "on-failure") }
+
+func readCompose(t *testing.T) composeFile {
+	t.Helper()
+	var file composeFile
+	require.NoError(t, yaml.Unmarshal([]byte(readFile(t, "docker-compose.yml")), &file))
+	require.NotEmpty(t, file.Services)
+	return file
+}
+
+// ours are the services that run the binary.
+func (f composeFile) ours(t *testing.T) map[string]service {
+	t.Helper()
+	found := map[string]service{}
+	for name, s := range f.Services {
+		if s.ours() {
+			found[name] = s
+		}
+	}
+	require.Len(t, found, 3, "migrate, api and worker")
+	return found
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	return string(content)
+}
+
+// variable matches ${NAME}, ${NAME:-default} and ${NAME:?complaint}.
+var variable = regexp.MustCompile(`\$\{([A-Z_]+)(?::([-?])([^}]*))?\}`)
+
+// interpolate fills in variables as compose does.
+func interpolate(t *testing.T, text string, environment map[string]string) string {
+	t.Helper()
+	return variable.ReplaceAllStringFunc(text, func(found string) string {
+		parts := variable.FindStringSubmatch(found)
+		name, operator, word := parts[1], parts[2], parts[3]
+		if value := environment[name]; value != "" {
+			return value
+		}
+		require.NotEqual(t, "?", operator, "%s: %s", name, word)
+		return word
+	})
+}
+
+// exampleLine matches NAME=value and #NAME=value.
+var exampleLine = regexp.MustCompile(`(?m)^#?([A-Z_]+)=(.*)$`)
+
+// exampleVariables are the names in .env.example with the values shown there.
+func exampleVariables(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, line := range exampleLine.FindAllStringSubmatch(readFile(t, ".env.example"), -1) {
+		require.NotContains(t, found, line[1], "twice in .env.example")
+		found[line[1]] = line[2]
+	}
+	return found
+}
+
+// filledIn is .env.example with its secrets, as somebody who starts the service has it.
+func filledIn(t *testing.T) map[string]string {
+	t.Helper()
+	environment := exampleVariables(t)
+	environment["SECRET_KEY"] = strings.Repeat("0123456789abcdef", 4)
+	environment["POSTGRES_PASSWORD"] = strings.Repeat("0123456789abcdef", 3)
+	return environment
+}

@@ -1,0 +1,44 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/config"
+)
+
+// The lines of README.md between which the table stands.
+const (
+	tableBegins = "<!-- configuration: internal/config/readme_test.go compares this table with the Config struct -->\n"
+	tableEnds   = "<!-- end of configuration -->\n"
+)
+
+func TestREADME_configurationTableIsTheStructs(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(content), tableBegins)
+	require.True(t, found, "README.md lacks the line\n%s", tableBegins)
+	table, _, found := strings.Cut(after, tableEnds)
+	require.True(t, found, "README.md lacks the line\n%s", tableEnds)
+	want := configurationTable()
+	require.True(t, table == want, "README.md and the Config struct differ. The table should be:\n\n%s", want)
+}
+
+func configurationTable() string {
+	markdown := strings.NewReplacer("|", `\|`, "<", `\<`)
+	var table strings.Builder
+	table.WriteString("| variable | default | meaning |\n|---|---|---|\n")
+	for _, v := range config.Variables() {
+		standard := ""
+		if v.Default != "" {
+			standard = "`" + v.Default + "`"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", v.Name, standard, markdown.Replace(v.Doc))
+	}
+	return table.String()
+}
