@@ -14,9 +14,8 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/maplink"
-	"despacho/internal/secretbox"
-	"despacho/internal/webhook"
 	"despacho/orders"
+	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -28,8 +27,7 @@ type Activities struct {
 	TaskQueue string
 	Clock     clock.Clock
 	Log       *slog.Logger
-	Sender    *webhook.Sender
-	Secrets   *secretbox.Box
+	Webhooks  *webhooks.Service
 	MapLinks  *maplink.Resolver
 }
 
@@ -39,6 +37,7 @@ func (a *Activities) Register(w worker.Registry) {
 		workflows.LoadOrderActivity:       a.LoadOrder,
 		workflows.ApplyMoveActivity:       a.ApplyMove,
 		workflows.SendWebhookActivity:     a.SendWebhook,
+		workflows.ResendWebhookActivity:   a.ResendWebhook,
 		workflows.ResolveMapLinkActivity:  a.ResolveMapLink,
 		workflows.StartMissingActivity:    a.StartMissingOrders,
 		workflows.DriveDeliveriesActivity: a.DriveAbandonedDeliveries,

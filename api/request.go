@@ -39,8 +39,11 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	began := time.Now()
 	c.Next()
 	level := slog.LevelInfo
-	if c.Writer.Status() >= http.StatusInternalServerError {
+	switch {
+	case c.Writer.Status() >= http.StatusInternalServerError:
 		level = slog.LevelWarn
+	case c.FullPath() == "/healthz" || c.FullPath() == "/readyz":
+		level = slog.LevelDebug // asked every few seconds by whoever watches over the process
 	}
 	// The route, not the path: a path may hold a guide code, which is as good as a key to its order's tracking.
 	s.log.LogAttrs(c.Request.Context(), level, "request",

@@ -15,6 +15,7 @@ func (s *Server) routes() {
 	r.GET("/healthz", s.handle(s.alive))
 	r.GET("/readyz", s.handle(s.ready))
 	r.GET("/files/:name", s.handle(s.servePhoto))
+	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
 
 	public := r.Group("/public")
 	public.GET("/countries", s.handle(s.listCountries))
@@ -34,6 +35,11 @@ func (s *Server) routes() {
 	v1.GET("/webhooks", s.withKey(models.ScopeManageWebhooks, s.listWebhooks))
 	v1.POST("/webhooks", s.withKey(models.ScopeManageWebhooks, s.registerWebhook))
 	v1.DELETE("/webhooks/:id", s.withKey(models.ScopeManageWebhooks, s.deactivateWebhook))
+	v1.POST("/webhooks/:id/rotate", s.withKey(models.ScopeManageWebhooks, s.rotateSecret))
+	v1.POST("/webhooks/:id/test", s.withKey(models.ScopeManageWebhooks, s.testWebhook))
+	v1.POST("/webhooks/:id/redeliver", s.withKey(models.ScopeManageWebhooks, s.redeliverRange))
+	v1.GET("/deliveries", s.withKey(models.ScopeManageWebhooks, s.listDeliveries))
+	v1.POST("/deliveries/:id/redeliver", s.withKey(models.ScopeManageWebhooks, s.redeliver))
 
 	panel := r.Group("/panel/api")
 	panel.POST("/session", s.handle(s.signIn))
@@ -46,6 +52,14 @@ func (s *Server) routes() {
 	panel.POST("/orders/:id/deliver", s.withUser(operatorWriting, s.deliverOrder))
 	panel.POST("/orders/:id/cancel", s.withUser(anyoneWriting, s.panelCancelOrder))
 	panel.PATCH("/orders/:id/point", s.withUser(operatorWriting, s.setPoint))
+	panel.GET("/webhooks", s.withUser(anyone, s.listWebhooks))
+	panel.POST("/webhooks", s.withUser(anyoneWriting, s.registerWebhook))
+	panel.DELETE("/webhooks/:id", s.withUser(anyoneWriting, s.deactivateWebhook))
+	panel.POST("/webhooks/:id/rotate", s.withUser(anyoneWriting, s.rotateSecret))
+	panel.POST("/webhooks/:id/test", s.withUser(anyoneWriting, s.testWebhook))
+	panel.POST("/webhooks/:id/redeliver", s.withUser(anyoneWriting, s.redeliverRange))
+	panel.GET("/deliveries", s.withUser(anyone, s.listDeliveries))
+	panel.POST("/deliveries/:id/redeliver", s.withUser(anyoneWriting, s.redeliver))
 }
 
 // handler answers a request or says what is wrong with it.

@@ -14,8 +14,8 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
-	"despacho/internal/secretbox"
 	"despacho/orders"
+	"despacho/webhooks"
 )
 
 // Server answers HTTP requests.
@@ -24,7 +24,7 @@ type Server struct {
 	db       *db.DB
 	catalog  *db.CatalogCache
 	orders   *orders.Service
-	secrets  *secretbox.Box
+	webhooks *webhooks.Service
 	temporal client.Client
 	clock    clock.Clock
 	log      *slog.Logger
@@ -38,7 +38,7 @@ type Options struct {
 	DB       *db.DB
 	Catalog  *db.CatalogCache
 	Orders   *orders.Service
-	Secrets  *secretbox.Box
+	Webhooks *webhooks.Service
 	Temporal client.Client
 	Clock    clock.Clock
 	Log      *slog.Logger
@@ -54,12 +54,14 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
-		secrets: options.Secrets, temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
+		webhooks: options.Webhooks, temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
 	}
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
 	s.router.HandleMethodNotAllowed = true
 	s.router.RedirectTrailingSlash = false
+	// A slash that came encoded belongs to the value: a guide code with one is malformed, not another route.
+	s.router.UseRawPath = true
 	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
 		return nil, err
 	}

@@ -10,19 +10,12 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/body"
-	"despacho/internal/fault"
 	"despacho/internal/guard"
-	"despacho/internal/webhook"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/webhooks"
 )
-
-// maxWebhooks is how many active webhooks an operator, or one of its stores, may have.
-const maxWebhooks = 20
-
-var errWebhookNotFound = fault.New(fault.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
 
 type webhookView struct {
 	ID        uuid.UUID      `json:"id"`
@@ -44,13 +37,13 @@ func viewOfWebhook(w *models.Webhook) webhookView {
 }
 
 func (s *Server) listWebhooks(c *gin.Context) error {
-	webhooks, err := s.db.ActiveWebhooks(c.Request.Context(), caller(c).Scope())
+	active, err := s.db.ActiveWebhooks(c.Request.Context(), caller(c).Scope())
 	if err != nil {
 		return err
 	}
-	list := make([]webhookView, len(webhooks))
-	for i := range webhooks {
-		list[i] = viewOfWebhook(&webhooks[i])
+	list := make([]webhookView, len(active))
+	for i := range active {
+		list[i] = viewOfWebhook(&active[i])
 	}
 	return ok(c, list)
 }
@@ -65,26 +58,13 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	secret := webhook.NewSecret()
-	if hook.Secret, err = s.secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
-		return err
-	}
-	err = s.db.ChangeSettings(c.Request.Context(), who.Operator.ID, func(tx *db.DB) error {
-		count, err := tx.CountActiveWebhooks(c.Request.Context(), who.Operator.ID, hook.StoreID)
-		if err != nil {
-			return err
-		}
-		if count >= maxWebhooks {
-			return fault.New(fault.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
-		}
-		return tx.Insert(c.Request.Context(), hook)
-	})
+	secret, err := s.webhooks.Register(c.Request.Context(), hook)
 	if err != nil {
 		return err
 	}
 	view := viewOfWebhook(hook)
 	view.Secret = secret
-	c.Header("Location", "/v1/webhooks/"+hook.ID.String())
+	c.Header("Location", c.FullPath()+"/"+hook.ID.String())
 	c.Header("Cache-Control", "no-store")
 	return respond(c, http.StatusCreated, envelope{
 		Data: view, Message: "Guarde el secreto: no se volverá a mostrar.",
@@ -114,13 +94,8 @@ func (s *Server) readWebhook(c *gin.Context, in *body.Object, who orders.Caller)
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return nil, err
-	}
 	return &models.Webhook{
-		ID: id, OperatorID: who.Operator.ID, StoreID: storeID, URL: address, Events: models.JoinEvents(events),
-		Retry: retry != nil && *retry, Active: true, CreatedAt: s.clock.Now(),
+		OperatorID: who.Operator.ID, StoreID: storeID, URL: address, Events: models.JoinEvents(events), Retry: retry != nil && *retry,
 	}, nil
 }
 
@@ -156,16 +131,42 @@ func urlComplaint(err error) string {
 }
 
 func (s *Server) deactivateWebhook(c *gin.Context) error {
-	id, err := pathID(c, errWebhookNotFound)
+	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
 		return err
 	}
-	err = s.db.DeactivateWebhook(c.Request.Context(), caller(c).Scope(), id, "Desactivado por su dueño.", s.clock.Now())
-	if db.IsNotFound(err) {
-		return errWebhookNotFound
-	}
-	if err != nil {
+	if err := s.webhooks.Deactivate(c.Request.Context(), caller(c).Scope(), id); err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
+}
+
+// rotateSecret gives a webhook a new secret; the old one goes on signing beside it for a day.
+func (s *Server) rotateSecret(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	hook, secret, err := s.webhooks.Rotate(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	view := viewOfWebhook(hook)
+	view.Secret = secret
+	c.Header("Cache-Control", "no-store")
+	return respond(c, http.StatusOK, envelope{
+		Data: view, Message: "Guarde el secreto nuevo: no se volverá a mostrar. El anterior vale 24 horas más.",
+	})
+}
+
+func (s *Server) testWebhook(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	record, err := s.webhooks.Test(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	return ok(c, viewOfDelivery(record))
 }

@@ -27,6 +27,7 @@ import (
 	"despacho/internal/telemetry"
 	"despacho/internal/webhook"
 	"despacho/orders"
+	"despacho/webhooks"
 	"despacho/worker"
 )
 
@@ -44,6 +45,7 @@ type App struct {
 	catalog   *db.CatalogCache
 	secrets   *secretbox.Box
 	roots     *x509.CertPool
+	webhooks  *webhooks.Service
 }
 
 // Options replace what tests want to hold in their own hands.
@@ -100,6 +102,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL, FilesURL: cfg.FilesURL,
 	})
+	a.webhooks = &webhooks.Service{
+		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
+	}
 	return a, nil
 }
 
@@ -139,7 +144,7 @@ func (a *App) Close() {
 // ServeAPI answers requests on the listener until ctx ends, then lets those in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Secrets: a.secrets, Temporal: a.Temporal,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})
@@ -171,10 +176,11 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 // it takes tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots}
+	sending := *a.webhooks
+	sending.Sender = webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now})
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
-		Sender:   webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now}),
-		Secrets:  a.secrets,
+		Webhooks: &sending,
 		MapLinks: maplink.NewResolver(guard.NewClient(guarded)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,

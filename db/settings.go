@@ -46,11 +46,13 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 // branches, sizes, coverage, risk zones and webhooks goes through here.
 func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		if err := change(tx); err != nil {
+		// First, because it locks the operator's row: changes come one after the other, and what one of them counts stays true.
+		err := oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
+			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
+		if err != nil {
 			return err
 		}
-		return oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
-			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
+		return change(tx)
 	})
 }
 

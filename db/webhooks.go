@@ -149,3 +149,25 @@ func (d *DB) MoveWebhook(ctx context.Context, operatorID, id uuid.UUID, address 
 		return oneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
 	})
 }
+
+// ActiveWebhook finds an active webhook that the scope may see.
+func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	query := d.with(ctx).Where("id = ? AND operator_id = ? AND active", id, scope.OperatorID)
+	if scope.StoreID != nil {
+		query = query.Where("store_id = ?", *scope.StoreID)
+	}
+	var webhook models.Webhook
+	err := query.Take(&webhook).Error
+	return &webhook, err
+}
+
+// SaveSecrets writes a webhook's new secret and the one before it.
+func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
+	return oneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
+		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
+}
+
+// SetFailingSince remembers since when a webhook has only failed; nil after a success.
+func (d *DB) SetFailingSince(ctx context.Context, id uuid.UUID, since *time.Time) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumn("failing_since", since).Error
+}

@@ -11,6 +11,9 @@ const (
 	EventCancelled Event = "order.cancelled"
 )
 
+// EventTest is sent on demand to try a webhook; nobody subscribes to it.
+const EventTest Event = "webhook.test"
+
 // Events lists every event a webhook can subscribe to.
 var Events = []Event{EventCreated, EventAssigned, EventDelivered, EventCancelled}
 

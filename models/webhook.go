@@ -77,13 +77,21 @@ type Delivery struct {
 	FinishedAt    *time.Time
 }
 
+// AttemptCause says who wanted an attempt.
+type AttemptCause string
+
+// The schedule's own attempts, and those that a person asked for.
+const (
+	CauseAuto       AttemptCause = "auto"
+	CauseRedelivery AttemptCause = "redelivery"
+)
+
 // DeliveryAttempt is one try to send a delivery. It is written before the request goes out, so that a process that
 // dies in between cannot send the event twice.
 type DeliveryAttempt struct {
 	DeliveryID uuid.UUID `gorm:"primaryKey"`
 	Number     int       `gorm:"primaryKey"`
-	// Cause is auto for the schedule's own attempts and redelivery for those a person asked for.
-	Cause      string
+	Cause      AttemptCause
 	StartedAt  time.Time
 	FinishedAt *time.Time
 	StatusCode *int

@@ -14,9 +14,10 @@ import (
 
 // Names of the workflows, as the Temporal UI shows them.
 const (
-	OrderWorkflowName     = "Order"
-	DeliveryWorkflowName  = "WebhookDelivery"
-	ReconcileWorkflowName = "Reconcile"
+	OrderWorkflowName      = "Order"
+	DeliveryWorkflowName   = "WebhookDelivery"
+	RedeliveryWorkflowName = "WebhookRedelivery"
+	ReconcileWorkflowName  = "Reconcile"
 )
 
 // Names of the signals and updates of an order: each is both.
@@ -32,6 +33,7 @@ const (
 	LoadOrderActivity         = "LoadOrder"
 	ApplyMoveActivity         = "ApplyMove"
 	SendWebhookActivity       = "SendWebhook"
+	ResendWebhookActivity     = "ResendWebhook"
 	ResolveMapLinkActivity    = "ResolveMapLink"
 	StartMissingActivity      = "StartMissingOrders"
 	DriveDeliveriesActivity   = "DriveAbandonedDeliveries"
@@ -62,6 +64,9 @@ func OrderWorkflowID(orderID uuid.UUID) string { return "order-" + orderID.Strin
 
 // DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's.
 func DeliveryWorkflowID(deliveryID uuid.UUID) string { return "delivery-" + deliveryID.String() }
+
+// RedeliveryWorkflowID is the id of the workflow that sends again, at a person's wish, one delivery or what failed at one webhook.
+func RedeliveryWorkflowID(id uuid.UUID) string { return "redelivery-" + id.String() }
 
 // ReconcileScheduleID is the id of the schedule that looks after what fell through.
 func ReconcileScheduleID(taskQueue string) string { return taskQueue + reconcileScheduleIDSuffix }

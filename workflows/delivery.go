@@ -44,15 +44,28 @@ func Delivery(ctx workflow.Context, delivery DeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
 
-// send calls one webhook. The activity itself decides what is tried again and when, because that depends on the
-// webhook and on what its receiver said; the policy here is for trouble of our own, such as a database outage.
+// Redelivery sends deliveries again because a person wants it, one after the other, in the order they happened. It fails if
+// the last one did: with one delivery that is the outcome.
+func Redelivery(ctx workflow.Context, deliveries []DeliveryRef) (failed error) {
+	for _, delivery := range deliveries {
+		failed = workflow.ExecuteActivity(webhookCall(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)
+	}
+	return failed
+}
+
+// send calls one webhook.
 func send(ctx workflow.Context, delivery DeliveryRef) workflow.Future {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+	return workflow.ExecuteActivity(webhookCall(ctx, delivery), SendWebhookActivity, delivery.ID)
+}
+
+// webhookCall is how a webhook is called. The activity itself decides what is tried again and when, because that depends on the
+// webhook and on what its receiver said; the policy here is for trouble of our own, such as a database outage.
+func webhookCall(ctx workflow.Context, delivery DeliveryRef) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
 		Summary:             fmt.Sprintf("%s → %s", delivery.Event, delivery.Host),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
-	return workflow.ExecuteActivity(ctx, SendWebhookActivity, delivery.ID)
 }
 
 // DeliveryFailed ends a delivery that will not be tried again.

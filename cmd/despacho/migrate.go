@@ -14,7 +14,7 @@ import (
 )
 
 func migrateCommand() *cobra.Command {
-	command := &cobra.Command{Use: "migrate", Short: "Bring the database up to date", Args: cobra.NoArgs}
+	command := &cobra.Command{Use: "migrate", Short: "Bring the database up to date", Args: cobra.NoArgs, RunE: showHelp}
 	command.AddCommand(
 		&cobra.Command{
 			Use: "up", Short: "Apply every migration that is missing and load the location catalog", Args: cobra.NoArgs,

@@ -18,6 +18,9 @@ const (
 	HeaderSignature = "X-Service-Signature"
 )
 
+// HeaderPreviousSignature is beside the contract's: while a secret is being replaced, it carries the signature made with the old one.
+const HeaderPreviousSignature = "X-Service-Signature-Previous"
+
 // The headers of Standard Webhooks 1.0.
 const (
 	HeaderStandardID        = "Webhook-Id"
@@ -27,9 +30,9 @@ const (
 
 const signatureScheme = "sha256="
 
-// Headers signs a body for both schemes. The first secret is the current one: it alone makes the
-// contract's signature, which has room for one; the others, still valid while a secret is being
-// replaced, add their Standard Webhooks signatures.
+// Headers signs a body for both schemes. The first secret is the current one and makes the contract's signature, which has room
+// for one; a second, still valid while a secret is being replaced, signs in a header of its own and adds its Standard
+// Webhooks signature.
 func Headers(event, id string, at time.Time, body []byte, secrets ...string) (http.Header, error) {
 	if len(secrets) == 0 {
 		return nil, ErrSecret
@@ -48,6 +51,9 @@ func Headers(event, id string, at time.Time, body []byte, secrets ...string) (ht
 	headers.Set(HeaderEvent, event)
 	headers.Set(HeaderTimestamp, timestamp)
 	headers.Set(HeaderSignature, signService(secrets[0], timestamp, body))
+	if len(secrets) > 1 {
+		headers.Set(HeaderPreviousSignature, signService(secrets[1], timestamp, body))
+	}
 	headers.Set(HeaderStandardID, id)
 	headers.Set(HeaderStandardTimestamp, timestamp)
 	headers.Set(HeaderStandardSignature, strings.Join(standard, " "))

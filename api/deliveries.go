@@ -1,0 +1,144 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+	"despacho/webhooks"
+)
+
+type deliveryView struct {
+	ID        uuid.UUID             `json:"id"`
+	WebhookID uuid.UUID             `json:"webhook_id"`
+	OrderID   *uuid.UUID            `json:"order_id"`
+	Event     models.Event          `json:"event"`
+	Status    models.DeliveryStatus `json:"status"`
+	Attempts  []attemptView         `json:"attempts"`
+	CreatedAt time.Time             `json:"created_at"`
+}
+
+type attemptView struct {
+	At         time.Time           `json:"at"`
+	Cause      models.AttemptCause `json:"cause"`
+	StatusCode *int                `json:"status_code"`
+	DurationMS *int64              `json:"duration_ms"`
+	Error      *string             `json:"error"`
+	Response   *string             `json:"response"`
+}
+
+type deliveryPage struct {
+	Deliveries []deliveryView `json:"deliveries"`
+	Total      int64          `json:"total"`
+	Page       int            `json:"page"`
+	Limit      int            `json:"limit"`
+}
+
+func viewOfDelivery(record *webhooks.Record) deliveryView {
+	d := record.Delivery
+	view := deliveryView{
+		ID: d.ID, WebhookID: d.WebhookID, OrderID: d.OrderID, Event: d.Event, Status: d.Status,
+		Attempts: make([]attemptView, len(record.Attempts)), CreatedAt: d.CreatedAt.UTC(),
+	}
+	for i, attempt := range record.Attempts {
+		view.Attempts[i] = attemptView{
+			At: attempt.StartedAt.UTC(), Cause: attempt.Cause, StatusCode: attempt.StatusCode, DurationMS: attempt.DurationMS,
+			Error: attempt.Error, Response: attempt.Response,
+		}
+	}
+	return view
+}
+
+// listDeliveries shows what was sent to the caller's webhooks and what came of it.
+func (s *Server) listDeliveries(c *gin.Context) error {
+	var wrong fault.Fields
+	filter := db.DeliveryFilter{
+		WebhookID: idParameter(c, "webhook_id", &wrong),
+		OrderID:   idParameter(c, "order_id", &wrong),
+		Status:    models.DeliveryStatus(c.Query("status")),
+		Page:      countParameter(c, "page", 1, &wrong),
+		Limit:     min(countParameter(c, "limit", defaultPageSize, &wrong), orders.MaxPageSize),
+	}
+	switch filter.Status {
+	case "", models.DeliveryPending, models.DeliveryDelivered, models.DeliveryFailed:
+	default:
+		wrong.Add("status", "debe ser uno de: pending, delivered, failed")
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	page, err := s.webhooks.Deliveries(c.Request.Context(), caller(c).Scope(), filter)
+	if err != nil {
+		return err
+	}
+	view := deliveryPage{Deliveries: make([]deliveryView, len(page.Records)), Total: page.Total, Page: filter.Page, Limit: filter.Limit}
+	for i := range page.Records {
+		view.Deliveries[i] = viewOfDelivery(&page.Records[i])
+	}
+	return ok(c, view)
+}
+
+func idParameter(c *gin.Context, name string, wrong *fault.Fields) *uuid.UUID {
+	text := c.Query(name)
+	if text == "" {
+		return nil
+	}
+	id, valid := body.ParseUUID(text)
+	if !valid {
+		wrong.Add(name, "debe ser un UUID")
+		return nil
+	}
+	return &id
+}
+
+// redeliver sends one delivery again.
+func (s *Server) redeliver(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrDeliveryNotFound)
+	if err != nil {
+		return err
+	}
+	record, err := s.webhooks.Redeliver(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	return ok(c, viewOfDelivery(record))
+}
+
+// redeliverRange sends again what failed at a webhook in a span of time.
+func (s *Server) redeliverRange(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	from, to := in.Time("from"), in.Time("to")
+	for name, missing := range map[string]bool{"from": !in.Has("from"), "to": !in.Has("to")} {
+		if missing {
+			in.Complain(name, body.MissingMessage)
+		}
+	}
+	if from != nil && to != nil && from.After(*to) {
+		in.Complain("from", "no puede ser posterior a to")
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	count, err := s.webhooks.RedeliverRange(c.Request.Context(), caller(c).Scope(), id, from.UTC(), to.UTC())
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, envelope{
+		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Se reenviarán %d entregas fallidas.", count),
+	})
+}

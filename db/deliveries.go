@@ -1,0 +1,89 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"despacho/models"
+)
+
+// DeliveryFilter narrows the delivery log.
+type DeliveryFilter struct {
+	WebhookID, OrderID *uuid.UUID
+	Status             models.DeliveryStatus
+	Page, Limit        int
+}
+
+// Deliveries reads a page of the delivery log, newest first, and how many there are in all.
+func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.Delivery, int64, error) {
+	matching := func() *gorm.DB {
+		query := d.deliveriesIn(ctx, scope)
+		if filter.WebhookID != nil {
+			query = query.Where("deliveries.webhook_id = ?", *filter.WebhookID)
+		}
+		if filter.OrderID != nil {
+			query = query.Where("deliveries.order_id = ?", *filter.OrderID)
+		}
+		if filter.Status != "" {
+			query = query.Where("deliveries.status = ?", filter.Status)
+		}
+		return query
+	}
+	var total int64
+	if err := matching().Count(&total).Error; err != nil {
+		return nil, 0, err
+	}
+	var deliveries []models.Delivery
+	err := matching().Order("deliveries.created_at DESC, deliveries.id DESC").
+		Offset((filter.Page - 1) * filter.Limit).Limit(filter.Limit).Find(&deliveries).Error
+	return deliveries, total, err
+}
+
+// DeliveryIn finds a delivery that the scope may see.
+func (d *DB) DeliveryIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Delivery, error) {
+	var delivery models.Delivery
+	err := d.deliveriesIn(ctx, scope).Where("deliveries.id = ?", id).Take(&delivery).Error
+	return &delivery, err
+}
+
+// deliveriesIn is the deliveries of the webhooks that the scope may see.
+func (d *DB) deliveriesIn(ctx context.Context, scope WebhookScope) *gorm.DB {
+	query := d.with(ctx).Model(&models.Delivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
+	if scope.StoreID != nil {
+		query = query.Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID)
+	}
+	return query
+}
+
+// AttemptsOf reads the attempts of deliveries, oldest first, in one statement.
+func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[uuid.UUID][]models.DeliveryAttempt, error) {
+	byDelivery := map[uuid.UUID][]models.DeliveryAttempt{}
+	if len(deliveries) == 0 {
+		return byDelivery, nil
+	}
+	ids := make([]uuid.UUID, len(deliveries))
+	for i, delivery := range deliveries {
+		ids[i] = delivery.ID
+	}
+	var attempts []models.DeliveryAttempt
+	if err := d.with(ctx).Where("delivery_id IN ?", ids).Order("delivery_id, number").Find(&attempts).Error; err != nil {
+		return nil, err
+	}
+	for _, attempt := range attempts {
+		byDelivery[attempt.DeliveryID] = append(byDelivery[attempt.DeliveryID], attempt)
+	}
+	return byDelivery, nil
+}
+
+// FailedDeliveries lists what failed at a webhook in a span of time, oldest first.
+func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to time.Time, limit int) ([]DeliveryTarget, error) {
+	var targets []DeliveryTarget
+	err := d.deliveryTargets(ctx).
+		Where("deliveries.webhook_id = ? AND deliveries.status = ? AND deliveries.created_at >= ? AND deliveries.created_at <= ?",
+			webhookID, models.DeliveryFailed, from, to).
+		Order("deliveries.created_at, deliveries.id").Limit(limit).Scan(&targets).Error
+	return targets, err
+}

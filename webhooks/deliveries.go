@@ -1,0 +1,30 @@
+package webhooks
+
+import (
+	"context"
+
+	"despacho/db"
+)
+
+// Page is one page of the delivery log, newest first.
+type Page struct {
+	Records []Record
+	Total   int64
+}
+
+// Deliveries reads a page of the deliveries that the caller may see.
+func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter db.DeliveryFilter) (*Page, error) {
+	deliveries, total, err := s.DB.Deliveries(ctx, scope, filter)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := s.DB.AttemptsOf(ctx, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{Records: make([]Record, len(deliveries)), Total: total}
+	for i, delivery := range deliveries {
+		page.Records[i] = Record{Delivery: delivery, Attempts: attempts[delivery.ID]}
+	}
+	return page, nil
+}

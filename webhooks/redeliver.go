@@ -1,0 +1,143 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/db"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+const (
+	// outcomeTimeout bounds how long a person waits to hear what the receiver said; an exchange takes 5 seconds at the most.
+	outcomeTimeout = 8 * time.Second
+	// maxRange is how many deliveries one request may ask to send again.
+	maxRange = 500
+)
+
+// Record is a delivery with its attempts.
+type Record struct {
+	Delivery models.Delivery
+	Attempts []models.DeliveryAttempt
+}
+
+// Test sends an event called webhook.test and tells what the receiver said.
+func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
+	hook, err := s.find(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	deliveryID, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(map[string]any{"id": deliveryID, "webhook_id": hook.ID, "message": "Evento de prueba."})
+	if err != nil {
+		return nil, err
+	}
+	now := s.Clock.Now()
+	// Nobody drives it but this request: it is settled from the start, so that it is sent once or not at all.
+	delivery := models.Delivery{
+		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Event: models.EventTest, Data: string(data),
+		Status: models.DeliveryFailed, CreatedAt: now, FinishedAt: &now,
+	}
+	if err := s.DB.InsertDeliveries(ctx, []models.Delivery{delivery}); err != nil {
+		return nil, err
+	}
+	return s.sendNow(ctx, db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: models.EventTest, URL: hook.URL})
+}
+
+// Redeliver sends one delivery again, under the same webhook-id, and tells what the receiver said.
+func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
+	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
+	if db.IsNotFound(err) {
+		return nil, ErrDeliveryNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	hook, err := s.find(ctx, scope, delivery.WebhookID)
+	if err != nil {
+		return nil, err
+	}
+	return s.sendNow(ctx, db.DeliveryTarget{ID: id, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL})
+}
+
+// sendNow has a delivery sent by the worker and waits for what comes of it.
+func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
+	defer cancel()
+	run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            string(target.Event) + " → " + workflows.HostOf(target.URL),
+	}, workflows.RedeliveryWorkflowName, []workflows.DeliveryRef{Ref(target)})
+	if err == nil {
+		err = run.Get(ctx, nil)
+	}
+	var failed *temporal.WorkflowExecutionError
+	if err != nil && !errors.As(err, &failed) {
+		return nil, ErrNoOutcome.Because(err)
+	}
+	return s.record(ctx, target.ID)
+}
+
+func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
+	delivery, attempts, err := s.DB.Delivery(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Delivery: *delivery, Attempts: attempts}, nil
+}
+
+// RedeliverRange has every failed delivery of a webhook in a span of time sent again and returns how many there are.
+func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, from, to time.Time) (int, error) {
+	hook, err := s.find(ctx, scope, webhookID)
+	if err != nil {
+		return 0, err
+	}
+	deliveries, err := s.DB.FailedDeliveries(ctx, hook.ID, from, to, maxRange+1)
+	if err != nil {
+		return 0, err
+	}
+	if len(deliveries) > maxRange {
+		return 0, fault.New(fault.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
+	}
+	if len(deliveries) == 0 {
+		return 0, nil
+	}
+	refs := make([]workflows.DeliveryRef, len(deliveries))
+	for i, target := range deliveries {
+		refs[i] = Ref(target)
+	}
+	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
+	defer cancel()
+	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		StaticSummary:            "redelivery → " + workflows.HostOf(hook.URL),
+	}, workflows.RedeliveryWorkflowName, refs)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return 0, fault.New(fault.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+	}
+	if err != nil {
+		return 0, ErrNoOutcome.Because(err)
+	}
+	return len(refs), nil
+}
+
+// Ref names a delivery for a workflow.
+func Ref(target db.DeliveryTarget) workflows.DeliveryRef {
+	return workflows.DeliveryRef{
+		ID: target.ID, WebhookID: target.WebhookID, Event: target.Event, Host: workflows.HostOf(target.URL), Retry: target.Retry,
+	}
+}

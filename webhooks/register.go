@@ -1,0 +1,84 @@
+package webhooks
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/webhook"
+	"despacho/models"
+)
+
+// Register stores a webhook and returns its secret, which is never shown again.
+func (s *Service) Register(ctx context.Context, hook *models.Webhook) (secret string, err error) {
+	if hook.ID, err = uuid.NewV7(); err != nil {
+		return "", err
+	}
+	hook.Active, hook.CreatedAt = true, s.Clock.Now()
+	secret = webhook.NewSecret()
+	if hook.Secret, err = s.Secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
+		return "", err
+	}
+	return secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
+		count, err := tx.CountActiveWebhooks(ctx, hook.OperatorID, hook.StoreID)
+		if err != nil {
+			return err
+		}
+		if count >= MaxActive {
+			return ErrTooMany
+		}
+		return tx.Insert(ctx, hook)
+	})
+}
+
+// Deactivate ends a webhook that the caller may see.
+func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) error {
+	err := s.DB.DeactivateWebhook(ctx, scope, id, "Desactivado por su dueño.", s.Clock.Now())
+	if db.IsNotFound(err) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so that the receiver can change over
+// without losing an event.
+func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, string, error) {
+	secret := webhook.NewSecret()
+	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
+	if err != nil {
+		return nil, "", err
+	}
+	hook, err := s.find(ctx, scope, id)
+	if err != nil {
+		return nil, "", err
+	}
+	until := s.Clock.Now().Add(rotationOverlap)
+	hook.PreviousSecret, hook.PreviousSecretUntil, hook.Secret = hook.Secret, &until, sealed
+	return hook, secret, s.DB.SaveSecrets(ctx, hook)
+}
+
+func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	hook, err := s.DB.ActiveWebhook(ctx, scope, id)
+	if db.IsNotFound(err) {
+		return nil, ErrNotFound
+	}
+	return hook, err
+}
+
+// secretsOf are the secrets that a delivery is signed with now, the current one first.
+func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
+	current, err := s.Secrets.Open(hook.Secret, hook.ID[:])
+	if err != nil {
+		return nil, err
+	}
+	secrets := []string{string(current)}
+	if hook.PreviousSecretUntil != nil && s.Clock.Now().Before(*hook.PreviousSecretUntil) {
+		previous, err := s.Secrets.Open(hook.PreviousSecret, hook.ID[:])
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, string(previous))
+	}
+	return secrets, nil
+}

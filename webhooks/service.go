@@ -1,0 +1,45 @@
+// Package webhooks holds the use cases of webhooks: registering them, sending deliveries, and looking at what came of it.
+package webhooks
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/fault"
+	"despacho/internal/secretbox"
+	"despacho/internal/webhook"
+)
+
+// Service registers webhooks and sends their deliveries.
+type Service struct {
+	DB        *db.DB
+	Secrets   *secretbox.Box
+	Clock     clock.Clock
+	Temporal  client.Client
+	TaskQueue string
+	// Sender is what calls receivers; only the worker has one.
+	Sender *webhook.Sender
+}
+
+// What callers are told.
+var (
+	ErrNotFound         = fault.New(fault.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
+	ErrDeliveryNotFound = fault.New(fault.NotFound, "delivery_not_found", "La entrega no existe.")
+	ErrTooMany          = fault.New(fault.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+	ErrNoOutcome        = &fault.Error{
+		Kind: fault.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
+		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
+	}
+)
+
+const (
+	// MaxActive is how many active webhooks an operator, or one of its stores, may have.
+	MaxActive = 20
+	// rotationOverlap is how long the old secret stays good beside the new one.
+	rotationOverlap = 24 * time.Hour
+	// failingTooLong is after how much time of nothing but failures a webhook is given up.
+	failingTooLong = 5 * 24 * time.Hour
+)

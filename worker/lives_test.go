@@ -1,0 +1,197 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/apptest"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/testenv"
+	"despacho/workflows"
+)
+
+// soon bounds what takes milliseconds on an idle machine.
+const soon = 30 * time.Second
+
+// service is a running service with one operator, whose staff is signed in.
+type service struct {
+	*apptest.Service
+	*apptest.Tenant
+	staff       string
+	databaseURL string
+}
+
+// boot runs a service of the test's own on SQLite, unless given another database.
+func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
+	t.Helper()
+	if databaseURL == "" {
+		databaseURL = testenv.SQLite(t)
+	}
+	s := &service{Service: apptest.Boot(t, databaseURL, options), databaseURL: databaseURL}
+	forgetSchedule(t, s.Service)
+	s.Tenant = s.NewTenant(t)
+	s.staff = s.SignIn(t, nil)
+	return s
+}
+
+// another is a second operator of the same service.
+func (s *service) another(t *testing.T) *service {
+	t.Helper()
+	other := &service{Service: s.Service, databaseURL: s.databaseURL, Tenant: s.NewTenant(t)}
+	other.staff = other.SignIn(t, nil)
+	return other
+}
+
+// beside runs another process of the same installation: same database, same task queue, no worker.
+func (s *service) beside(t *testing.T, options apptest.Options) *apptest.Service {
+	t.Helper()
+	options.TaskQueue, options.NoWorker = s.Config.TaskQueue, true
+	return apptest.Boot(t, s.databaseURL, options)
+}
+
+// forgetSchedule keeps the schedule of a test that is over from starting workflows for nobody.
+func forgetSchedule(t *testing.T, s *apptest.Service) {
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = s.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(s.Config.TaskQueue)).Delete(ctx)
+	})
+}
+
+// reconcile has the schedule run its workflow now.
+func (s *service) reconcile(t *testing.T) {
+	t.Helper()
+	handle := s.Temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(s.Config.TaskQueue))
+	require.NoError(t, handle.Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL}))
+}
+
+// move has the operator's staff move an order.
+func (s *service) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
+	t.Helper()
+	return s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff, Body: body})
+}
+
+func (s *service) receive(t *testing.T, orderID string) *apptest.Answer {
+	t.Helper()
+	answer := s.move(t, orderID, "receive", nil)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+func (s *service) assign(t *testing.T, orderID string, rider int) *apptest.Answer {
+	t.Helper()
+	answer := s.move(t, orderID, "assign", map[string]any{"rider_id": s.Riders[rider].ID})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+func (s *service) deliver(t *testing.T, orderID string) *apptest.Answer {
+	t.Helper()
+	answer := s.move(t, orderID, "deliver", nil)
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+// order reads an order through the API.
+func (s *service) order(t *testing.T, orderID string) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + orderID, Key: s.Key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+// waitForStatus returns the order once it stands as wanted.
+func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.Answer {
+	t.Helper()
+	var order *apptest.Answer
+	testenv.Until(t, soon, func() error {
+		if order = s.order(t, orderID); order.String("status") != status {
+			return fmt.Errorf("the order is %s, not %s", order.String("status"), status)
+		}
+		return nil
+	})
+	return order
+}
+
+// workflowOf is the id of an order's workflow.
+func workflowOf(orderID string) string { return "order-" + orderID }
+
+// describe looks at a workflow's latest run.
+func (s *service) describe(t *testing.T, workflowID string) *workflowservice.DescribeWorkflowExecutionResponse {
+	t.Helper()
+	described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
+	require.NoError(t, err)
+	return described
+}
+
+// waitForQuiet returns when a run waits for nothing but the outside and its timer.
+func (s *service) waitForQuiet(t *testing.T, orderID string) {
+	t.Helper()
+	testenv.Until(t, soon, func() error {
+		described := s.describe(t, workflowOf(orderID))
+		if described.PendingWorkflowTask != nil || len(described.PendingActivities) > 0 || described.WorkflowExecutionInfo.HistoryLength < 4 {
+			return fmt.Errorf("still at work: %v %v", described.PendingWorkflowTask, described.PendingActivities)
+		}
+		return nil
+	})
+}
+
+// waitForEnd returns when the latest run of a workflow has ended by itself, and its run id.
+func (s *service) waitForEnd(t *testing.T, workflowID string) (runID string) {
+	t.Helper()
+	testenv.Until(t, soon, func() error {
+		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
+		if err != nil {
+			return err
+		}
+		if status := described.WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
+			return fmt.Errorf("%s is %s", workflowID, status)
+		}
+		runID = described.WorkflowExecutionInfo.Execution.RunId
+		return nil
+	})
+	return runID
+}
+
+// historyOf reads the events of one run; without a run id of the latest.
+func (s *service) historyOf(t *testing.T, workflowID, runID string) *history.History {
+	t.Helper()
+	events := s.Temporal.GetWorkflowHistory(t.Context(), workflowID, runID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	var all history.History
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(t, err)
+		all.Events = append(all.Events, event)
+	}
+	return &all
+}
+
+// closedPort is a loopback address where nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// behind is a clock that is late.
+type behind time.Duration
+
+func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
+
+// impatient has orders cancel themselves soon after their creation.
+func impatient(after time.Duration) func(*config.Config) {
+	return func(c *config.Config) { c.AutoCancelAfter = after }
+}
