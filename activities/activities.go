@@ -1,4 +1,4 @@
-// Package activities is what an order's workflow does to the world: the read model, webhooks, map links.
+// Package activities is what an order's workflow does to the world: the read model, webhooks, map links, identity.
 package activities
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/orders"
 	"despacho/webhooks"
@@ -29,6 +30,8 @@ type Activities struct {
 	Log       *slog.Logger
 	Webhooks  *webhooks.Service
 	MapLinks  *maplink.Resolver
+	// Identity is nil where no provider is configured.
+	Identity *identity.Verifier
 }
 
 // Register gives every activity the name that workflows call it by.
@@ -39,6 +42,7 @@ func (a *Activities) Register(w worker.Registry) {
 		workflows.SendWebhookActivity:     a.SendWebhook,
 		workflows.ResendWebhookActivity:   a.ResendWebhook,
 		workflows.ResolveMapLinkActivity:  a.ResolveMapLink,
+		workflows.VerifyIdentityActivity:  a.VerifyIdentity,
 		workflows.StartMissingActivity:    a.StartMissingOrders,
 		workflows.DriveDeliveriesActivity: a.DriveAbandonedDeliveries,
 		workflows.ClearExpiredActivity:    a.ClearExpiredRecords,

@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
+	"despacho/internal/guard"
 	"despacho/internal/maplink"
 	"despacho/models"
 )
@@ -35,7 +37,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	bounds, _ := maplink.Country(operator.CountryCode)
 	point, err := a.MapLinks.Resolve(ctx, *order.DeliveryMapsURL, bounds)
 	if err != nil {
-		if maplink.Temporary(err) {
+		if worthTrying(ctx, err) {
 			return err
 		}
 		if noteErr := a.note(ctx, &order.Order, entryPointMissing, unresolvedReason(err)); noteErr != nil {
@@ -52,10 +54,22 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	})
 }
 
+// mapLinkAttempts bounds how often a link is tried; with the workflow's growing waits that is some minutes.
+const mapLinkAttempts = 6
+
+// worthTrying reports whether trying again may help: not when the address itself is refused, and not for ever.
+func worthTrying(ctx context.Context, err error) bool {
+	var refused *guard.AddressError
+	return maplink.Temporary(err) && !errors.As(err, &refused) && activity.GetInfo(ctx).Attempt < mapLinkAttempts
+}
+
 func unresolvedReason(err error) string {
 	var outside *maplink.OutsideCountry
-	if errors.As(err, &outside) {
+	switch {
+	case errors.As(err, &outside):
 		return "El enlace apunta fuera del país del operador."
+	case maplink.Temporary(err):
+		return "El enlace no se pudo abrir."
 	}
 	return "El enlace no contiene un punto."
 }

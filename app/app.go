@@ -22,6 +22,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/guard"
+	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/internal/secretbox"
 	"despacho/internal/telemetry"
@@ -46,6 +47,9 @@ type App struct {
 	secrets   *secretbox.Box
 	roots     *x509.CertPool
 	webhooks  *webhooks.Service
+	identity  *identity.Verifier
+
+	shortLinkHosts []string
 }
 
 // Options replace what tests want to hold in their own hands.
@@ -54,6 +58,8 @@ type Options struct {
 	Clock clock.Clock
 	// Temporal is read from TEMPORAL_* unless set.
 	Temporal *client.Options
+	// ShortLinkHosts are followed like the known hosts of short map links.
+	ShortLinkHosts []string
 	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
 	WebhookCAFiles []string
 }
@@ -63,7 +69,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	if err := errors.Join(cfg.RequireDatabase(), cfg.RequireSecrets()); err != nil {
 		return nil, err
 	}
-	a := &App{Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics()}
+	a := &App{Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(), shortLinkHosts: options.ShortLinkHosts}
 	if a.clock == nil {
 		a.clock = clock.System()
 	}
@@ -98,9 +104,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	a.Metrics.WatchDatabase(a.DB.SQL())
+	if err := a.chooseIdentity(); err != nil {
+		a.Close()
+		return nil, err
+	}
 	a.catalog = db.NewCatalogCache(a.DB)
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
-		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL, FilesURL: cfg.FilesURL,
+		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
+		FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
@@ -128,6 +139,22 @@ func (a *App) connectTemporal(options client.Options) error {
 		return fmt.Errorf("TEMPORAL_* configuration: %w", err)
 	}
 	return nil
+}
+
+// chooseIdentity makes the verifier of DNI_PROVIDER, if there is one.
+func (a *App) chooseIdentity() error {
+	if len(a.Config.DNIProvider) == 0 {
+		return nil
+	}
+	providers, err := identity.Configs(a.Config.DNIProvider, a.Config.DNIURL, a.Config.DNIToken)
+	if err != nil {
+		return err
+	}
+	a.identity, err = identity.New(providers, identity.Options{
+		Cache:       &activities.IdentityCache{DB: a.DB, Secrets: a.secrets, Now: a.clock.Now},
+		CacheSecret: a.Config.SecretKey, Clock: a.clock, Logger: a.log,
+	})
+	return err
 }
 
 // Close lets go of everything.
@@ -181,7 +208,8 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
-		MapLinks: maplink.NewResolver(guard.NewClient(guarded)),
+		Identity: a.identity,
+		MapLinks: maplink.NewResolver(guard.NewClient(guarded), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		StopTimeout: a.Config.ShutdownTimeout, Started: started,

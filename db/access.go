@@ -128,9 +128,17 @@ func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
 	return d.with(ctx).Create(user).Error
 }
 
-// InsertSession stores a signed-in session.
-func (d *DB) InsertSession(ctx context.Context, session *models.Session) error {
-	return d.with(ctx).Create(session).Error
+// InsertSession stores the session of a user who has just proved to know the password. ErrNotFound if the user was deactivated or the
+// password changed in the meantime: no session outlives either.
+func (d *DB) InsertSession(ctx context.Context, session *models.Session, passwordHash string) error {
+	return d.InTx(ctx, func(tx *DB) error {
+		var user models.User
+		err := tx.forUpdate(ctx).Select("id").Where("id = ? AND active AND password_hash = ?", session.UserID, passwordHash).Take(&user).Error
+		if err != nil {
+			return err
+		}
+		return tx.with(ctx).Create(session).Error
+	})
 }
 
 // SignedIn is a session's user and operator.
@@ -173,14 +181,24 @@ func oneRow(result *gorm.DB) error {
 // IsNotFound reports whether err says that no row matched.
 func IsNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// SetPassword changes a user's password and ends the sessions opened with the old one.
-func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string) error {
+// SetPassword changes a user's password and ends the sessions opened with the old one, but for those that are to be kept.
+func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		if err := tx.with(ctx).Where("user_id = ?", userID).Delete(&models.Session{}).Error; err != nil {
+		// First, because it locks the user's row: a session that is just being opened is there to be ended, or is not opened at all.
+		if err := oneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
 			return err
 		}
-		return oneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash))
+		return tx.DeleteSessionsOf(ctx, userID, keep...)
 	})
+}
+
+// DeleteSessionsOf ends every session of a user, but for those that are to be kept.
+func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uuid.UUID) error {
+	query := d.with(ctx).Where("user_id = ?", userID)
+	if len(keep) > 0 {
+		query = query.Where("id NOT IN ?", keep)
+	}
+	return query.Delete(&models.Session{}).Error
 }
 
 // RevokeAllKeys ends every key of an operator at once.

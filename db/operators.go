@@ -35,6 +35,14 @@ func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, n
 		Updates(map[string]any{"suspended_at": since, "updated_at": now}))
 }
 
+// SaveOperatorSettings writes what an operator decides about itself.
+func (d *DB) SaveOperatorSettings(ctx context.Context, operator *models.Operator) error {
+	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).Updates(map[string]any{
+		"name": operator.Name, "logo_url": operator.LogoURL, "base_price_cents": operator.BasePrice,
+		"share_proof_location": operator.ShareProofLocation, "updated_at": operator.UpdatedAt,
+	}))
+}
+
 // Country finds a country of the catalog.
 func (d *DB) Country(ctx context.Context, code string) (*models.Country, error) {
 	var country models.Country

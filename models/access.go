@@ -89,6 +89,9 @@ type User struct {
 	CreatedAt    time.Time
 }
 
+// Administers reports whether the user may look after the operator's other users.
+func (u *User) Administers() bool { return u.Role == RoleOperator && u.Admin && u.Active }
+
 // Session is a signed-in user. Only the token's hash is kept.
 type Session struct {
 	ID        uuid.UUID
@@ -118,4 +121,13 @@ type RateWindow struct {
 	Subject string `gorm:"primaryKey"`
 	Minute  int64  `gorm:"primaryKey"`
 	Used    int
+}
+
+// IdentityAnswer is what the registry said of a DNI, under a keyed hash of it and with the name encrypted.
+type IdentityAnswer struct {
+	Key       string `gorm:"primaryKey"`
+	Outcome   string
+	Name      []byte
+	Provider  string
+	ExpiresAt time.Time
 }

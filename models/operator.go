@@ -1,6 +1,7 @@
 package models
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -127,4 +128,12 @@ type RiskZone struct {
 	Words      string
 	Active     bool
 	CreatedAt  time.Time
+}
+
+// JoinWords is the form the expressions of a risk zone are stored in: one on each line.
+func JoinWords(expressions []string) string { return strings.Join(expressions, "\n") }
+
+// WordList reads the stored form.
+func (z *RiskZone) WordList() []string {
+	return strings.FieldsFunc(z.Words, func(r rune) bool { return r == '\n' })
 }

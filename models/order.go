@@ -48,11 +48,15 @@ type Order struct {
 	// Seq numbers the moves of the order; the creation is 1. A move is written only on top of the one before it.
 	Seq int
 
-	RecipientName        string
-	RecipientPhone       string
-	RecipientDocType     *DocType
-	RecipientDocNumber   *string
+	RecipientName      string
+	RecipientPhone     string
+	RecipientDocType   *DocType
+	RecipientDocNumber *string
+	// RecipientDocVerified is nil until somebody was asked; true only when the registry knows the DNI under the recipient's name.
 	RecipientDocVerified *bool
+	// DocOutcome is what the registry said, and DocNameMatches whether the name agrees with it.
+	DocOutcome     *string
+	DocNameMatches *bool
 
 	DeliveryType      DeliveryType
 	DeliveryAddress   string
@@ -106,6 +110,18 @@ func (o *Order) State() State {
 		state.CancelledBy = *o.CancelledBy
 	}
 	return state
+}
+
+// AwaitsIdentity reports whether the recipient's DNI has yet to be checked: asked about, but without an answer so far. Other
+// documents are kept as declared.
+func (o *Order) AwaitsIdentity() bool {
+	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI && o.RecipientDocNumber != nil &&
+		(o.RecipientDocVerified == nil || o.docUnanswered())
+}
+
+// docUnanswered reports whether somebody was asked about the document and could not say.
+func (o *Order) docUnanswered() bool {
+	return o.DocOutcome != nil && (*o.DocOutcome == "unavailable" || *o.DocOutcome == "quota_or_credentials")
 }
 
 // OrderView is an order with the names that a reader needs beside it.

@@ -8,6 +8,7 @@ import (
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -25,11 +26,15 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	if err != nil {
 		return nil, err
 	}
+	operator, err := database.Operator(ctx, order.OperatorID)
+	if err != nil {
+		return nil, err
+	}
 	state := order.State()
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, ResolveMapLink: needsResolving(order),
+		Deliveries: deliveries, ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
 	}, nil
 }
 
@@ -185,16 +190,9 @@ func refsOf(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) (
 	}
 	var refs []workflows.DeliveryRef
 	for _, target := range targets {
-		refs = append(refs, DeliveryRef(target))
+		refs = append(refs, webhooks.Ref(target))
 	}
 	return refs, nil
-}
-
-// DeliveryRef names a delivery for a workflow.
-func DeliveryRef(target db.DeliveryTarget) workflows.DeliveryRef {
-	return workflows.DeliveryRef{
-		ID: target.ID, WebhookID: target.WebhookID, Event: target.Event, Host: workflows.HostOf(target.URL), Retry: target.Retry,
-	}
 }
 
 func textOrNull(text string) *string {

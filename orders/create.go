@@ -11,6 +11,7 @@ import (
 	"despacho/internal/body"
 	"despacho/internal/fault"
 	"despacho/internal/guide"
+	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/models"
 	"despacho/workflows"
@@ -44,11 +45,18 @@ func (s *Service) Create(ctx context.Context, caller Caller, in *body.Object, ke
 }
 
 func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, record *models.IdempotencyRecord, render func(*Created) (Answer, error)) (Answer, error) {
-	wanted, err := readNewOrder(in, caller)
+	settings, err := s.settings.of(ctx, caller.Operator)
 	if err != nil {
 		return Answer{}, err
 	}
-	order, settings, err := s.accept(ctx, caller, wanted)
+	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
+		return Answer{}, ErrStoreInactive
+	}
+	wanted, err := readNewOrder(in, caller, settings)
+	if err != nil {
+		return Answer{}, err
+	}
+	order, err := s.accept(ctx, caller, settings, wanted)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -67,39 +75,32 @@ func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, re
 	if err := s.store(ctx, caller, order, deliveries, record, answer); err != nil {
 		return Answer{}, err
 	}
-	s.startNew(ctx, &order.Order, settings, deliveries)
+	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
 	return answer, nil
 }
 
 // accept turns a well-formed request into an order of this operator, or says why the operator cannot serve it.
-func (s *Service) accept(ctx context.Context, caller Caller, in *newOrder) (*models.OrderView, *settings, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *Service) accept(ctx context.Context, caller Caller, settings *settings, in *newOrder) (*models.OrderView, error) {
 	branch, err := settings.receivingBranch(in.branchID)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := settings.checkStore(in.storeID, caller); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	destination, known, err := s.catalog.Destination(ctx, in.locationID)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	// An order goes to a district or a zone; a whole city or country is no destination.
 	if !known || (destination[0].Type != catalog.TypeDistrict && destination[0].Type != catalog.TypeZone) {
-		return nil, nil, ErrNotCovered
+		return nil, ErrNotCovered
 	}
 	size := settings.sizeFor(in.size)
 	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	now := s.clock.Now()
 	order := models.Order{
@@ -118,10 +119,10 @@ func (s *Service) accept(ctx context.Context, caller Caller, in *newOrder) (*mod
 	if zone := settings.riskZone(destination, in.address); zone != nil {
 		order.RiskZone = &zone.Name
 	}
-	return &models.OrderView{Order: order, LocationName: destination[0].Name}, settings, nil
+	return &models.OrderView{Order: order, LocationName: destination[0].Name}, nil
 }
 
-// store writes the order; a guide code that happens to be taken is drawn again.
+// store writes the order. A guide code that is taken fails it; among fifty random bits nobody will live to see that.
 func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.Delivery, record *models.IdempotencyRecord, answer Answer) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
@@ -152,20 +153,11 @@ func declaredDNI(in *newOrder) *bool {
 	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
 		return nil
 	}
-	if len(*in.docNumber) == 8 && allDigits(*in.docNumber) {
+	if identity.IsDNI(*in.docNumber) {
 		return nil
 	}
 	no := false
 	return &no
-}
-
-func allDigits(text string) bool {
-	for _, r := range text {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 func operativeDay(at time.Time, operator *models.Operator) string {
@@ -178,8 +170,7 @@ const pointGiven = "given"
 // locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
 func locate(order *models.Order, in *newOrder, countryCode string) {
 	if in.lat != nil && in.lng != nil {
-		source := pointGiven
-		order.DeliveryLat, order.DeliveryLng, order.PointSource = in.lat, in.lng, &source
+		place(order, *in.lat, *in.lng, pointGiven)
 		return
 	}
 	if in.mapsURL == nil {
@@ -190,32 +181,25 @@ func locate(order *models.Order, in *newOrder, countryCode string) {
 	if err != nil {
 		return
 	}
-	source := string(point.Source)
-	order.DeliveryLat, order.DeliveryLng, order.PointSource = &point.Lat, &point.Lng, &source
+	place(order, point.Lat, point.Lng, string(point.Source))
 }
 
+// place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows what will be read.
+func place(order *models.Order, lat, lng float64, source string) {
+	lat, lng = lat+0, lng+0
+	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source
+}
+
+// receivingBranch is the branch named, which is known to be the operator's, or its main one.
 func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
-	if id == nil {
-		if s.mainBranch == nil {
-			return nil, fault.New(fault.Conflict, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
-		}
-		return s.mainBranch, nil
+	if id != nil {
+		branch := s.branches[*id]
+		return &branch, nil
 	}
-	branch, known := s.branches[*id]
-	if !known {
-		return nil, fieldFault("branch_id", "no es una sucursal activa del operador")
+	if s.mainBranch == nil {
+		return nil, fault.New(fault.Conflict, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
 	}
-	return &branch, nil
-}
-
-func (s *settings) checkStore(id *uuid.UUID, caller Caller) error {
-	if id == nil || caller.StoreID != nil {
-		return nil
-	}
-	if store, known := s.stores[*id]; !known || !store.Active {
-		return fieldFault("store_id", "no es una tienda activa del operador")
-	}
-	return nil
+	return s.mainBranch, nil
 }
 
 func fieldFault(field, message string) error {
@@ -225,12 +209,17 @@ func fieldFault(field, message string) error {
 }
 
 // startNew starts the workflow of an order that was just written.
-func (s *Service) startNew(ctx context.Context, order *models.Order, settings *settings, deliveries []models.Delivery) {
+func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.Delivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: settings.refs(deliveries), ResolveMapLink: needsResolving(order),
+		Deliveries: settings.refs(deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
 	}
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
+}
+
+// needsVerifying reports whether there is a Peruvian DNI to check and somebody to ask.
+func (s *Service) needsVerifying(order *models.Order, operator *models.Operator) bool {
+	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.AwaitsIdentity()
 }
 
 // needsResolving reports whether a map link still has to be followed over the network.

@@ -10,6 +10,7 @@ import (
 // What callers of the use cases are told.
 var (
 	ErrOrderNotFound = fault.New(fault.NotFound, "order_not_found", "El pedido no existe.")
+	ErrStoreInactive = fault.New(fault.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
 	ErrNotCovered    = fault.New(fault.Unprocessable, "not_covered", "El operador no cubre el destino indicado en location_id.")
 	ErrNoTariff      = fault.New(fault.Unprocessable, "no_tariff", "El operador no tiene tarifa para el destino indicado en location_id.")
 	ErrKeyInProgress = fault.New(fault.Conflict, "idempotency_in_progress", "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.")

@@ -1,10 +1,13 @@
 package orders
 
 import (
+	"math"
+
 	"github.com/google/uuid"
 
 	"despacho/internal/body"
 	"despacho/internal/money"
+	"despacho/internal/phone"
 	"despacho/models"
 )
 
@@ -15,9 +18,10 @@ const (
 	maxProduct   = 500
 	maxReference = 500
 	maxNotes     = 2000
-	maxPhone     = 40
 	maxDocument  = 50
 	maxLink      = 2048
+	// anyLength is for words that are looked up and never stored: one that nobody knows may be as long as the body.
+	anyLength = math.MaxInt
 )
 
 // newOrder is a creation request whose every field is well-formed. Whether the operator can serve it is not decided yet.
@@ -45,8 +49,8 @@ type newOrder struct {
 	branchID *uuid.UUID
 }
 
-// readNewOrder reads a creation request. Its error names every wrong field.
-func readNewOrder(in *body.Object, caller Caller) (*newOrder, error) {
+// readNewOrder reads a creation request. Its error names every wrong field, also those that only the operator's settings can tell.
+func readNewOrder(in *body.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
 		recipientName: in.RequiredText("recipient_name", maxName),
 		address:       in.RequiredLines("delivery_address", maxAddress),
@@ -54,12 +58,13 @@ func readNewOrder(in *body.Object, caller Caller) (*newOrder, error) {
 		product:       in.RequiredText("product", maxProduct),
 		reference:     in.Lines("delivery_reference", maxReference),
 		mapsURL:       in.Text("delivery_maps_url", maxLink),
-		size:          in.Text("size", maxName),
+		size:          in.Text("size", anyLength),
 		notes:         in.Lines("notes", maxNotes),
 		docNumber:     in.Text("recipient_doc_number", maxDocument),
-		branchID:      in.UUID("branch_id"),
+		branchID:      readBranch(in, settings),
+		storeID:       readStore(in, caller, settings),
 	}
-	order.recipientPhone = readPhone(in, "recipient_phone", caller.Operator.CountryCode)
+	order.recipientPhone = phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
 	order.lat, order.lng = ReadPoint(in, "delivery_lat", "delivery_lng")
 	order.readPayment(in)
 	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport), string(models.DocOther)); docType != nil {
@@ -70,24 +75,33 @@ func readNewOrder(in *body.Object, caller Caller) (*newOrder, error) {
 	if kind := in.Enum("delivery_type", string(models.DeliveryHome), string(models.DeliveryAgency)); kind != nil {
 		order.deliveryType = models.DeliveryType(*kind)
 	}
-	// A bound caller's store is its own, whatever the body holds.
-	order.storeID = caller.StoreID
-	if caller.StoreID == nil {
-		order.storeID = in.UUID("store_id")
-	}
 	return order, in.Err()
 }
 
-func readPhone(in *body.Object, field, countryCode string) string {
-	text := in.RequiredText(field, maxPhone)
-	if text == "" {
-		return ""
+func readBranch(in *body.Object, settings *settings) *uuid.UUID {
+	id := in.UUID("branch_id")
+	if id == nil {
+		return nil
 	}
-	phone, ok := canonicalPhone(text, countryCode)
-	if !ok {
-		in.Complain(field, "no es un número de teléfono válido")
+	if _, known := settings.branches[*id]; !known {
+		in.Complain("branch_id", "no es una sucursal activa del operador")
 	}
-	return phone
+	return id
+}
+
+// readStore is a bound caller's own store, whatever the body holds.
+func readStore(in *body.Object, caller Caller, settings *settings) *uuid.UUID {
+	if caller.StoreID != nil {
+		return caller.StoreID
+	}
+	id := in.UUID("store_id")
+	if id == nil {
+		return nil
+	}
+	if store, known := settings.stores[*id]; !known || !store.Active {
+		in.Complain("store_id", "no es una tienda activa del operador")
+	}
+	return id
 }
 
 // ReadPoint reads a point on the globe from two members that only make sense together.
@@ -123,7 +137,7 @@ func (o *newOrder) readPayment(in *body.Object) {
 		o.amount = *amount
 	}
 	if o.amount > 0 {
-		in.Text("payment_type", maxName)
+		in.Text("payment_type", anyLength) // overruled, but it has to be a text
 		o.paymentType = models.CashOnDelivery
 		return
 	}

@@ -75,10 +75,12 @@ func dayStart(day time.Time, zone *time.Location) time.Time {
 
 // Story is an order with what happened to it. The operator also sees what happened beside the moves.
 type Story struct {
-	Order       *View
-	PointSource *string
-	RiskZone    *string
-	Timeline    []models.OrderEvent
+	Order          *View
+	PointSource    *string
+	RiskZone       *string
+	DocOutcome     *string
+	DocNameMatches *bool
+	Timeline       []models.OrderEvent
 }
 
 // Story reads an order's story.
@@ -92,6 +94,7 @@ func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Stor
 		return nil, err
 	}
 	return &Story{
-		Order: s.view(order, caller.SeesProofLocation()), PointSource: order.PointSource, RiskZone: order.RiskZone, Timeline: timeline,
+		Order: s.view(order, caller.SeesProofLocation()), PointSource: order.PointSource, RiskZone: order.RiskZone,
+		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 	}, nil
 }

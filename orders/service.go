@@ -28,6 +28,8 @@ type Options struct {
 	TaskQueue       string
 	AutoCancelAfter time.Duration
 	IdempotencyTTL  time.Duration
+	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
+	VerifyDNI bool
 	// FilesURL is where delivery-proof photos are served from.
 	FilesURL string
 }

@@ -16,6 +16,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/models"
+	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -100,10 +101,10 @@ func (s *settings) storeName(id *uuid.UUID) string {
 func (s *settings) refs(deliveries []models.Delivery) []workflows.DeliveryRef {
 	var refs []workflows.DeliveryRef
 	for _, delivery := range deliveries {
-		for _, webhook := range s.webhooks {
-			if webhook.ID == delivery.WebhookID {
-				refs = append(refs, DeliveryRef(db.DeliveryTarget{
-					ID: delivery.ID, WebhookID: webhook.ID, Event: delivery.Event, URL: webhook.URL, Retry: webhook.Retry,
+		for _, hook := range s.webhooks {
+			if hook.ID == delivery.WebhookID {
+				refs = append(refs, webhooks.Ref(db.DeliveryTarget{
+					ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
 				}))
 			}
 		}

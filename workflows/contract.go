@@ -35,6 +35,7 @@ const (
 	SendWebhookActivity       = "SendWebhook"
 	ResendWebhookActivity     = "ResendWebhook"
 	ResolveMapLinkActivity    = "ResolveMapLink"
+	VerifyIdentityActivity    = "VerifyIdentity"
 	StartMissingActivity      = "StartMissingOrders"
 	DriveDeliveriesActivity   = "DriveAbandonedDeliveries"
 	ClearExpiredActivity      = "ClearExpiredRecords"
@@ -91,6 +92,8 @@ type Snapshot struct {
 	Deliveries []DeliveryRef `json:"deliveries,omitempty"`
 	// ResolveMapLink says that a short map link has yet to be followed.
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
+	// VerifyIdentity says that the recipient's DNI has yet to be checked.
+	VerifyIdentity bool `json:"verify_identity,omitempty"`
 }
 
 func (s *Snapshot) state() models.State {

@@ -67,7 +67,9 @@ func (o *order) listen(ctx workflow.Context) error {
 func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
 		var message M
-		c.Receive(ctx, &message)
+		if !c.ReceiveAsync(&message) {
+			return // it could not be read; Receive would hold the order until the next signal of this name
+		}
 		r := ask(message)
 		r.by = models.ByOperator
 		if err := o.decide(ctx, r); err != nil {
@@ -168,12 +170,16 @@ func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	return &snapshot, err
 }
 
+// longestOutage is said because the SDK would otherwise give a local activity up once StartToCloseTimeout has passed, all tries together.
+const longestOutage = 100 * 365 * 24 * time.Hour
+
 // untilItWorks is for the database: a local activity, which costs the history one event, tried again for as long as
 // an outage lasts.
 func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: 10 * time.Second,
-		Summary:             summary,
+		StartToCloseTimeout:    10 * time.Second,
+		ScheduleToCloseTimeout: longestOutage,
+		Summary:                summary,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 		},

@@ -15,6 +15,8 @@ import (
 // transition table, has the legal ones written to the database, and calls the webhooks that want to know. It ends when
 // no move is possible any more, or when the timer has cancelled the order: a late reception starts it anew.
 func Order(ctx workflow.Context, in OrderInput) error {
+	// Cancelling the workflow in Temporal's own way is not a move: it would take the timer and every later move away from an order that stands.
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
 		latestCall: map[uuid.UUID]workflow.Future{},
@@ -85,7 +87,10 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	}
 	o.call(ctx, snapshot.Deliveries)
 	if snapshot.ResolveMapLink {
-		o.resolveMapLink(ctx)
+		o.beside(ctx, ResolveMapLinkActivity, "follow the map link")
+	}
+	if snapshot.VerifyIdentity {
+		o.beside(ctx, VerifyIdentityActivity, "verify the recipient's DNI")
 	}
 	return nil
 }
@@ -116,13 +121,13 @@ func (o *order) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, details)
 }
 
-// resolveMapLink follows a short link beside the order. Whatever comes of it, the order goes on.
-func (o *order) resolveMapLink(ctx workflow.Context) {
+// beside asks the outside world something about the order. Whatever comes of it, the order goes on.
+func (o *order) beside(ctx workflow.Context, activity, summary string) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout:    15 * time.Second,
+		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 30 * time.Minute,
-		Summary:                "follow the map link",
+		Summary:                summary,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: 2 * time.Second, BackoffCoefficient: 3, MaximumInterval: 5 * time.Minute},
 	})
-	workflow.ExecuteActivity(ctx, ResolveMapLinkActivity, o.id)
+	workflow.ExecuteActivity(ctx, activity, o.id)
 }

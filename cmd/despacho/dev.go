@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/demo"
 	"despacho/internal/devstack"
+	"despacho/internal/identity/devprovider"
 	"despacho/internal/secretbox"
 	"despacho/internal/telemetry"
 	"despacho/workflows"
@@ -75,6 +77,9 @@ func (d *dev) run(ctx context.Context) error {
 	}
 	d.later(func() { _ = endTracing(context.WithoutCancel(ctx)) })
 	if err := d.startTemporal(ctx); err != nil {
+		return err
+	}
+	if err := d.startIdentityProvider(ctx); err != nil {
 		return err
 	}
 	if err := d.prepareDatabase(ctx); err != nil {
@@ -172,6 +177,22 @@ func (d *dev) startTemporal(ctx context.Context) error {
 	if d.config.TemporalUIURL == "" {
 		d.config.TemporalUIURL = server.UIURL
 	}
+	return nil
+}
+
+// startIdentityProvider serves invented people, unless DNI_PROVIDER says whom to ask.
+func (d *dev) startIdentityProvider(ctx context.Context) error {
+	if len(d.config.DNIProvider) > 0 {
+		return nil
+	}
+	listener, err := devstack.Listen("127.0.0.1:0", "DNI_URL")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: devprovider.Provider{}, ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	d.later(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
+	d.config.DNIProvider, d.config.DNIURL = []string{"dev"}, []string{"http://" + listener.Addr().String()}
 	return nil
 }
 

@@ -62,7 +62,7 @@ func start(t *testing.T, variables map[string]string, args ...string) *process {
 	require.NoError(t, err)
 	p := &process{Cmd: exec.Command(path, args...)}
 	p.Dir = t.TempDir()
-	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir}
+	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir} // a later PATH wins
 	for name, value := range variables {
 		p.Env = append(p.Env, name+"="+value)
 	}

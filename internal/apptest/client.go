@@ -39,7 +39,7 @@ type Answer struct {
 // Client is shared, so that tests with many requests reuse connections.
 var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 
-// Do sends a request and reads the answer, whose form it checks.
+// Do sends a request and reads the answer, which must be as openapi.yaml says.
 func (s *Service) Do(t testing.TB, request Request) *Answer {
 	t.Helper()
 	answer, err := s.Try(request)
@@ -82,6 +82,9 @@ func (s *Service) Try(request Request) (*Answer, error) {
 		return nil, err
 	}
 	answer := &Answer{Status: response.StatusCode, Header: response.Header, Text: string(text)}
+	if err := conforms(r, answer); err != nil {
+		return nil, err
+	}
 	return answer, answer.read(text)
 }
 

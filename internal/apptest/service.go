@@ -47,6 +47,8 @@ type Options struct {
 	TemporalAddress string
 	// TaskQueue joins services that work together; empty is one of its own.
 	TaskQueue string
+	// ShortLinkHosts are followed like the known hosts of short map links.
+	ShortLinkHosts []string
 	// Configure changes the configuration before the service starts.
 	Configure func(*config.Config)
 }
@@ -79,6 +81,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	log := slog.New(slog.NewTextHandler(logOutput(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
 		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+		ShortLinkHosts: options.ShortLinkHosts,
 	})
 	require.NoError(t, err)
 

@@ -36,7 +36,7 @@ type Tenant struct {
 }
 
 // NewTenant makes an operator with two stores, two branches, three sizes and two riders.
-func (s *Service) NewTenant(t *testing.T, change ...func(*models.Operator)) *Tenant {
+func (s *Service) NewTenant(t testing.TB, change ...func(*models.Operator)) *Tenant {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	base := money.Cents(1200)
@@ -81,7 +81,7 @@ func OnPlan(plan models.Plan) func(*models.Operator) {
 	return func(o *models.Operator) { o.Plan = plan }
 }
 
-func (tenant *Tenant) insert(t *testing.T, rows ...any) {
+func (tenant *Tenant) insert(t testing.TB, rows ...any) {
 	t.Helper()
 	for _, row := range rows {
 		require.NoError(t, tenant.s.App.DB.Insert(context.Background(), row))
@@ -89,7 +89,7 @@ func (tenant *Tenant) insert(t *testing.T, rows ...any) {
 }
 
 // Change changes the operator's settings as the service itself would.
-func (tenant *Tenant) Change(t *testing.T, rows ...any) {
+func (tenant *Tenant) Change(t testing.TB, rows ...any) {
 	t.Helper()
 	ctx := context.Background()
 	require.NoError(t, tenant.s.App.DB.ChangeSettings(ctx, tenant.Operator.ID, func(tx *db.DB) error {
@@ -103,7 +103,7 @@ func (tenant *Tenant) Change(t *testing.T, rows ...any) {
 }
 
 // NewKey makes an API key; without scopes it has all of them.
-func (tenant *Tenant) NewKey(t *testing.T, row models.APIKey, scopes ...models.Scope) string {
+func (tenant *Tenant) NewKey(t testing.TB, row models.APIKey, scopes ...models.Scope) string {
 	t.Helper()
 	plain, err := credentials.NewAPIKey()
 	require.NoError(t, err)
@@ -117,21 +117,32 @@ func (tenant *Tenant) NewKey(t *testing.T, row models.APIKey, scopes ...models.S
 	return plain
 }
 
+// Password is what every user of SignIn and SignInAs signs in with.
+const Password = "una contraseña larga"
+
 // SignIn signs a new panel user in and returns its token; with a store it is the store's user.
-func (tenant *Tenant) SignIn(t *testing.T, store *models.Store) string {
+func (tenant *Tenant) SignIn(t testing.TB, store *models.Store) string {
 	t.Helper()
-	email := uuid.NewString() + "@prueba.example"
-	hash, err := credentials.HashPassword("una contraseña larga")
-	require.NoError(t, err)
-	user := models.User{
-		ID: uuid.New(), OperatorID: tenant.Operator.ID, Email: email, Name: "Persona de prueba", PasswordHash: hash,
-		Role: models.RoleOperator, Active: true, CreatedAt: tenant.Operator.CreatedAt,
-	}
+	user := models.User{}
 	if store != nil {
-		user.Role, user.StoreID = models.RoleStore, &store.ID
+		user.StoreID = &store.ID
 	}
-	tenant.insert(t, &user)
-	answer := tenant.s.Do(t, Request{Method: "POST", Path: "/panel/api/session", Body: map[string]any{"email": email, "password": "una contraseña larga"}})
+	return tenant.SignInAs(t, &user)
+}
+
+// SignInAs makes the user, fills in what it lacks, signs it in and returns its token.
+func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
+	t.Helper()
+	hash, err := credentials.HashPassword(Password)
+	require.NoError(t, err)
+	user.ID, user.OperatorID, user.PasswordHash, user.Active = uuid.New(), tenant.Operator.ID, hash, true
+	user.Email, user.Name, user.CreatedAt = uuid.NewString()+"@prueba.example", "Persona de prueba", tenant.Operator.CreatedAt
+	user.Role = models.RoleOperator
+	if user.StoreID != nil {
+		user.Role = models.RoleStore
+	}
+	tenant.insert(t, user)
+	answer := tenant.s.Do(t, Request{Method: "POST", Path: "/panel/api/session", Body: map[string]any{"email": user.Email, "password": Password}})
 	require.Equal(t, 200, answer.Status, answer.Text)
 	return answer.Data["token"].(string)
 }

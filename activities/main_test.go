@@ -1,0 +1,9 @@
+package activities_test
+
+import (
+	"testing"
+
+	"despacho/internal/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

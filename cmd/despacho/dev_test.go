@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/demo"
+	"despacho/internal/devstack"
+	"despacho/internal/testenv"
+)
+
+// devVariables give a dev of the test's own free ports: HTTP, inbox, Temporal and, a thousand above it, its Web UI.
+func devVariables(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	cli, err := testenv.TemporalCLI()
+	require.NoError(t, err)
+	port := func() int {
+		number, err := devstack.FreePort("127.0.0.1")
+		require.NoError(t, err)
+		return number
+	}
+	temporal := port()
+	for temporal > 64000 || !free(temporal+1000) {
+		temporal = port()
+	}
+	return map[string]string{
+		"DEV_DIR": dir, "HTTP_ADDR": fmt.Sprintf("127.0.0.1:%d", port()), "DEV_INBOX_ADDR": fmt.Sprintf("127.0.0.1:%d", port()),
+		"DEV_TEMPORAL_PORT": fmt.Sprint(temporal), "PATH": filepath.Dir(cli) + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+}
+
+func free(port int) bool {
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return false
+	}
+	return listener.Close() == nil
+}
+
+func readDemo(t *testing.T, dir string) *demo.Document {
+	t.Helper()
+	file := filepath.Join(dir, "demo.json")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it holds keys")
+	document, err := demo.Read(file)
+	require.NoError(t, err)
+	return document
+}
+
+// interrupt is Ctrl-C; afterwards nothing that dev started is left.
+func interrupt(t *testing.T, p *process, variables map[string]string) {
+	t.Helper()
+	require.NoError(t, p.Process.Signal(syscall.SIGINT))
+	require.NoError(t, p.Wait(), p.output())
+	require.Contains(t, p.output(), "Stopped.")
+	for _, address := range []string{variables["HTTP_ADDR"], variables["DEV_INBOX_ADDR"], "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]} {
+		_, err := net.DialTimeout("tcp", address, time.Second)
+		require.Error(t, err, "%s is still listened on", address)
+	}
+}
+
+// What make run promises: the banner's curl line gives a 201, the order's workflow is in Temporal, its event is in the inbox with a good signature;
+// Ctrl-C leaves nothing behind; a second start is quick, reuses everything and still has the order.
+func TestDev_bannerInboxAndRestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	variables := devVariables(t, dir)
+	p := start(t, variables, "dev")
+	p.waitForLog(t, "Despacho is ready")
+	first := readDemo(t, dir)
+
+	curl := regexp.MustCompile(`(?m)^curl .*$`).FindString(p.output())
+	require.NotEmpty(t, curl, p.output())
+	output, err := exec.Command("sh", "-c", curl+` -w '\n%{http_code}'`).CombinedOutput()
+	require.NoError(t, err, string(output))
+	answer, status, _ := strings.Cut(string(output), "\n")
+	require.Equal(t, "201", status, answer)
+	var created struct {
+		Data struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(answer), &created))
+	requireWorkflow(t, variables, created.Data.ID)
+	testenv.Until(t, 10*time.Second, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
+	interrupt(t, p, variables)
+
+	began := time.Now()
+	again := start(t, variables, "dev")
+	again.waitForLog(t, "Despacho is ready")
+	require.Less(t, time.Since(began), 10*time.Second, "a second start reuses everything")
+	second := readDemo(t, dir)
+	require.Equal(t, first.Operators, second.Operators, "the keys are the same")
+	request, err := http.NewRequest(http.MethodGet, second.BaseURL+"/v1/orders/"+created.Data.ID, nil)
+	require.NoError(t, err)
+	request.Header.Set("X-API-Key", second.Operators[0].Keys.All)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode, "orders survive a restart")
+	requireWorkflow(t, variables, created.Data.ID)
+	interrupt(t, again, variables)
+}
+
+func requireWorkflow(t *testing.T, variables map[string]string, orderID string) {
+	t.Helper()
+	temporal, err := client.Dial(client.Options{HostPort: "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]})
+	require.NoError(t, err)
+	defer temporal.Close()
+	_, err = temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
+	require.NoError(t, err)
+}
+
+func inboxHas(eventsURL, orderID string) error {
+	response, err := http.Get(eventsURL)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var events []devstack.InboxEvent
+	if err := json.NewDecoder(response.Body).Decode(&events); err != nil {
+		return err
+	}
+	for _, event := range events {
+		if strings.Contains(event.Body, orderID) {
+			if !event.SignatureOK {
+				return fmt.Errorf("the signature does not hold")
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("no event of the order among %d", len(events))
+}
+
+// The four operators of demo.json, in their order and with their different fates.
+func TestDev_demoOperators(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	variables := devVariables(t, dir)
+	p := start(t, variables, "dev")
+	p.waitForLog(t, "Despacho is ready")
+	document := readDemo(t, dir)
+	require.Len(t, document.Operators, 4)
+	for i, want := range []struct {
+		plan      string
+		suspended bool
+		status    int
+		stores    int
+	}{{"business", false, 200, 2}, {"pro", false, 200, 1}, {"basic", false, 403, 1}, {"business", true, 403, 1}} {
+		operator := document.Operators[i]
+		require.EqualValues(t, want.plan, operator.Plan)
+		require.Equal(t, want.suspended, operator.Suspended)
+		require.Len(t, operator.Stores, want.stores)
+		for key, status := range map[string]int{
+			operator.Keys.All: want.status, operator.Keys.ReadOnly: want.status, operator.Stores[0].Key: want.status,
+			operator.Keys.Expired: 401, operator.Keys.Revoked: 401,
+		} {
+			request, err := http.NewRequest(http.MethodGet, document.BaseURL+"/v1/orders", nil)
+			require.NoError(t, err)
+			request.Header.Set("X-API-Key", key)
+			response, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, status, response.StatusCode, operator.Name)
+		}
+	}
+	business := document.Operators[0]
+	require.Len(t, business.Riders, 3)
+	require.Len(t, business.Branches, 2)
+	require.Len(t, business.Sizes, 3)
+	interrupt(t, p, variables)
+}

@@ -1,0 +1,159 @@
+package identity
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/clock"
+)
+
+func TestADeadProviderIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for outcome, failing := range map[Outcome]http.HandlerFunc{Unavailable: isDown, QuotaOrCredentials: wantsMoney} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			now := clock.NewManual(someDay)
+			var state changing
+			state.to(failing)
+			fake := serve(t, state.handle)
+			verifier := verifierOf(t, Options{Clock: now}, named("decolecta", fake))
+			ask := func(want Outcome, asked int32) {
+				t.Helper()
+				require.Equal(t, want, verify(t, verifier, someDNI).Outcome)
+				require.Equal(t, asked, fake.asked.Load())
+			}
+			for i := range int32(DefaultBreakerFailures) {
+				ask(outcome, i+1)
+			}
+			for range 100 {
+				ask(outcome, DefaultBreakerFailures)
+			}
+			now.Advance(DefaultBreakerRest - time.Microsecond)
+			ask(outcome, DefaultBreakerFailures)
+
+			now.Advance(time.Microsecond)
+			ask(outcome, DefaultBreakerFailures+1)
+			ask(outcome, DefaultBreakerFailures+1)
+
+			now.Advance(DefaultBreakerRest)
+			state.to(knowsRosa)
+			ask(Found, DefaultBreakerFailures+2)
+			ask(Found, DefaultBreakerFailures+3)
+
+			state.to(failing)
+			for i := range int32(DefaultBreakerFailures) {
+				ask(outcome, DefaultBreakerFailures+4+i)
+			}
+			ask(outcome, 2*DefaultBreakerFailures+3)
+		})
+	}
+}
+
+func TestOnlyFailuresInARowCount(t *testing.T) {
+	t.Parallel()
+	var state changing
+	fake := serve(t, state.handle)
+	verifier := verifierOf(t, Options{BreakerFailures: 2, Clock: clock.NewManual(someDay)}, named("decolecta", fake))
+	for _, settles := range []http.HandlerFunc{knowsRosa, knowsNobody, says(http.StatusUnprocessableEntity, "")} {
+		for _, handler := range []http.HandlerFunc{isDown, settles, isDown, settles} {
+			state.to(handler)
+			verify(t, verifier, someDNI)
+		}
+	}
+	require.EqualValues(t, 12, fake.asked.Load())
+}
+
+func TestARestingProviderHandsOverToTheNext(t *testing.T) {
+	t.Parallel()
+	dead, alive := serve(t, isDown), serve(t, knowsRosa)
+	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: clock.NewManual(someDay)}, named("migo", dead), named("decolecta", alive))
+	for range 3 {
+		require.Equal(t, Answer{Outcome: Found, Name: "DIAZ QUISPE ROSA MARIA", Provider: "decolecta"}, verify(t, verifier, someDNI))
+	}
+	require.EqualValues(t, 1, dead.asked.Load())
+	require.EqualValues(t, 3, alive.asked.Load())
+}
+
+func TestOneAttemptEndsTheRest(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(someDay)
+	arrived, proceed := make(chan struct{}), make(chan struct{})
+	var state changing
+	state.to(isDown)
+	fake := serve(t, state.handle)
+	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: now}, named("decolecta", fake))
+	verify(t, verifier, someDNI)
+	state.to(func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-proceed
+		knowsRosa(w, r)
+	})
+	now.Advance(DefaultBreakerRest)
+
+	var probe sync.WaitGroup
+	probe.Go(func() {
+		answer, err := verifier.Verify(t.Context(), someDNI)
+		if err != nil || answer.Outcome != Found {
+			t.Errorf("the attempt after the rest came to %v, %v", answer, err)
+		}
+	})
+	<-arrived
+	for range 10 {
+		require.Equal(t, Unavailable, verify(t, verifier, someDNI).Outcome, "others do not wait behind the attempt")
+	}
+	require.EqualValues(t, 2, fake.asked.Load())
+	close(proceed)
+	probe.Wait()
+	state.to(knowsRosa)
+	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+}
+
+func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(someDay)
+	ctx, cancel := context.WithCancel(t.Context())
+	var state changing
+	state.to(isDown)
+	fake := serve(t, state.handle)
+	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: now}, named("decolecta", fake))
+	verify(t, verifier, someDNI)
+	now.Advance(DefaultBreakerRest)
+	state.to(func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		isSilent(w, r)
+	})
+	_, err := verifier.Verify(ctx, someDNI)
+	require.ErrorIs(t, err, context.Canceled)
+	state.to(knowsRosa)
+	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+}
+
+func TestLateFailuresDoNotProlongTheRest(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(someDay)
+	b := newBreaker(Options{BreakerFailures: 1, Clock: now})
+	early, _ := b.enter()
+	late, _ := b.enter()
+	require.True(t, b.leave(early, Unavailable))
+	now.Advance(DefaultBreakerRest)
+	require.False(t, b.leave(late, QuotaOrCredentials))
+	probe, refusal := b.enter()
+	require.Empty(t, refusal)
+	require.True(t, probe.probe)
+	_, refusal = b.enter()
+	require.Equal(t, QuotaOrCredentials, refusal)
+}
+
+func BenchmarkVerifyWhileTheProviderRests(b *testing.B) {
+	fake := serve(b, isDown)
+	verifier := verifierOf(b, Options{BreakerFailures: 1, Clock: clock.NewManual(someDay)}, named("decolecta", fake))
+	verify(b, verifier, someDNI)
+	for b.Loop() {
+		verify(b, verifier, someDNI)
+	}
+}

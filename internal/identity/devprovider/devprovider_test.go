@@ -1,0 +1,51 @@
+package devprovider_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/identity"
+	"despacho/internal/identity/devprovider"
+)
+
+func TestTheDevAdapterAsksIt(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(devprovider.Provider{SlowAnswer: 50 * time.Millisecond})
+	t.Cleanup(server.Close)
+	verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: server.URL}}, identity.Options{})
+	require.NoError(t, err)
+	for dni, want := range map[string]identity.Answer{
+		devprovider.DNIRosa:          {Outcome: identity.Found, Name: "DIAZ QUISPE ROSA MARIA"},
+		devprovider.DNIJose:          {Outcome: identity.Found, Name: "ÑAUPARI DE LA CRUZ JOSE"},
+		devprovider.DNILuz:           {Outcome: identity.Found, Name: "HUAMAN FLORES LUZ MARINA"},
+		devprovider.DNISlow:          {Outcome: identity.Found, Name: "ROJAS SALAS PEDRO PABLO"},
+		devprovider.DNIFails:         {Outcome: identity.Unavailable},
+		devprovider.DNIWithoutCredit: {Outcome: identity.QuotaOrCredentials},
+		"40217865":                   {Outcome: identity.NotFound},
+	} {
+		want.Provider = identity.DevProvider
+		started := time.Now()
+		answer, err := verifier.Verify(t.Context(), dni)
+		require.NoError(t, err)
+		require.Equal(t, want, answer, dni)
+		if dni == devprovider.DNISlow {
+			require.GreaterOrEqual(t, time.Since(started), 50*time.Millisecond)
+		}
+	}
+}
+
+func TestTheSlowOneIsWithinTheAdaptersPatience(t *testing.T) {
+	t.Parallel()
+	require.Less(t, devprovider.SlowAnswer, identity.DefaultTimeout)
+}
+
+func TestItIsReadOnly(t *testing.T) {
+	t.Parallel()
+	answer := httptest.NewRecorder()
+	devprovider.Provider{}.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/?numero="+devprovider.DNIRosa, nil))
+	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
+}

@@ -1,0 +1,151 @@
+package identity
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/clock"
+)
+
+const (
+	someDNI   = "40217865"
+	someToken = "sk_test.0123456789"
+)
+
+var someDay = time.Date(2026, time.November, 3, 15, 4, 5, 0, time.UTC)
+
+// fakeProvider is a server in a provider's place that counts what it was asked.
+type fakeProvider struct {
+	*httptest.Server
+	asked atomic.Int32
+}
+
+func serve(t testing.TB, handler http.HandlerFunc) *fakeProvider {
+	t.Helper()
+	fake := &fakeProvider{}
+	fake.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fake.asked.Add(1)
+		handler(w, r)
+	}))
+	t.Cleanup(fake.Close)
+	return fake
+}
+
+// says answers everything alike.
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// changing answers with whatever it was last told to.
+type changing struct {
+	current atomic.Pointer[http.HandlerFunc]
+}
+
+func (c *changing) to(handler http.HandlerFunc) { c.current.Store(&handler) }
+
+func (c *changing) handle(w http.ResponseWriter, r *http.Request) { (*c.current.Load())(w, r) }
+
+var (
+	knowsRosa   = says(http.StatusOK, `{"full_name":"DIAZ QUISPE ROSA MARIA"}`)
+	knowsNobody = says(http.StatusNotFound, `{"message":"not found"}`)
+	isDown      = says(http.StatusBadGateway, "")
+	wantsMoney  = says(http.StatusUnauthorized, `{"message":"Limit exceeded"}`)
+)
+
+// isSilent never answers. The server sees the caller leave only once it has read all that was sent.
+func isSilent(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+// named is a fake under a provider's name, decolecta unless said otherwise.
+func named(provider string, fake *fakeProvider) Config {
+	return Config{Provider: provider, URL: fake.URL, Token: someToken}
+}
+
+func verifierOf(t testing.TB, options Options, configs ...Config) *Verifier {
+	t.Helper()
+	verifier, err := New(configs, options)
+	require.NoError(t, err)
+	return verifier
+}
+
+func verify(t testing.TB, verifier *Verifier, dni string) Answer {
+	t.Helper()
+	answer, err := verifier.Verify(t.Context(), dni)
+	require.NoError(t, err)
+	return answer
+}
+
+// fakeCache keeps answers as a Cache must, and the keys it was given.
+type fakeCache struct {
+	clock  clock.Clock
+	broken bool
+
+	mu      sync.Mutex
+	answers map[string]Answer
+	until   map[string]time.Time
+}
+
+func newFakeCache(clock clock.Clock) *fakeCache {
+	return &fakeCache{clock: clock, answers: make(map[string]Answer), until: make(map[string]time.Time)}
+}
+
+var errCacheDown = errors.New("the database is down")
+
+func (c *fakeCache) Get(_ context.Context, key string) (Answer, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken {
+		return Answer{}, false, errCacheDown
+	}
+	answer, known := c.answers[key]
+	return answer, known && c.clock.Now().Before(c.until[key]), nil
+}
+
+func (c *fakeCache) Put(_ context.Context, key string, answer Answer, until time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken {
+		return errCacheDown
+	}
+	c.answers[key], c.until[key] = answer, until
+	return nil
+}
+
+// transcript collects log lines of every level.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *transcript) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(line)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func (s *transcript) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(s, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

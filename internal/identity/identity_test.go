@@ -1,0 +1,123 @@
+package identity
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/clock"
+)
+
+func TestOnlyEightDigitsAreAskedFor(t *testing.T) {
+	t.Parallel()
+	fake := serve(t, knowsRosa)
+	cache := newFakeCache(clock.System())
+	verifier := verifierOf(t, Options{Cache: cache, CacheSecret: "secret"}, named("decolecta", fake))
+	for _, text := range []string{
+		"", "1", "4021786", "402178655", "4021786a", "40 21786", " 40217865", "40217865 ", "-4021786", "4021786.",
+		"４０２１７８６５", "٤٠٢١٧٨٦٥", "AB123456", "40217865&x=1", "\x00\x00\x00\x00\x00\x00\x00\x00",
+	} {
+		require.Equal(t, Answer{Outcome: Invalid}, verify(t, verifier, text), "%q", text)
+	}
+	require.Zero(t, fake.asked.Load())
+	require.Empty(t, cache.answers)
+	require.Equal(t, Found, verify(t, verifier, "00000001").Outcome)
+}
+
+func TestProvidersAreTriedInOrder(t *testing.T) {
+	t.Parallel()
+	saysInvalid := says(http.StatusUnprocessableEntity, `{"message":"dni no valido"}`)
+	cases := map[string]struct {
+		providers []http.HandlerFunc
+		want      Outcome
+		by        int // which of them the answer is of
+		asked     int // how many of them were asked
+	}{
+		"the first that finds ends it":          {[]http.HandlerFunc{knowsRosa, knowsNobody}, Found, 0, 1},
+		"the first that does not find ends it":  {[]http.HandlerFunc{knowsNobody, knowsRosa}, NotFound, 0, 1},
+		"the first that says invalid ends it":   {[]http.HandlerFunc{saysInvalid, knowsRosa}, Invalid, 0, 1},
+		"a dead one falls through":              {[]http.HandlerFunc{isDown, knowsRosa, knowsNobody}, Found, 1, 2},
+		"one without credit falls through":      {[]http.HandlerFunc{wantsMoney, knowsNobody, knowsRosa}, NotFound, 1, 2},
+		"both fall through":                     {[]http.HandlerFunc{isDown, wantsMoney, knowsRosa}, Found, 2, 3},
+		"all dead":                              {[]http.HandlerFunc{isDown, isDown}, Unavailable, 0, 2},
+		"all without credit":                    {[]http.HandlerFunc{wantsMoney, wantsMoney}, QuotaOrCredentials, 1, 2},
+		"asking again may help: dead, no money": {[]http.HandlerFunc{isDown, wantsMoney}, Unavailable, 0, 2},
+		"asking again may help: no money, dead": {[]http.HandlerFunc{wantsMoney, isDown}, Unavailable, 1, 2},
+	}
+	names := []string{"decolecta", "apisnet", DevProvider}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var configs []Config
+			var fakes []*fakeProvider
+			for i, handler := range c.providers {
+				if names[i] == "apisnet" && c.want == Found && i == c.by {
+					handler = says(http.StatusOK, `{"nombres":"ROSA MARIA","apellidoPaterno":"DIAZ"}`)
+				}
+				fake := serve(t, handler)
+				fakes = append(fakes, fake)
+				configs = append(configs, named(names[i], fake))
+			}
+			answer := verify(t, verifierOf(t, Options{}, configs...), someDNI)
+			require.Equal(t, c.want, answer.Outcome)
+			require.Equal(t, names[c.by], answer.Provider)
+			require.Equal(t, c.want == Found, answer.Name != "")
+			for i, fake := range fakes {
+				require.Equal(t, i < c.asked, fake.asked.Load() == 1, "provider %d", i)
+			}
+		})
+	}
+}
+
+func TestEachProviderHasItsOwnTime(t *testing.T) {
+	t.Parallel()
+	silent := serve(t, isSilent)
+	answering := serve(t, knowsRosa)
+	verifier := verifierOf(t, Options{Timeout: 100 * time.Millisecond}, named("migo", silent), named("decolecta", answering))
+	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+}
+
+func TestAnEndedContextEndsTheAsking(t *testing.T) {
+	t.Parallel()
+	t.Run("before it began", func(t *testing.T) {
+		t.Parallel()
+		fake := serve(t, knowsRosa)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		answer, err := verifierOf(t, Options{}, named("decolecta", fake)).Verify(ctx, someDNI)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, Answer{Outcome: Unavailable}, answer)
+		require.Zero(t, fake.asked.Load())
+	})
+	for name, want := range map[string]error{"cancelled": context.Canceled, "out of time": context.DeadlineExceeded} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			if want == context.DeadlineExceeded {
+				ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+			}
+			defer cancel()
+			var silent changing
+			silent.to(func(w http.ResponseWriter, r *http.Request) {
+				if want == context.Canceled {
+					cancel()
+				}
+				isSilent(w, r)
+			})
+			first, second := serve(t, silent.handle), serve(t, knowsRosa)
+			// One failure would give the provider rest.
+			verifier := verifierOf(t, Options{BreakerFailures: 1}, named("decolecta", first), named("decolecta", second))
+			answer, err := verifier.Verify(ctx, someDNI)
+			require.ErrorIs(t, err, want)
+			require.Equal(t, Answer{Outcome: Unavailable}, answer)
+			require.Zero(t, second.asked.Load(), "nobody waits for the second provider's answer")
+
+			silent.to(knowsRosa)
+			require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+			require.EqualValues(t, 2, first.asked.Load(), "a caller that left is not the provider's failure")
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package orders_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/apptest"
+	"despacho/internal/body"
+	"despacho/internal/credentials"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// store is a shop's system under one API key, on the far side of the use cases.
+type store struct {
+	*apptest.Service
+	caller orders.Caller
+}
+
+func newStore(t *testing.T, s *apptest.Service) *store {
+	t.Helper()
+	tenant := s.NewTenant(t)
+	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.StillAt)
+	require.NoError(t, err)
+	return &store{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
+}
+
+func sale(t *testing.T) *body.Object {
+	t.Helper()
+	in, err := body.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345",
+		"location_id":"` + apptest.Miraflores.String() + `","product":"Zapatillas"}`))
+	require.NoError(t, err)
+	return in
+}
+
+// create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet written.
+func (s *store) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.Answer, error) {
+	t.Helper()
+	return s.App.Orders.Create(ctx, s.caller, sale(t), "venta-1", func(*orders.Created) (orders.Answer, error) {
+		return orders.Answer{Status: http.StatusCreated, Location: "/aquí", Body: []byte(uuid.NewString())}, meanwhile()
+	})
+}
+
+func nothing() error { return nil }
+
+func (s *store) requireOrders(t *testing.T, count int) {
+	t.Helper()
+	_, total, err := s.App.DB.ListOrders(t.Context(), s.caller.Scope(), db.OrderFilter{Page: 1, Limit: 1})
+	require.NoError(t, err)
+	require.EqualValues(t, count, total)
+}
+
+// Contract 4.7: while the first request is still processing, another with its key is told so; afterwards it gets the first one's answer.
+func TestCreate_sameKeyWhileProcessing(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+		s := newStore(t, service)
+		first, err := s.create(t.Context(), t, func() error {
+			_, err := s.create(t.Context(), t, nothing)
+			require.ErrorIs(t, err, orders.ErrKeyInProgress)
+			return nil
+		})
+		require.NoError(t, err)
+		require.False(t, first.Replayed)
+		again, err := s.create(t.Context(), t, nothing)
+		require.NoError(t, err)
+		first.Replayed = true
+		require.Equal(t, first, again)
+		s.requireOrders(t, 1)
+	})
+}
+
+// The answer is recorded in the order's own transaction: a request that lost its lease to another leaves no order behind.
+func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+		s := newStore(t, service)
+		_, err := s.create(t.Context(), t, func() error {
+			later := apptest.StillAt.Add(time.Minute)
+			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+				APIKeyID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
+				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
+			}, later)
+			require.Equal(t, db.Claimed, claim)
+			return err
+		})
+		require.ErrorIs(t, err, orders.ErrKeyInProgress)
+		s.requireOrders(t, 0)
+		_, err = s.create(t.Context(), t, nothing)
+		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one still holds the key")
+	})
+}
+
+// Only successes are recorded, also when the request fails on our side or the client has hung up.
+func TestCreate_failureFreesTheKey(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+		s := newStore(t, service)
+		broken := errors.New("broken")
+		_, err := s.create(t.Context(), t, func() error { return broken })
+		require.ErrorIs(t, err, broken)
+		ctx, hangUp := context.WithCancel(t.Context())
+		_, err = s.create(ctx, t, func() error { hangUp(); return nil })
+		require.ErrorIs(t, err, context.Canceled)
+		s.requireOrders(t, 0)
+
+		answer, err := s.create(t.Context(), t, nothing)
+		require.NoError(t, err)
+		require.False(t, answer.Replayed)
+		s.requireOrders(t, 1)
+	})
+}

@@ -1,0 +1,178 @@
+package orders
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+var (
+	ownBranch, otherBranch = uuid.New(), uuid.New()
+	openStore, shutStore   = uuid.New(), uuid.New()
+)
+
+// peruvian is a caller of an operator in Peru, perhaps bound to a store.
+func peruvian(store *uuid.UUID) Caller {
+	return Caller{Operator: &models.Operator{ID: uuid.New(), CountryCode: "PE", Timezone: "America/Lima"}, StoreID: store}
+}
+
+func knownSettings() *settings {
+	return &settings{
+		branches: map[uuid.UUID]models.Branch{ownBranch: {ID: ownBranch, Active: true}},
+		stores:   map[uuid.UUID]models.Store{openStore: {ID: openStore, Active: true}, shutStore: {ID: shutStore}},
+	}
+}
+
+// read reads a complete creation request with more members, and with another phone if one is given.
+func read(t *testing.T, caller Caller, more string, phone ...string) (*newOrder, error) {
+	t.Helper()
+	phone = append(phone, "987654321")
+	in, err := body.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"` + phone[0] + `","delivery_address":"Av. Larco 345",
+		"location_id":"54c51d2b-049b-53b9-93ac-fa910f68ea0d","product":"Zapatillas"` + more + `}`))
+	require.NoError(t, err)
+	return readNewOrder(in, caller, knownSettings())
+}
+
+func wrongFields(err error) []string {
+	var names []string
+	for _, field := range fault.From(err).Fields {
+		names = append(names, field.Field)
+	}
+	return names
+}
+
+func TestReadNewOrder_defaults(t *testing.T) {
+	t.Parallel()
+	order, err := read(t, peruvian(nil), "")
+	require.NoError(t, err)
+	require.Equal(t, &newOrder{
+		recipientName: "Rosa", recipientPhone: "+51987654321", address: "Av. Larco 345", product: "Zapatillas",
+		locationID:   uuid.MustParse("54c51d2b-049b-53b9-93ac-fa910f68ea0d"),
+		deliveryType: models.DeliveryHome, paymentType: models.DeliveryOnly,
+	}, order)
+}
+
+// Contract 2.2, rules 2 and 3: derived from the amount in one direction only.
+func TestReadNewOrder_paymentType(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[string]struct {
+		amount  money.Cents
+		payment models.PaymentType
+	}{
+		``:                                   {0, models.DeliveryOnly},
+		`,"payment_type":"delivery_only"`:    {0, models.DeliveryOnly},
+		`,"payment_type":"cash_on_delivery"`: {0, models.CashOnDelivery},
+		`,"payment_type":"cash_on_delivery","amount_to_collect":0`:                 {0, models.CashOnDelivery},
+		`,"payment_type":null,"amount_to_collect":null`:                            {0, models.DeliveryOnly},
+		`,"amount_to_collect":0.01`:                                                {1, models.CashOnDelivery},
+		`,"payment_type":"delivery_only","amount_to_collect":89.90`:                {8990, models.CashOnDelivery},
+		`,"payment_type":"trueque","amount_to_collect":89.90`:                      {8990, models.CashOnDelivery},
+		`,"payment_type":"` + strings.Repeat("x", 500) + `","amount_to_collect":1`: {100, models.CashOnDelivery},
+	} {
+		order, err := read(t, peruvian(nil), more)
+		require.NoError(t, err, more)
+		require.Equal(t, want.amount, order.amount, more)
+		require.Equal(t, want.payment, order.paymentType, more)
+	}
+	for _, more := range []string{
+		`,"payment_type":"trueque"`, `,"payment_type":"trueque","amount_to_collect":0`, `,"payment_type":5`, `,"payment_type":5,"amount_to_collect":1`,
+	} {
+		_, err := read(t, peruvian(nil), more)
+		require.Equal(t, []string{"payment_type"}, wrongFields(err), more)
+	}
+}
+
+// A bound caller's store is its own, whatever the body holds.
+func TestReadNewOrder_store(t *testing.T) {
+	t.Parallel()
+	order, err := read(t, peruvian(nil), `,"store_id":"`+openStore.String()+`"`)
+	require.NoError(t, err)
+	require.Equal(t, &openStore, order.storeID)
+	for _, id := range []string{shutStore.String(), uuid.NewString(), "tienda"} {
+		_, err := read(t, peruvian(nil), `,"store_id":"`+id+`"`)
+		require.Equal(t, []string{"store_id"}, wrongFields(err))
+	}
+	own := uuid.New()
+	for _, value := range []string{`"` + openStore.String() + `"`, `"tienda"`, `5`, `null`, `{}`, `[[]]`} {
+		order, err := read(t, peruvian(&own), `,"store_id":`+value)
+		require.NoError(t, err, value)
+		require.Equal(t, &own, order.storeID, value)
+	}
+}
+
+func TestReadNewOrder_branch(t *testing.T) {
+	t.Parallel()
+	order, err := read(t, peruvian(nil), `,"branch_id":"`+ownBranch.String()+`"`)
+	require.NoError(t, err)
+	require.Equal(t, &ownBranch, order.branchID)
+	_, err = read(t, peruvian(nil), `,"branch_id":"`+otherBranch.String()+`"`)
+	require.Equal(t, []string{"branch_id"}, wrongFields(err))
+}
+
+// Validation names every wrong field at once, in Spanish.
+func TestReadNewOrder_everyWrongFieldAtOnce(t *testing.T) {
+	t.Parallel()
+	in, err := body.Parse([]byte(`{"recipient_phone":"hola","delivery_lat":91,"branch_id":"` + otherBranch.String() + `","store_id":"x","size":5,"delivery_type":"drone"}`))
+	require.NoError(t, err)
+	_, err = readNewOrder(in, peruvian(nil), knownSettings())
+	require.ElementsMatch(t, []string{
+		"recipient_name", "recipient_phone", "delivery_address", "location_id", "product", "delivery_lat", "delivery_lng", "branch_id", "store_id", "size", "delivery_type",
+	}, wrongFields(err))
+	require.Contains(t, fault.From(err).Message, "recipient_name: es obligatorio")
+}
+
+// A DNI that is not eight digits is not verified; nothing is said of other documents.
+func TestDeclaredDNI(t *testing.T) {
+	t.Parallel()
+	no := false
+	for more, want := range map[string]*bool{
+		``:                            nil,
+		`,"recipient_doc_type":"dni"`: nil,
+		`,"recipient_doc_type":"dni","recipient_doc_number":"12345678"`:   nil,
+		`,"recipient_doc_type":"dni","recipient_doc_number":" 12345678 "`: nil,
+		`,"recipient_doc_type":"dni","recipient_doc_number":"1234567"`:    &no,
+		`,"recipient_doc_type":"dni","recipient_doc_number":"1234567a"`:   &no,
+		`,"recipient_doc_type":"dni","recipient_doc_number":"１２３４５６７８"`:   &no,
+		`,"recipient_doc_type":"ce","recipient_doc_number":"1"`:           nil,
+		`,"recipient_doc_number":"1"`:                                     nil,
+	} {
+		order, err := read(t, peruvian(nil), more)
+		require.NoError(t, err, more)
+		require.Equal(t, want, declaredDNI(order), more)
+	}
+}
+
+// The point sent wins over the link's; a long link is read without the network, and the source is kept.
+func TestLocate(t *testing.T) {
+	t.Parallel()
+	at := func(n float64) *float64 { return &n }
+	source := func(s string) *string { return &s }
+	for more, want := range map[string]struct {
+		lat, lng *float64
+		source   *string
+	}{
+		``: {},
+		`,"delivery_lat":-12.1,"delivery_lng":-77.03`:                                                            {at(-12.1), at(-77.03), source("given")},
+		`,"delivery_lat":-0.0,"delivery_lng":0`:                                                                  {at(0), at(0), source("given")},
+		`,"delivery_maps_url":"https://www.google.com/maps?q=-12.1,-77.03"`:                                      {at(-12.1), at(-77.03), source("query")},
+		`,"delivery_maps_url":"https://www.google.com/maps/@-12.1,-77.03,15z"`:                                   {at(-12.1), at(-77.03), source("viewport")},
+		`,"delivery_maps_url":"https://www.google.com/maps?q=-12.1,-77.03","delivery_lat":1,"delivery_lng":-2.5`: {at(1), at(-2.5), source("given")},
+		`,"delivery_maps_url":"https://maps.app.goo.gl/AbC"`:                                                     {},
+		`,"delivery_maps_url":"mi casa"`:                                                                         {},
+	} {
+		in, err := read(t, peruvian(nil), more)
+		require.NoError(t, err, more)
+		var order models.Order
+		locate(&order, in, "PE")
+		require.Equal(t, want.lat, order.DeliveryLat, more)
+		require.Equal(t, want.lng, order.DeliveryLng, more)
+		require.Equal(t, want.source, order.PointSource, more)
+	}
+}

@@ -1,0 +1,9 @@
+package orders_test
+
+import (
+	"testing"
+
+	"despacho/internal/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }
