@@ -28,9 +28,11 @@ func (s *Server) panelCreateOrder(c *gin.Context) error {
 // panelOrder is an order with its story.
 type panelOrder struct {
 	*orders.View
-	PointSource *string         `json:"point_source"`
-	RiskZone    *string         `json:"risk_zone"`
-	Timeline    []timelineEntry `json:"timeline"`
+	PointSource    *string         `json:"point_source"`
+	RiskZone       *string         `json:"risk_zone"`
+	DocOutcome     *string         `json:"doc_outcome"`
+	DocNameMatches *bool           `json:"doc_name_matches"`
+	Timeline       []timelineEntry `json:"timeline"`
 }
 
 type timelineEntry struct {
@@ -52,7 +54,10 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view := panelOrder{View: story.Order, PointSource: story.PointSource, RiskZone: story.RiskZone, Timeline: make([]timelineEntry, len(story.Timeline))}
+	view := panelOrder{
+		View: story.Order, PointSource: story.PointSource, RiskZone: story.RiskZone,
+		DocOutcome: story.DocOutcome, DocNameMatches: story.DocNameMatches, Timeline: make([]timelineEntry, len(story.Timeline)),
+	}
 	for i, entry := range story.Timeline {
 		view.Timeline[i] = timelineEntry{
 			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),

@@ -1,10 +1,7 @@
 package api
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -214,26 +211,13 @@ func wrongParameter(name, message string) error {
 	return wrong.Err()
 }
 
-// cached answers with an ETag, and with nothing but it to a client whose copy is current.
+// cached answers with what changes rarely.
 func cached(c *gin.Context, e envelope) error {
 	content, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(content)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
-	c.Header("ETag", tag)
-	c.Header("Cache-Control", "public, max-age=3600")
-	for known := range strings.SplitSeq(c.GetHeader("If-None-Match"), ",") {
-		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
-		if known == tag || known == "*" {
-			c.Status(http.StatusNotModified)
-			c.Writer.WriteHeaderNow()
-			return nil
-		}
-	}
-	c.Data(http.StatusOK, jsonType, content)
-	return nil
+	return serveTagged(c, jsonType, content)
 }
 
 func locationViews(locations []catalog.Location) []locationView {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -40,19 +41,20 @@ func dayParameter(c *gin.Context, name string, wrong *fault.Fields) *time.Time {
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < 2000 || day.Year() > 2200 {
-		wrong.Add(name, "debe ser una fecha AAAA-MM-DD")
+		wrong.Add(name, "debe ser una fecha AAAA-MM-DD entre los años 2000 y 2200")
 		return nil
 	}
 	return &day
 }
 
+// countParameter reads a number from 1 up. One that does not fit is as good as the largest that does: past the end, or over the most.
 func countParameter(c *gin.Context, name string, absent int, wrong *fault.Fields) int {
 	text := c.Query(name)
 	if text == "" {
 		return absent
 	}
 	number, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || number < 1 {
+	if (err != nil && !errors.Is(err, strconv.ErrRange)) || number < 1 {
 		wrong.Add(name, "debe ser un entero desde 1")
 		return absent
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -80,7 +79,7 @@ func readOptionalBody(c *gin.Context) (*body.Object, error) { return readWith(c,
 func readWith(c *gin.Context, parse func([]byte) (*body.Object, error)) (*body.Object, error) {
 	if given := c.GetHeader("Content-Type"); given != "" {
 		mediaType, _, err := mime.ParseMediaType(given)
-		if err != nil || !(mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")) {
+		if err != nil || mediaType != "application/json" {
 			return nil, fault.New(fault.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -14,6 +15,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/operators"
 	"despacho/orders"
 	"despacho/webhooks"
 )
@@ -25,11 +27,15 @@ type Server struct {
 	catalog  *db.CatalogCache
 	orders   *orders.Service
 	webhooks *webhooks.Service
-	temporal client.Client
-	clock    clock.Clock
-	log      *slog.Logger
-	files    *photoStore
-	router   *gin.Engine
+	// operators is what the operators' own people set up.
+	operators *operators.Service
+	temporal  client.Client
+	clock     clock.Clock
+	log       *slog.Logger
+	files     *photoStore
+	// reference is rendered when it is first asked for.
+	reference func() (*reference, error)
+	router    *gin.Engine
 }
 
 // Options are what a server is made of.
@@ -54,8 +60,10 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
-		webhooks: options.Webhooks, temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
+		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
+		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
 	}
+	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
 	s.router.HandleMethodNotAllowed = true

@@ -32,20 +32,29 @@ var (
 )
 
 type userView struct {
-	ID         uuid.UUID   `json:"id"`
+	identified
 	Email      string      `json:"email"`
 	Name       string      `json:"name"`
 	Role       models.Role `json:"role"`
 	OperatorID uuid.UUID   `json:"operator_id"`
 	StoreID    *uuid.UUID  `json:"store_id"`
+	Admin      bool        `json:"admin"`
+}
+
+func viewOfUser(u *models.User) userView {
+	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID, StoreID: u.StoreID, Admin: u.Admin}
 }
 
 func (s *Server) signIn(c *gin.Context) error {
+	// Another site must not sign somebody in as a user of its choice.
+	if crossOrigin.Check(c.Request) != nil {
+		return errOtherSite
+	}
 	in, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredText("password", 200)
+	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
 	if err := in.Err(); err != nil {
 		return err
 	}
@@ -62,9 +71,7 @@ func (s *Server) signIn(c *gin.Context) error {
 	}
 	s.setSessionCookie(c, token, int(sessionLasts.Seconds()))
 	c.Header("Cache-Control", "no-store")
-	return ok(c, gin.H{"token": token, "user": userView{
-		ID: user.ID, Email: user.Email, Name: user.Name, Role: user.Role, OperatorID: user.OperatorID, StoreID: user.StoreID,
-	}})
+	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
 }
 
 // checkPassword takes as long for an address that nobody has as for a wrong password.
@@ -85,9 +92,13 @@ func (s *Server) openSession(c *gin.Context, user *models.User) (string, error) 
 		return "", err
 	}
 	now := s.clock.Now()
-	return token, s.db.InsertSession(c.Request.Context(), &models.Session{
+	err = s.db.InsertSession(c.Request.Context(), &models.Session{
 		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(sessionLasts),
-	})
+	}, user.PasswordHash)
+	if db.IsNotFound(err) {
+		return "", errBadSignIn
+	}
+	return token, err
 }
 
 func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
@@ -95,6 +106,10 @@ func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
 		Name: sessionCookie, Value: token, Path: "/panel", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.config.BaseURL, "https://"),
 	})
+}
+
+func (s *Server) currentSession(c *gin.Context) error {
+	return ok(c, gin.H{"user": viewOfUser(&signedIn(c).User)})
 }
 
 func (s *Server) signOut(c *gin.Context) error {
@@ -108,6 +123,8 @@ func (s *Server) signOut(c *gin.Context) error {
 // permission is who may use a part of the panel.
 type permission struct {
 	operatorOnly bool
+	// adminOnly is for those of the operator's users who look after the others.
+	adminOnly bool
 	// writes are refused while the operator is suspended; reading goes on.
 	writes bool
 }
@@ -115,7 +132,10 @@ type permission struct {
 var (
 	anyone          = permission{}
 	anyoneWriting   = permission{writes: true}
+	operatorOnly    = permission{operatorOnly: true}
 	operatorWriting = permission{operatorOnly: true, writes: true}
+	adminOnly       = permission{adminOnly: true}
+	adminWriting    = permission{adminOnly: true, writes: true}
 )
 
 // withUser lets a signed-in user through who has the permission.
@@ -125,7 +145,7 @@ func (s *Server) withUser(p permission, h handler) gin.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if p.operatorOnly && who.User.Role != models.RoleOperator {
+		if p.operatorOnly && who.User.Role != models.RoleOperator || p.adminOnly && !who.User.Administers() {
 			return errForbidden
 		}
 		if p.writes && who.Operator.Suspended() {

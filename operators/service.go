@@ -1,5 +1,6 @@
-// Package operators holds the use cases of whoever runs the service: taking operators in, changing their plan, suspending them and
-// opening the panel to their people.
+// Package operators holds the use cases about operators themselves. Whoever runs the service takes them in, changes their plan,
+// suspends them and opens the panel to their people; those people look after the operator's keys, stores, riders, branches, sizes,
+// coverage, risk zones, users and settings.
 package operators
 
 import (
@@ -14,7 +15,7 @@ import (
 	"despacho/models"
 )
 
-// Service is what the command line calls.
+// Service is what the command line and the panel call.
 type Service struct {
 	db    *db.DB
 	clock clock.Clock

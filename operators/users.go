@@ -47,7 +47,7 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, p
 	}
 	password = in.Password
 	if password == "" {
-		password = rand.Text()
+		password = drawPassword()
 	}
 	hash, err := credentials.HashPassword(password)
 	if err != nil {
@@ -80,3 +80,6 @@ func (s *Service) role(ctx context.Context, operator *models.Operator, in NewUse
 	}
 	return models.RoleStore, nil
 }
+
+// drawPassword makes a password that nobody guesses and anybody can type.
+func drawPassword() string { return rand.Text() }

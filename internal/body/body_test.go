@@ -88,6 +88,43 @@ func TestReaders_nameEveryWrongFieldAtOnce(t *testing.T) {
 	require.Equal(t, []string{"name", "absent", "nothing", "blank", "line", "nul", "long", "id", "lat", "huge", "money", "moneyText", "kind", "flag", "events"}, named)
 }
 
+func TestMentions_tellsNullFromAbsence(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"price":null,"name":"x"}`))
+	require.NoError(t, err)
+	for name, want := range map[string][2]bool{"price": {true, false}, "name": {true, true}, "absent": {false, false}} {
+		require.Equal(t, want, [2]bool{object.Mentions(name), object.Has(name)}, name)
+	}
+}
+
+func TestSecret_isReadAsItCame(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"kept":"  dos espacios\n","number":12345678,"long":"12345","empty":"","nothing":null}`))
+	require.NoError(t, err)
+	require.Equal(t, "  dos espacios\n", object.RequiredSecret("kept", 20))
+	require.Empty(t, object.Secret("absent", 20))
+	require.NoError(t, object.Err())
+	object.Secret("number", 20)
+	object.Secret("long", 4)
+	object.RequiredSecret("empty", 20)
+	object.RequiredSecret("nothing", 20)
+	require.Len(t, fault.From(object.Err()).Fields, 4)
+}
+
+func TestLineList(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"words":[" Huáscar ","","paradero 10"],"none":[],"break":["a\nb"],"long":["12345"],"mixed":["a",1]}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"Huáscar", "paradero 10"}, object.LineList("words", 20))
+	require.Equal(t, []string{}, object.LineList("none", 20))
+	require.Nil(t, object.LineList("absent", 20))
+	require.NoError(t, object.Err())
+	for _, wrong := range []string{"break", "long", "mixed"} {
+		require.Nil(t, object.LineList(wrong, 4))
+	}
+	require.Len(t, fault.From(object.Err()).Fields, 3)
+}
+
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":[1,{"b":null}]}`, `{"a":"\u00e9"}`, `{"a":1e5}`, "\xff", `{"a":1,"a":1}`} {
 		f.Add([]byte(seed))

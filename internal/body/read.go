@@ -20,6 +20,8 @@ const (
 	MissingMessage = "es obligatorio"
 	notText        = "debe ser un texto"
 	notNumber      = "debe ser un número"
+
+	controlCharacters = "contiene caracteres de control"
 )
 
 // present returns a member that is there and not null.
@@ -31,6 +33,12 @@ func (o *Object) present(name string) (jsontext.Value, bool) {
 // Has reports whether the member is there and not null.
 func (o *Object) Has(name string) bool {
 	_, ok := o.present(name)
+	return ok
+}
+
+// Mentions reports whether the member is there, be it as null: in a change null takes a value away, while absence leaves it alone.
+func (o *Object) Mentions(name string) bool {
+	_, ok := o.members[name]
 	return ok
 }
 
@@ -63,33 +71,59 @@ func (o *Object) required(name string, text *string) string {
 }
 
 func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
-	value, ok := o.present(name)
+	text, ok := o.unquoted(name)
 	if !ok {
 		return nil
 	}
-	if value.Kind() != '"' {
-		o.wrong.Add(name, notText)
-		return nil
-	}
-	unquoted, err := jsontext.AppendUnquote(nil, value)
-	if err != nil {
-		o.wrong.Add(name, notText)
-		return nil
-	}
-	text := string(unquoted)
 	if hasControl(text, breaks) {
-		o.wrong.Add(name, "contiene caracteres de control")
+		o.wrong.Add(name, controlCharacters)
 		return nil
 	}
 	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) > maxCharacters {
-		o.wrong.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
-		return nil
-	}
-	if text == "" {
+	if o.tooLong(name, text, maxCharacters) || text == "" {
 		return nil
 	}
 	return &text
+}
+
+// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when the member is absent.
+func (o *Object) Secret(name string, maxCharacters int) string {
+	text, ok := o.unquoted(name)
+	if !ok || o.tooLong(name, text, maxCharacters) {
+		return ""
+	}
+	return text
+}
+
+// RequiredSecret is Secret for a member that must be there.
+func (o *Object) RequiredSecret(name string, maxCharacters int) string {
+	text := o.Secret(name, maxCharacters)
+	if text == "" {
+		o.wrong.Add(name, MissingMessage)
+	}
+	return text
+}
+
+// unquoted is the text that a member holds; ok is false where there is none.
+func (o *Object) unquoted(name string) (text string, ok bool) {
+	value, ok := o.present(name)
+	if !ok {
+		return "", false
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, value)
+	if value.Kind() != '"' || err != nil {
+		o.wrong.Add(name, notText)
+		return "", false
+	}
+	return string(unquoted), true
+}
+
+func (o *Object) tooLong(name, text string, maxCharacters int) bool {
+	if utf8.RuneCountInString(text) <= maxCharacters {
+		return false
+	}
+	o.wrong.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
+	return true
 }
 
 func hasControl(text string, breaks bool) bool {
@@ -239,4 +273,28 @@ func (o *Object) TextList(name string) []string {
 		list = append(list, token.String())
 	}
 	return list
+}
+
+// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank ones left out. It is nil when the
+// member is absent.
+func (o *Object) LineList(name string, maxCharacters int) []string {
+	texts := o.TextList(name)
+	if texts == nil {
+		return nil
+	}
+	lines := []string{}
+	for _, text := range texts {
+		if hasControl(text, false) {
+			o.wrong.Add(name, controlCharacters)
+			return nil
+		}
+		text = strings.TrimSpace(text)
+		if o.tooLong(name, text, maxCharacters) {
+			return nil
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines
 }

@@ -54,13 +54,27 @@ const (
 	maxPassword = 72
 )
 
-// HashPassword is the form in which a password is stored.
-func HashPassword(password string) (string, error) {
+// Why a password is refused.
+var (
+	ErrPasswordTooShort = errors.New("the password must have at least 8 characters")
+	ErrPasswordTooLong  = errors.New("the password must have at most 72 bytes")
+)
+
+// CheckPassword tells whether a password may be taken.
+func CheckPassword(password string) error {
 	switch {
 	case len([]rune(password)) < MinPassword:
-		return "", errors.New("the password must have at least 8 characters")
+		return ErrPasswordTooShort
 	case len(password) > maxPassword:
-		return "", errors.New("the password must have at most 72 bytes")
+		return ErrPasswordTooLong
+	}
+	return nil
+}
+
+// HashPassword is the form in which a password is stored.
+func HashPassword(password string) (string, error) {
+	if err := CheckPassword(password); err != nil {
+		return "", err
 	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 	return string(hash), err

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"strings"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/api/docs"
+)
+
+//go:embed openapi.yaml
+var openAPI []byte
+
+// OpenAPI is openapi.yaml: every route, field, error and header.
+func OpenAPI() []byte { return bytes.Clone(openAPI) }
+
+var openAPIDocument = sync.OnceValues(func() (*document, error) {
+	return newDocument("application/yaml; charset=utf-8", openAPI)
+})
+
+func (s *Server) serveOpenAPI(c *gin.Context) error {
+	served, err := openAPIDocument()
+	if err != nil {
+		return err
+	}
+	return served.serve(c)
+}
+
+// reference is openapi.yaml as a page for people.
+type reference struct {
+	page   *document
+	policy string
+}
+
+func newReference(baseURL string) (*reference, error) {
+	rendered, err := docs.Render(openAPI, baseURL)
+	if err != nil {
+		return nil, err
+	}
+	page, err := newDocument("text/html; charset=utf-8", rendered.HTML)
+	return &reference{page: page, policy: rendered.Policy}, err
+}
+
+func (s *Server) serveReference(c *gin.Context) error {
+	served, err := s.reference()
+	if err != nil {
+		return err
+	}
+	c.Header("Content-Security-Policy", served.policy)
+	return served.page.serve(c)
+}
+
+// document is a text that is served whole, to most clients at a tenth of its weight.
+type document struct {
+	contentType       string
+	plain, compressed []byte
+}
+
+func newDocument(contentType string, content []byte) (*document, error) {
+	var out bytes.Buffer
+	writer := gzip.NewWriter(&out)
+	if _, err := writer.Write(content); err != nil {
+		return nil, err
+	}
+	if err := writer.Close(); err != nil {
+		return nil, err
+	}
+	return &document{contentType: contentType, plain: content, compressed: out.Bytes()}, nil
+}
+
+func (d *document) serve(c *gin.Context) error {
+	c.Header("Vary", "Accept-Encoding")
+	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
+		return serveTagged(c, d.contentType, d.plain)
+	}
+	c.Header("Content-Encoding", "gzip")
+	return serveTagged(c, d.contentType, d.compressed)
+}
+
+// acceptsGzip reads Accept-Encoding; a coding with the weight 0 is one the client does not want.
+func acceptsGzip(header string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		coding, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(coding, "gzip") {
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || weight == ""
+		}
+	}
+	return false
+}

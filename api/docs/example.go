@@ -1,0 +1,85 @@
+package docs
+
+import (
+	"encoding/json"
+	"html"
+	"html/template"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// writer turns an example into indented JSON, member by member in the file's order.
+type writer struct {
+	strings.Builder
+	// paint dresses up a token for display; plain JSON leaves it as it is.
+	paint func(class, token string) string
+}
+
+// plainJSON is an example as a program would send it.
+func plainJSON(example node) string {
+	w := &writer{paint: func(_, token string) string { return token }}
+	w.value(example.yaml, "")
+	return w.String()
+}
+
+// colouredJSON is an example for reading.
+func colouredJSON(example node) template.HTML {
+	w := &writer{paint: func(class, token string) string {
+		return `<span class="` + class + `">` + html.EscapeString(token) + `</span>`
+	}}
+	w.value(example.yaml, "")
+	return template.HTML(w.String()) // every token is escaped above
+}
+
+const step = "  "
+
+func (w *writer) value(n *yaml.Node, indent string) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		w.list(len(n.Content)/2, "{", "}", indent, func(i int) {
+			w.WriteString(w.paint("key", quote(n.Content[2*i].Value)) + ": ")
+			w.value(n.Content[2*i+1], indent+step)
+		})
+	case yaml.SequenceNode:
+		w.list(len(n.Content), "[", "]", indent, func(i int) { w.value(n.Content[i], indent+step) })
+	default:
+		w.scalar(n)
+	}
+}
+
+func (w *writer) list(count int, opening, closing, indent string, element func(int)) {
+	w.WriteString(opening)
+	for i := range count {
+		if i > 0 {
+			w.WriteString(",")
+		}
+		w.WriteString("\n" + indent + step)
+		element(i)
+	}
+	if count > 0 {
+		w.WriteString("\n" + indent)
+	}
+	w.WriteString(closing)
+}
+
+func (w *writer) scalar(n *yaml.Node) {
+	switch n.ShortTag() {
+	case "!!null":
+		w.WriteString(w.paint("literal", "null"))
+	case "!!bool":
+		w.WriteString(w.paint("literal", n.Value))
+	case "!!int", "!!float":
+		w.WriteString(w.paint("number", n.Value))
+	default:
+		w.WriteString(w.paint("text", quote(n.Value)))
+	}
+}
+
+func quote(text string) string {
+	var quoted strings.Builder
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string always encodes
+	return strings.TrimSuffix(quoted.String(), "\n")
+}

@@ -1,0 +1,173 @@
+package docs
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+)
+
+// operation is one request of the reference.
+type operation struct {
+	ID, Method, Path, Summary string
+	Description               template.HTML
+	// Access says what opens it.
+	Access     []string
+	Scope      string
+	Parameters []field
+	Bodies     []body
+	Curl       string
+	Responses  []response
+	// Incoming marks a request that the reader receives instead of sending it.
+	Incoming bool
+}
+
+// body is the content of a request or response in one media type.
+type body struct {
+	MediaType string
+	Object    string
+	Fields    []field
+	Examples  []example
+}
+
+type example struct {
+	Title string
+	JSON  template.HTML
+}
+
+type response struct {
+	Status      string
+	Good        bool
+	Description template.HTML
+	// Headers are described once, in a place of their own.
+	Headers []string
+	Bodies  []body
+}
+
+func (b *builder) operation(method, path string, op node) operation {
+	o := operation{
+		ID: op.get("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: op.get("summary").text(),
+		Description: b.markdown(op.get("description").text()), Scope: op.get("x-scope").text(),
+		Access: b.access(op), Bodies: b.bodies(op.get("requestBody"), request),
+	}
+	for parameter := range op.get("parameters").items() {
+		f := b.fieldOf(parameter.get("schema"))
+		f.Name, f.Place = parameter.get("name").text(), placeWords[parameter.get("in").text()]
+		f.Mark, f.Description = request.mark(parameter.get("required").isTrue()), b.markdown(parameter.get("description").text())
+		o.Parameters = append(o.Parameters, f)
+	}
+	for status, described := range op.get("responses").pairs() {
+		r := response{Status: status, Good: status < "300", Description: b.markdown(described.get("description").text()), Bodies: b.bodies(described, answer)}
+		for name := range described.get("headers").pairs() {
+			r.Headers = append(r.Headers, name)
+		}
+		o.Responses = append(o.Responses, r)
+	}
+	o.Curl = b.curl(method, path, op)
+	return o
+}
+
+var placeWords = map[string]string{"path": "ruta", "query": "consulta", "header": "cabecera", "cookie": "cookie"}
+
+// security is the operation's own requirement, or the document's.
+func (b *builder) security(op node) node {
+	if own := op.get("security"); own.exists() {
+		return own
+	}
+	return b.root.get("security")
+}
+
+func (b *builder) access(op node) []string {
+	var list []string
+	for requirement := range b.security(op).items() {
+		for name := range requirement.pairs() {
+			list = append(list, accessWords[name])
+		}
+	}
+	return list
+}
+
+var accessWords = map[string]string{"apiKey": "X-API-Key", "panelToken": "Bearer", "panelCookie": "cookie de sesión"}
+
+func (b *builder) bodies(holder node, d direction) []body {
+	var list []body
+	for mediaType, content := range holder.get("content").pairs() {
+		schema := content.get("schema")
+		described := body{MediaType: mediaType, Examples: examplesOf(content)}
+		if placed(schema.ref) {
+			described.Object = schema.ref
+		} else {
+			described.Fields = b.fieldsOf(schema, d, "")
+		}
+		list = append(list, described)
+	}
+	return list
+}
+
+func examplesOf(content node) []example {
+	var list []example
+	if single := content.get("example"); single.exists() {
+		list = append(list, example{JSON: colouredJSON(single)})
+	}
+	for _, named := range content.get("examples").pairs() {
+		list = append(list, example{Title: named.get("summary").text(), JSON: colouredJSON(named.get("value"))})
+	}
+	return list
+}
+
+// curl is a line to paste that makes the request.
+func (b *builder) curl(method, path string, op node) string {
+	target, headers := exampleTarget(path, op)
+	command := "curl "
+	if method != "get" {
+		command += "-X " + strings.ToUpper(method) + " "
+	}
+	parts := []string{command + `"` + b.baseURL + target + `"`}
+	if access := b.access(op); len(access) > 0 {
+		parts = append(parts, "-H "+credentialHeaders[access[0]])
+	}
+	for _, header := range headers {
+		parts = append(parts, "-H "+shellQuote(header))
+	}
+	if sent := firstExample(op.get("requestBody", "content", "application/json")); sent.exists() {
+		parts = append(parts, `-H "Content-Type: application/json"`, "-d "+shellQuote(plainJSON(sent)))
+	}
+	return strings.Join(parts, " \\\n  ")
+}
+
+var credentialHeaders = map[string]string{
+	"X-API-Key": `"X-API-Key: $DESPACHO_KEY"`,
+	"Bearer":    `"Authorization: Bearer $DESPACHO_TOKEN"`,
+}
+
+// exampleTarget fills the parameters that have an example into the path, the query and the headers.
+func exampleTarget(path string, op node) (target string, headers []string) {
+	query := url.Values{}
+	for parameter := range op.get("parameters").items() {
+		name, value := parameter.get("name").text(), parameter.get("example").text()
+		switch {
+		case value == "":
+		case parameter.get("in").text() == "path":
+			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+		case parameter.get("in").text() == "query":
+			query.Set(name, value)
+		default:
+			headers = append(headers, name+": "+value)
+		}
+	}
+	if len(query) == 0 {
+		return path, headers
+	}
+	return path + "?" + strings.ReplaceAll(query.Encode(), "%2C", ","), headers
+}
+
+func firstExample(content node) node {
+	if single := content.get("example"); single.exists() {
+		return single
+	}
+	for _, named := range content.get("examples").pairs() {
+		return named.get("value")
+	}
+	return node{}
+}
+
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,0 +1,187 @@
+package docs
+
+import (
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// field is a member, a parameter or a header, as a reader looks it up.
+type field struct {
+	Name string
+	// Place is where a parameter goes: path, query or header.
+	Place       string
+	Type        string
+	Object      string // the object it is described at, if it is one
+	Rules       []string
+	Values      []string
+	Nullable    bool
+	Mark        mark
+	Description template.HTML
+}
+
+// mark is what a reader must know of a member's presence. What is usual carries no mark: leaving a member out of a request, finding it in an answer.
+type mark string
+
+const (
+	mandatory mark = "obligatorio"
+	sometimes mark = "no siempre"
+)
+
+// direction is who writes a message.
+type direction int
+
+const (
+	request direction = iota
+	answer
+)
+
+func (d direction) mark(required bool) mark {
+	switch {
+	case d == request && required:
+		return mandatory
+	case d == answer && !required:
+		return sometimes
+	}
+	return ""
+}
+
+// object is a schema with a name.
+type object struct {
+	Name        string
+	Description template.HTML
+	Fields      []field
+	Values      []string
+}
+
+// fieldsOf lists an object's members, those of its parts included. Objects written in place are unfolded with dotted names; those with a
+// name are pointed at.
+func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
+	required := schema.get("required").words()
+	var fields []field
+	for part := range schema.get("allOf").items() {
+		fields = append(fields, b.fieldsOf(part, d, prefix)...)
+	}
+	for name, property := range schema.get("properties").pairs() {
+		f := b.fieldOf(property)
+		f.Name, f.Mark = prefix+name, d.mark(slices.Contains(required, name))
+		fields = append(fields, f)
+		if f.Object == "" && property.get("properties").exists() {
+			fields = append(fields, b.fieldsOf(property, d, f.Name+".")...)
+		}
+	}
+	return fields
+}
+
+func (b *builder) fieldOf(schema node) field {
+	f := field{
+		Type: typeWord(schema), Nullable: schema.get("nullable").isTrue(),
+		Rules: rulesOf(schema), Description: b.markdown(schema.get("description").text()),
+	}
+	shape := schema
+	if f.Type == "lista" {
+		shape = schema.get("items")
+		f.Type = "lista de " + typeWord(shape)
+	}
+	// A nullable object is written as a wrapper around the named one.
+	for part := range shape.get("allOf").items() {
+		if shape.ref == "" {
+			shape = part
+		}
+	}
+	switch {
+	case shape.get("enum").exists():
+		f.Values = shape.get("enum").words()
+	case placed(shape.ref):
+		f.Object = shape.ref
+	}
+	return f
+}
+
+// typeWord names a schema's type for people.
+func typeWord(schema node) string {
+	switch schema.get("type").text() {
+	case "array":
+		return "lista"
+	case "boolean":
+		return "booleano"
+	case "integer":
+		return "entero"
+	case "number":
+		return "número"
+	case "string":
+		if word, known := formatWords[schema.get("format").text()]; known {
+			return word
+		}
+		return "texto"
+	default:
+		return "objeto"
+	}
+}
+
+var formatWords = map[string]string{
+	"uuid": "UUID", "date": "fecha", "date-time": "fecha y hora", "uri": "URL", "binary": "archivo",
+}
+
+// rulesOf puts a schema's bounds into words.
+func rulesOf(schema node) []string {
+	var rules []string
+	add := func(before, keyword, after string) {
+		if value := schema.get(keyword).text(); value != "" {
+			rules = append(rules, before+value+after)
+		}
+	}
+	lowest, highest := schema.get("minimum").text(), schema.get("maximum").text()
+	switch {
+	case lowest != "" && highest != "":
+		rules = append(rules, "de "+lowest+" a "+highest)
+	default:
+		add("desde ", "minimum", "")
+		add("hasta ", "maximum", "")
+	}
+	add("hasta ", "maxLength", " caracteres")
+	add("por omisión ", "default", "")
+	return rules
+}
+
+// placed reports whether a named schema has a place of its own: what is sent, and envelopes, are shown where they are used.
+func placed(name string) bool {
+	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
+}
+
+// objects lists the named schemas that have a place of their own.
+func (b *builder) objects() []object {
+	var list []object
+	for name, schema := range b.root.get("components", "schemas").pairs() {
+		if !placed(name) {
+			continue
+		}
+		list = append(list, object{
+			Name: name, Description: b.markdown(schema.get("description").text()),
+			Fields: b.fieldsOf(schema, answer, ""), Values: schema.get("enum").words(),
+		})
+	}
+	return list
+}
+
+// headers lists what responses carry beside their body. A header that is only sometimes there is the same header.
+func (b *builder) headers() []field {
+	var list []field
+	known := map[string]bool{}
+	for _, path := range b.root.get("paths").pairs() {
+		for _, op := range path.pairs() {
+			for _, answer := range op.get("responses").pairs() {
+				for name, header := range answer.get("headers").pairs() {
+					if known[name] {
+						continue
+					}
+					known[name] = true
+					f := b.fieldOf(header.get("schema"))
+					f.Name, f.Description = name, b.markdown(header.get("description").text())
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}

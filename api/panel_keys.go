@@ -1,0 +1,70 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+type keyView struct {
+	identified
+	Name string `json:"name"`
+	// Key is shown once, on creation.
+	Key       string         `json:"key,omitempty"`
+	Prefix    string         `json:"prefix"`
+	Last4     string         `json:"last4"`
+	Scopes    []models.Scope `json:"scopes"`
+	StoreID   *uuid.UUID     `json:"store_id"`
+	ExpiresAt *time.Time     `json:"expires_at"`
+}
+
+type listedKeyView struct {
+	keyView
+	CreatedAt time.Time  `json:"created_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+func viewOfKey(k *models.APIKey) keyView {
+	return keyView{
+		identified: identified{k.ID}, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Scopes: models.SplitScopes(k.Scopes),
+		StoreID: k.StoreID, ExpiresAt: inUTC(k.ExpiresAt),
+	}
+}
+
+func viewOfListedKey(k *models.APIKey) listedKeyView {
+	return listedKeyView{keyView: viewOfKey(k), CreatedAt: k.CreatedAt.UTC(), RevokedAt: inUTC(k.RevokedAt)}
+}
+
+func inUTC(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	utc := at.UTC()
+	return &utc
+}
+
+func (s *Server) listKeys(c *gin.Context) error {
+	return answerList(c, viewOfListedKey, s.operators.Keys)
+}
+
+func (s *Server) createKey(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	key, plain, err := s.operators.CreateKey(c.Request.Context(), caller(c).Operator, in)
+	if err != nil {
+		return err
+	}
+	view := viewOfKey(key)
+	view.Key = plain
+	return answerSecret(c, envelope{Message: "Guarde la clave: no se volverá a mostrar."}, view)
+}
+
+func (s *Server) revokeKey(c *gin.Context) error {
+	return answerDelete(c, "La clave quedó revocada.", operators.ErrKeyNotFound, s.operators.RevokeKey)
+}

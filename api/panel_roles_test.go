@@ -1,0 +1,99 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/models"
+)
+
+// forStores is what a store's user may use; everything else of the panel is the operator's.
+var forStores = []string{
+	"GET /session", "DELETE /session", "POST /session/password",
+	"GET /orders", "POST /orders", "GET /orders/:id", "POST /orders/:id/cancel",
+	"GET /webhooks", "POST /webhooks", "DELETE /webhooks/:id", "POST /webhooks/:id/rotate", "POST /webhooks/:id/test", "POST /webhooks/:id/redeliver",
+	"GET /deliveries", "POST /deliveries/:id/redeliver",
+}
+
+// panelRoutes are the routes of the panel that need a session, as the router has them: one that is added is tested.
+func panelRoutes(t *testing.T) []string {
+	t.Helper()
+	var routes []string
+	for _, route := range newServer(t).Routes() {
+		if path, ofPanel := strings.CutPrefix(route.Path, "/panel/api"); ofPanel && route.Method+path != "POST/session" {
+			routes = append(routes, route.Method+" "+path)
+		}
+	}
+	require.Greater(t, len(routes), 40)
+	for _, route := range forStores {
+		require.Contains(t, routes, route)
+	}
+	return routes
+}
+
+func callPanel(t *testing.T, s *apptest.Service, token, route string) *apptest.Answer {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	return desk{t, s, token}.send(method, strings.ReplaceAll(path, ":id", uuid.NewString()), nil)
+}
+
+// Every route of the panel against everybody: who may not is told so before anything else is looked at.
+func TestPanelRoles(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		routes := panelRoutes(t)
+		tenant, halted := s.NewTenant(t), s.NewTenant(t, suspended)
+		admin, operator, seller := tenant.SignInAs(t, &models.User{Admin: true}), tenant.SignIn(t, nil), tenant.SignIn(t, &tenant.StoreA)
+		haltedAdmin, haltedSeller := halted.SignInAs(t, &models.User{Admin: true}), halted.SignIn(t, &halted.StoreA)
+		for _, route := range routes {
+			if route == "DELETE /session" {
+				continue // it would end the session that the other routes are tested with
+			}
+			writes := !strings.HasPrefix(route, http.MethodGet)
+			requireRefused(t, callPanel(t, s, "", route), http.StatusUnauthorized, "no_session")
+			for name, c := range map[string]struct {
+				token     string
+				suspended bool
+				may       bool
+			}{
+				"administrator":           {admin, false, true},
+				"operator":                {operator, false, !strings.Contains(route, "/users")},
+				"store":                   {seller, false, slices.Contains(forStores, route)},
+				"suspended administrator": {haltedAdmin, true, true},
+				"suspended store":         {haltedSeller, true, slices.Contains(forStores, route)},
+			} {
+				answer := callPanel(t, s, c.token, route)
+				switch {
+				case !c.may:
+					requireRefused(t, answer, http.StatusForbidden, "role_not_allowed")
+				case c.suspended && writes:
+					requireRefused(t, answer, http.StatusForbidden, "operator_suspended")
+				default:
+					require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, answer.Status, "%s: %s: %s", name, route, answer.Text)
+					require.Less(t, answer.Status, 500, "%s: %s", name, route)
+				}
+			}
+		}
+		for _, token := range []string{haltedAdmin, seller} {
+			require.Equal(t, http.StatusOK, desk{t, s, token}.delete("/session").Status, "everybody may leave")
+		}
+	})
+}
+
+// Another operator's things are not there, and neither are another store's.
+func TestPanelRoles_othersAreNotThere(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
+		order := s.CreateOrder(t, tenant.KeyA)
+		for _, token := range []string{tenant.SignIn(t, &tenant.StoreB), stranger.SignIn(t, nil), stranger.SignIn(t, &stranger.StoreA)} {
+			d := desk{t, s, token}
+			requireRefused(t, d.send(http.MethodGet, "/orders/"+order, nil), http.StatusNotFound, "order_not_found")
+			requireRefused(t, d.post("/orders/"+order+"/cancel", nil), http.StatusNotFound, "order_not_found")
+		}
+	})
+}

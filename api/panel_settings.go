@@ -1,0 +1,45 @@
+package api
+
+import (
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// settingsView is what the operator decides about itself, and below it what whoever runs the service decided.
+type settingsView struct {
+	Name               string       `json:"name"`
+	LogoURL            *string      `json:"logo_url"`
+	BasePrice          *money.Cents `json:"base_price"`
+	ShareProofLocation bool         `json:"share_proof_location"`
+
+	ID          uuid.UUID   `json:"id"`
+	Plan        models.Plan `json:"plan"`
+	Suspended   bool        `json:"suspended"`
+	CountryCode string      `json:"country_code"`
+	Timezone    string      `json:"timezone"`
+	Currency    string      `json:"currency"`
+}
+
+func viewOfSettings(o *models.Operator) settingsView {
+	return settingsView{
+		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation,
+		ID: o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
+	}
+}
+
+func (s *Server) readSettings(c *gin.Context) error { return ok(c, viewOfSettings(caller(c).Operator)) }
+
+func (s *Server) changeSettings(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	operator, err := s.operators.ChangeSettings(c.Request.Context(), caller(c).Operator, in)
+	if err != nil {
+		return err
+	}
+	return ok(c, viewOfSettings(operator))
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+type panelStoreView struct {
+	identified
+	Name      string    `json:"name"`
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func viewOfStore(s *models.Store) panelStoreView {
+	return panelStoreView{identified: identified{s.ID}, Name: s.Name, Active: s.Active, CreatedAt: s.CreatedAt.UTC()}
+}
+
+func (s *Server) panelListStores(c *gin.Context) error {
+	return answerList(c, viewOfStore, s.operators.Stores)
+}
+
+func (s *Server) createStore(c *gin.Context) error {
+	return answerCreate(c, viewOfStore, s.operators.CreateStore)
+}
+
+func (s *Server) changeStore(c *gin.Context) error {
+	return answerChange(c, viewOfStore, operators.ErrStoreNotFound, s.operators.ChangeStore)
+}

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+// panelUserView is a user as the operator's administrators see it.
+type panelUserView struct {
+	userView
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"created_at"`
+	// Password is shown once, where it was drawn.
+	Password string `json:"password,omitempty"`
+}
+
+func viewOfPanelUser(u *models.User) panelUserView {
+	return panelUserView{userView: viewOfUser(u), Active: u.Active, CreatedAt: u.CreatedAt.UTC()}
+}
+
+func (s *Server) listUsers(c *gin.Context) error {
+	return answerList(c, viewOfPanelUser, s.operators.Users)
+}
+
+func (s *Server) createUser(c *gin.Context) error {
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	user, drawn, err := s.operators.CreateUser(c.Request.Context(), caller(c).Operator, in)
+	if err != nil {
+		return err
+	}
+	view := viewOfPanelUser(user)
+	view.Password = drawn
+	return answerSecret(c, envelope{Message: passwordMessage(drawn)}, view)
+}
+
+func (s *Server) changeUser(c *gin.Context) error {
+	return answerChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
+}
+
+// resetPassword is for a user who forgot the password, or whose password somebody else knows.
+func (s *Server) resetPassword(c *gin.Context) error {
+	id, err := pathID(c, operators.ErrUserNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readOptionalBody(c)
+	if err != nil {
+		return err
+	}
+	drawn, err := s.operators.ResetPassword(c.Request.Context(), caller(c).Operator, id, in)
+	if err != nil {
+		return err
+	}
+	c.Header("Cache-Control", "no-store")
+	answer := envelope{Message: passwordMessage(drawn)}
+	if drawn != "" {
+		answer.Data = gin.H{"password": drawn}
+	}
+	return respond(c, http.StatusOK, answer)
+}
+
+func passwordMessage(drawn string) string {
+	if drawn == "" {
+		return "La contraseña quedó guardada."
+	}
+	return "Entregue la contraseña al usuario: no se volverá a mostrar."
+}
+
+// changePassword lets whoever is signed in choose another password. Guesses at the current one count like sign-ins.
+func (s *Server) changePassword(c *gin.Context) error {
+	who := signedIn(c)
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	if err := s.limitAddress(c, "password:"+who.User.ID.String(), signInsPerMinute); err != nil {
+		return err
+	}
+	if err := s.operators.ChangePassword(c.Request.Context(), &who.User, who.SessionID, in); err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, envelope{Message: "La contraseña cambió. Sus otras sesiones se cerraron."})
+}

@@ -1,0 +1,56 @@
+package operators
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/models"
+)
+
+// Branches lists an operator's branches, the main one first and the others by name.
+func (s *Service) Branches(ctx context.Context, operator *models.Operator) ([]models.Branch, error) {
+	return list(ctx, s, operator, func(a, b models.Branch) int {
+		switch {
+		case a.Main:
+			return -1
+		case b.Main:
+			return 1
+		}
+		return byName(a.Name, b.Name)
+	})
+}
+
+// CreateBranch opens a branch.
+func (s *Service) CreateBranch(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Branch, error) {
+	branch := &models.Branch{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	return create(ctx, s, operator, branch, layBranch(ctx, in))
+}
+
+// ChangeBranch changes a branch.
+func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Branch, error) {
+	branch, err := change(ctx, s, operator, id, layBranch(ctx, in))
+	return orNotFound(branch, err, ErrBranchNotFound)
+}
+
+// layBranch keeps exactly one branch main: making one main unmakes the other, and the main one is neither unmade nor closed by itself.
+func layBranch(ctx context.Context, in *body.Object) lay[models.Branch] {
+	return func(tx *db.DB, branch *models.Branch) error {
+		wasMain := branch.Main
+		readName(in, &branch.Name)
+		readFlag(in, "main", &branch.Main)
+		readFlag(in, "active", &branch.Active)
+		if err := in.Err(); err != nil {
+			return err
+		}
+		if wasMain && !branch.Main || branch.Main && !branch.Active {
+			return ErrMainBranch
+		}
+		if branch.Main && !wasMain {
+			return tx.UnmarkMainBranch(ctx, branch.OperatorID)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,79 @@
+package operators
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/clock"
+	"despacho/internal/credentials"
+	"despacho/models"
+)
+
+// Keys lists an operator's API keys, the newest first, also those that were revoked.
+func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models.APIKey, error) {
+	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
+}
+
+// CreateKey issues an API key. The key itself is returned because it is not to be had again: only its hash is kept.
+func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *body.Object) (key *models.APIKey, plain string, err error) {
+	now := s.clock.Now()
+	key = &models.APIKey{
+		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
+		StoreID: in.UUID("store_id"), CreatedAt: now,
+	}
+	if err := checkStore(ctx, s.db, in, operator.ID, key.StoreID); err != nil {
+		return nil, "", err
+	}
+	if expiry := in.Time("expires_at"); expiry != nil {
+		at := clock.Normalize(*expiry)
+		key.ExpiresAt = &at
+		if !at.After(now) {
+			in.Complain("expires_at", "debe estar en el futuro")
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, "", err
+	}
+	if plain, err = credentials.NewAPIKey(); err != nil {
+		return nil, "", err
+	}
+	key.Prefix, key.Last4, key.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
+	return key, plain, s.db.InsertAPIKey(ctx, key)
+}
+
+// RevokeKey ends a key at once.
+func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
+	err := s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now())
+	if db.IsNotFound(err) {
+		return ErrKeyNotFound
+	}
+	return err
+}
+
+// readScopes reads at least one known scope; the same scope twice is one.
+func readScopes(in *body.Object) []models.Scope {
+	words := in.TextList("scopes")
+	if len(words) == 0 {
+		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeWords)
+		return nil
+	}
+	var scopes []models.Scope
+	for _, word := range words {
+		scope := models.Scope(word)
+		if !slices.Contains(models.Scopes, scope) {
+			in.Complain("scopes", "solo admite: "+scopeWords)
+			return nil
+		}
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
+}
+
+var scopeWords = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")

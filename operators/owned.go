@@ -1,0 +1,97 @@
+package operators
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/fold"
+	"despacho/models"
+)
+
+// lay lays what a request says over a row. Making a row and changing it are the same: a member is demanded where the row has nothing
+// yet, and left alone where the request does not mention it. It runs while the operator's settings are locked.
+type lay[T db.Owned] func(tx *db.DB, row *T) error
+
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, over lay[T]) (*T, error) {
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		if err := over(tx, row); err != nil {
+			return err
+		}
+		return tx.Insert(ctx, row)
+	})
+	return row, err
+}
+
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, over lay[T]) (*T, error) {
+	var row *T
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		var err error
+		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
+			return err
+		}
+		if err := over(tx, row); err != nil {
+			return err
+		}
+		return db.SaveOwned(ctx, tx, row)
+	})
+	return row, err
+}
+
+// list reads all of an operator's rows of a kind, in the order that people look for them.
+func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
+	rows, err := db.ListOwned[T](ctx, s.db, operator.ID)
+	slices.SortStableFunc(rows, order)
+	return rows, err
+}
+
+// byName orders as people do, whatever the database thinks of accents and capitals.
+func byName(a, b string) int { return strings.Compare(fold.String(a), fold.String(b)) }
+
+// orNotFound puts what the caller is told in the place of db.ErrNotFound.
+func orNotFound[T any](found *T, err, notFound error) (*T, error) {
+	if db.IsNotFound(err) {
+		return nil, notFound
+	}
+	return found, err
+}
+
+func readName(in *body.Object, name *string) {
+	if *name == "" || in.Has("name") {
+		*name = in.RequiredText("name", maxName)
+	}
+}
+
+func readFlag(in *body.Object, field string, flag *bool) {
+	if said := in.Bool(field); said != nil {
+		*flag = *said
+	}
+}
+
+// checkStore makes sure that a store is one of the operator's that is active.
+func checkStore(ctx context.Context, tx *db.DB, in *body.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
+	if storeID == nil {
+		return nil
+	}
+	stores, err := tx.StoresOf(ctx, operatorID, storeID)
+	if err == nil && len(stores) == 0 {
+		in.Complain("store_id", "no es una tienda activa del operador")
+	}
+	return err
+}
+
+// checkLocation makes sure that the catalog has a place.
+func checkLocation(ctx context.Context, tx *db.DB, in *body.Object, locationID *uuid.UUID) error {
+	if locationID == nil {
+		return nil
+	}
+	known, err := tx.HasLocation(ctx, *locationID)
+	if err == nil && !known {
+		in.Complain("location_id", "no está en el catálogo")
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package operators
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/phone"
+	"despacho/models"
+)
+
+// Riders lists an operator's riders by name, also those that are not active.
+func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]models.Rider, error) {
+	return list(ctx, s, operator, func(a, b models.Rider) int { return byName(a.Name, b.Name) })
+}
+
+// CreateRider takes a rider in.
+func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Rider, error) {
+	rider := &models.Rider{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	return create(ctx, s, operator, rider, layRider(operator, in))
+}
+
+// ChangeRider changes a rider. One that is not active is assigned nothing more.
+func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Rider, error) {
+	rider, err := change(ctx, s, operator, id, layRider(operator, in))
+	return orNotFound(rider, err, ErrRiderNotFound)
+}
+
+func layRider(operator *models.Operator, in *body.Object) lay[models.Rider] {
+	return func(_ *db.DB, rider *models.Rider) error {
+		readName(in, &rider.Name)
+		if rider.Phone == "" || in.Has("phone") {
+			rider.Phone = phone.Read(in, "phone", operator.CountryCode)
+		}
+		readFlag(in, "active", &rider.Active)
+		return in.Err()
+	}
+}

@@ -1,0 +1,75 @@
+package operators
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/fold"
+	"despacho/models"
+)
+
+// Bounds of what makes an address risky: expressions, and characters of each.
+const (
+	maxExpressions = 100
+	maxExpression  = 100
+)
+
+// RiskZones lists an operator's risk zones by name, also those that are not active.
+func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]models.RiskZone, error) {
+	return list(ctx, s, operator, func(a, b models.RiskZone) int { return byName(a.Name, b.Name) })
+}
+
+// CreateRiskZone marks a place, or addresses with certain words, as risky.
+func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *body.Object) (*models.RiskZone, error) {
+	zone := &models.RiskZone{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	return create(ctx, s, operator, zone, layRiskZone(ctx, in))
+}
+
+// ChangeRiskZone changes a risk zone.
+func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.RiskZone, error) {
+	zone, err := change(ctx, s, operator, id, layRiskZone(ctx, in))
+	return orNotFound(zone, err, ErrRiskZoneNotFound)
+}
+
+func layRiskZone(ctx context.Context, in *body.Object) lay[models.RiskZone] {
+	return func(tx *db.DB, zone *models.RiskZone) error {
+		readName(in, &zone.Name)
+		readFlag(in, "active", &zone.Active)
+		if in.Mentions("location_id") {
+			zone.LocationID = in.UUID("location_id")
+			if err := checkLocation(ctx, tx, in, zone.LocationID); err != nil {
+				return err
+			}
+		}
+		if in.Has("words") {
+			zone.Words = models.JoinWords(readExpressions(in))
+		}
+		if zone.LocationID == nil && zone.Words == "" && !in.Has("location_id") {
+			in.Complain("words", "indique una ubicación o al menos una palabra: sin ninguna, toda dirección sería de riesgo")
+		}
+		return in.Err()
+	}
+}
+
+// readExpressions reads what is looked for in addresses; expressions that only differ in accents, case or punctuation are one.
+func readExpressions(in *body.Object) []string {
+	var expressions []string
+	known := map[string]bool{}
+	for _, expression := range in.LineList("words", maxExpression) {
+		folded := fold.String(expression)
+		if folded == "" {
+			in.Complain("words", "cada expresión debe tener alguna letra o cifra")
+		}
+		if !known[folded] {
+			known[folded] = true
+			expressions = append(expressions, expression)
+		}
+	}
+	if len(expressions) > maxExpressions {
+		in.Complain("words", "admite como máximo 100 expresiones")
+	}
+	return expressions
+}

@@ -1,0 +1,48 @@
+package operators
+
+import (
+	"context"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/guard"
+	"despacho/models"
+)
+
+// ChangeSettings changes what an operator decides about itself: its name and logo, the base price, and whether stores are told where a
+// delivery photo was taken. It counts from the next request on.
+func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Operator, error) {
+	var changed *models.Operator
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		var err error
+		if changed, err = tx.Operator(ctx, operator.ID); err != nil {
+			return err
+		}
+		readName(in, &changed.Name)
+		if in.Mentions("logo_url") {
+			changed.LogoURL = readLogo(in)
+		}
+		if in.Mentions("base_price") {
+			changed.BasePrice = in.Money("base_price")
+		}
+		readFlag(in, "share_proof_location", &changed.ShareProofLocation)
+		if err := in.Err(); err != nil {
+			return err
+		}
+		changed.UpdatedAt = s.clock.Now()
+		return tx.SaveOperatorSettings(ctx, changed)
+	})
+	return changed, err
+}
+
+// readLogo reads the address of a picture that customers' browsers will load.
+func readLogo(in *body.Object) *string {
+	address := in.Text("logo_url", guard.MaxURLLength)
+	if address == nil {
+		return nil
+	}
+	if _, err := guard.CheckURL(*address, nil); err != nil {
+		in.Complain("logo_url", "debe ser una dirección pública que empiece con https://")
+	}
+	return address
+}

@@ -1,0 +1,71 @@
+package operators
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/models"
+)
+
+// maxSizeCode is how long a size's code may be, in characters: stores write it into every order.
+const maxSizeCode = 20
+
+// Sizes lists an operator's sizes from the cheapest to the dearest.
+func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]models.Size, error) {
+	return list(ctx, s, operator, func(a, b models.Size) int {
+		return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
+	})
+}
+
+// CreateSize adds a size.
+func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Size, error) {
+	size := &models.Size{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	size, err := create(ctx, s, operator, size, laySize(ctx, in))
+	return orCodeTaken(size, err)
+}
+
+// ChangeSize changes a size. Orders that have it keep the code and the price they were made with.
+func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Size, error) {
+	size, err := change(ctx, s, operator, id, laySize(ctx, in))
+	if db.IsNotFound(err) {
+		return nil, ErrSizeNotFound
+	}
+	return orCodeTaken(size, err)
+}
+
+func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
+	if db.IsDuplicate(err) {
+		return nil, ErrCodeTaken
+	}
+	return size, err
+}
+
+// laySize keeps exactly one size the default, as layBranch does with the main branch.
+func laySize(ctx context.Context, in *body.Object) lay[models.Size] {
+	return func(tx *db.DB, size *models.Size) error {
+		wasDefault := size.IsDefault
+		if size.Code == "" || in.Has("code") {
+			size.Code = in.RequiredText("code", maxSizeCode)
+		}
+		readName(in, &size.Name)
+		if surcharge := in.Money("surcharge"); surcharge != nil {
+			size.Surcharge = *surcharge
+		}
+		readFlag(in, "default", &size.IsDefault)
+		readFlag(in, "active", &size.Active)
+		if err := in.Err(); err != nil {
+			return err
+		}
+		if wasDefault && !size.IsDefault || size.IsDefault && !size.Active {
+			return ErrDefaultSize
+		}
+		if size.IsDefault && !wasDefault {
+			return tx.UnmarkDefaultSize(ctx, size.OperatorID)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,36 @@
+package operators
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/models"
+)
+
+// Stores lists an operator's stores by name, also those that are not active.
+func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]models.Store, error) {
+	return list(ctx, s, operator, func(a, b models.Store) int { return byName(a.Name, b.Name) })
+}
+
+// CreateStore takes a store in.
+func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Store, error) {
+	store := &models.Store{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
+	return create(ctx, s, operator, store, layStore(in))
+}
+
+// ChangeStore changes a store. One that is not active gets no more orders; what it has goes on.
+func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Store, error) {
+	store, err := change(ctx, s, operator, id, layStore(in))
+	return orNotFound(store, err, ErrStoreNotFound)
+}
+
+func layStore(in *body.Object) lay[models.Store] {
+	return func(_ *db.DB, store *models.Store) error {
+		readName(in, &store.Name)
+		readFlag(in, "active", &store.Active)
+		return in.Err()
+	}
+}
