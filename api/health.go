@@ -31,7 +31,7 @@ func (s *Server) ready(c *gin.Context) error {
 		state.Database = "unavailable"
 		s.log.WarnContext(ctx, "not ready", "error", err)
 		c.Header("Retry-After", "5")
-		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Error: "El servicio no está listo: la base de datos no responde o no está migrada."})
+		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: "not_ready", Error: "El servicio no está listo: la base de datos no responde o no está migrada."})
 	}
 	return ok(c, state)
 }

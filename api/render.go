@@ -52,11 +52,27 @@ var statusOf = map[fault.Kind]int{
 
 // fail renders an error: the message for the caller, the cause for the log alone.
 func (s *Server) fail(c *gin.Context, err error) {
-	f := fault.From(err)
+	f, present := s.report(c, err)
+	if !present {
+		return
+	}
+	body, marshalErr := json.Marshal(envelope{Error: f.Message, Code: f.Code, Fields: f.Fields})
+	if marshalErr != nil {
+		c.AbortWithStatus(http.StatusInternalServerError)
+		return
+	}
+	c.Data(statusOf[f.Kind], jsonType, body)
+}
+
+// report does what every failed answer needs, whatever its form: it ends the request, logs what is our own fault and says when to come
+// back. It is false when nobody is there to read an answer.
+func (s *Server) report(c *gin.Context, err error) (f *fault.Error, present bool) {
+	f = fault.From(err)
+	c.Abort()
 	if c.Request.Context().Err() != nil && f.Kind == fault.Internal {
 		// The client is gone; nobody reads this and nothing is wrong here.
 		c.AbortWithStatus(statusClientGone)
-		return
+		return f, false
 	}
 	if f.Kind == fault.Internal {
 		s.log.ErrorContext(c.Request.Context(), "request failed", "method", c.Request.Method, "route", c.FullPath(), "request_id", requestID(c), "error", err)
@@ -64,13 +80,7 @@ func (s *Server) fail(c *gin.Context, err error) {
 	if f.RetryAfter > 0 {
 		c.Header("Retry-After", seconds(f.RetryAfter))
 	}
-	body, marshalErr := json.Marshal(envelope{Error: f.Message, Code: f.Code, Fields: f.Fields})
-	if marshalErr != nil {
-		c.AbortWithStatus(http.StatusInternalServerError)
-		return
-	}
-	c.Abort()
-	c.Data(statusOf[f.Kind], jsonType, body)
+	return f, true
 }
 
 // statusClientGone is what logs and metrics show for a client that hung up before its answer.

@@ -18,6 +18,10 @@ func (s *Server) routes() {
 	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
 	r.GET("/docs", s.handle(s.serveReference))
 
+	r.GET("/", s.page(s.askForCode))
+	r.GET("/track", s.page(s.takeCode))
+	r.GET("/track/:guide_code", s.page(s.showPackage))
+
 	public := r.Group("/public")
 	public.GET("/countries", s.handle(s.listCountries))
 	public.GET("/cities", s.handle(s.listCities))

@@ -1,4 +1,4 @@
-// Package api is the HTTP edge: the versioned API, the public catalog, tracking and the panel's JSON API.
+// Package api is the HTTP edge: the versioned API, the public catalog, tracking with its page, and the panel's JSON API.
 package api
 
 import (
@@ -17,6 +17,7 @@ import (
 	"despacho/internal/config"
 	"despacho/operators"
 	"despacho/orders"
+	"despacho/web"
 	"despacho/webhooks"
 )
 
@@ -35,6 +36,7 @@ type Server struct {
 	files     *photoStore
 	// reference is rendered when it is first asked for.
 	reference func() (*reference, error)
+	pages     *web.Pages
 	router    *gin.Engine
 }
 
@@ -61,7 +63,7 @@ func New(options Options) (*Server, error) {
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
 		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
-		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files,
+		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	gin.SetMode(gin.ReleaseMode)

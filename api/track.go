@@ -35,31 +35,44 @@ type trackingEvent struct {
 	At     time.Time     `json:"at"`
 }
 
-func (s *Server) track(c *gin.Context) error {
+// trackedPackage is what a guide code leads to.
+type trackedPackage struct {
+	*db.Tracked
+	// moves are the timeline without what happened beside it, oldest first.
+	moves []models.OrderEvent
+}
+
+// findPackage looks up a guide code as somebody typed it, for the API and for people alike.
+func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, error) {
 	if err := s.limitAddress(c, "track", trackingPerMinute); err != nil {
-		return err
+		return nil, err
 	}
-	code, wellFormed := guide.Parse(c.Param("guide_code"))
+	code, wellFormed := guide.Parse(typed)
 	if !wellFormed {
-		return errUnknownGuide
+		return nil, errUnknownGuide
 	}
 	tracked, err := s.db.Track(c.Request.Context(), code)
 	if db.IsNotFound(err) {
-		return errUnknownGuide
+		return nil, errUnknownGuide
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	entries, err := s.db.Timeline(c.Request.Context(), tracked.ID, true)
+	moves, err := s.db.Timeline(c.Request.Context(), tracked.ID, true)
+	return &trackedPackage{tracked, moves}, err
+}
+
+func (s *Server) track(c *gin.Context) error {
+	found, err := s.findPackage(c, c.Param("guide_code"))
 	if err != nil {
 		return err
 	}
 	view := trackingView{
-		GuideCode: tracked.GuideCode, Status: tracked.Status, StatusLabel: tracked.Status.Label(), Product: tracked.Product,
-		Events: make([]trackingEvent, len(entries)), TenantName: tracked.OperatorName, TenantLogoURL: tracked.LogoURL,
+		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
+		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.LogoURL,
 	}
-	for i, entry := range entries {
-		view.Events[i] = trackingEvent{Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), At: entry.At.UTC()}
+	for i, move := range found.moves {
+		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}
 	}
 	c.Header("Cache-Control", "no-store")
 	return ok(c, view)

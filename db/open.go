@@ -151,12 +151,15 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 
 func (d *DB) with(ctx context.Context) *gorm.DB { return d.gorm.WithContext(ctx) }
 
-// forUpdate starts a query that locks what it reads until the transaction ends. SQLite has one writer anyway.
-func (d *DB) forUpdate(ctx context.Context) *gorm.DB {
+// forUpdate starts a query that locks what it reads until the transaction ends.
+func (d *DB) forUpdate(ctx context.Context) *gorm.DB { return d.lock(ctx, "UPDATE") }
+
+// lock is forUpdate with a lock of PostgreSQL's choice of strengths. SQLite has one writer anyway.
+func (d *DB) lock(ctx context.Context, strength string) *gorm.DB {
 	if d.dialect == SQLite {
 		return d.with(ctx)
 	}
-	return d.with(ctx).Clauses(clause.Locking{Strength: "UPDATE"})
+	return d.with(ctx).Clauses(clause.Locking{Strength: strength})
 }
 
 // ErrNotFound says that no row matched.

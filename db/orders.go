@@ -178,13 +178,19 @@ type Tracked struct {
 	Product      string
 	OperatorName string
 	LogoURL      *string `gorm:"column:logo_url"`
+	Timezone     string
+}
+
+// Location is the operator's time zone.
+func (t *Tracked) Location() *time.Location {
+	return (&models.Operator{Timezone: t.Timezone}).Location()
 }
 
 // Track finds an order by its guide code in canonical form.
 func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
 	var tracked Tracked
 	err := d.with(ctx).Table("orders").
-		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url").
+		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url, operators.timezone").
 		Joins("JOIN operators ON operators.id = orders.operator_id").
 		Where("orders.guide_code = ?", guideCode).Take(&tracked).Error
 	return &tracked, err

@@ -27,6 +27,14 @@ func FindOwned[T Owned](ctx context.Context, d *DB, operatorID, id uuid.UUID) (*
 	return &row, err
 }
 
+// LockOwned is FindOwned for a row that is about to be written: until the transaction ends nobody else writes it. Orders may go on
+// pointing at it.
+func LockOwned[T Owned](ctx context.Context, d *DB, operatorID, id uuid.UUID) (*T, error) {
+	var row T
+	err := d.lock(ctx, "NO KEY UPDATE").Where("id = ? AND operator_id = ?", id, operatorID).Take(&row).Error
+	return &row, err
+}
+
 // SaveOwned writes every column of a row that is there.
 func SaveOwned[T Owned](ctx context.Context, d *DB, row *T) error {
 	return oneRow(d.with(ctx).Model(row).Select("*").Updates(row))

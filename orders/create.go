@@ -197,7 +197,7 @@ func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
 		return &branch, nil
 	}
 	if s.mainBranch == nil {
-		return nil, fault.New(fault.Conflict, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
+		return nil, fault.New(fault.Unprocessable, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
 	}
 	return s.mainBranch, nil
 }

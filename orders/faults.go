@@ -13,9 +13,12 @@ var (
 	ErrStoreInactive = fault.New(fault.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
 	ErrNotCovered    = fault.New(fault.Unprocessable, "not_covered", "El operador no cubre el destino indicado en location_id.")
 	ErrNoTariff      = fault.New(fault.Unprocessable, "no_tariff", "El operador no tiene tarifa para el destino indicado en location_id.")
-	ErrKeyInProgress = fault.New(fault.Conflict, "idempotency_in_progress", "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.")
-	ErrKeyReused     = fault.New(fault.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
-	ErrMovesDown     = &fault.Error{
+	ErrKeyInProgress = &fault.Error{
+		Kind: fault.Conflict, Code: "idempotency_in_progress", RetryAfter: 2 * time.Second,
+		Message: "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.",
+	}
+	ErrKeyReused = fault.New(fault.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
+	ErrMovesDown = &fault.Error{
 		Kind: fault.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",
 	}

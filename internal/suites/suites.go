@@ -27,8 +27,10 @@ var suites = []suite{
 	{name: "lint", run: lint},
 	{name: "units", rest: true, needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}, run: goTest},
+	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "browser", owns: "web", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
+	{name: "browser", owns: "browser", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
 }
 
 // assign gives every package to its suite and drops the suites that get none.

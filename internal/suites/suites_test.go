@@ -20,7 +20,7 @@ func namesOf(list []suite) (names []string) {
 func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	t.Parallel()
 	assigned := assign([]string{"despacho/api", "despacho/api/openapi", "despacho/cmd/despacho", "despacho/internal/money", "despacho/workflows"})
-	require.Equal(t, []string{"lint", "units", "workflows", "api"}, namesOf(assigned), "there is no web/ and so no browser suite")
+	require.Equal(t, []string{"lint", "units", "workflows", "api"}, namesOf(assigned), "there is no browser/ and so no browser suite")
 	packages := map[string][]string{}
 	for _, s := range assigned {
 		packages[s.name] = s.packages

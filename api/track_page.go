@@ -1,0 +1,109 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/fault"
+	"despacho/internal/guide"
+	"despacho/models"
+	"despacho/web"
+)
+
+// page is handle for people with a browser: what goes wrong becomes a page too, and every page is kept from being stored, framed or
+// told to others.
+func (s *Server) page(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		c.Header("Content-Security-Policy", s.pages.Policy())
+		c.Header("X-Content-Type-Options", "nosniff")
+		c.Header("Referrer-Policy", "no-referrer") // the address of a tracking page is as good as its guide code
+		c.Header("Cache-Control", "no-store")
+		if err := h(c); err != nil {
+			s.failPage(c, err)
+		}
+	}
+}
+
+func (s *Server) failPage(c *gin.Context, err error) {
+	f, present := s.report(c, err)
+	if !present {
+		return
+	}
+	render := s.pages.Failure
+	switch f.Kind {
+	case fault.NotFound:
+		render = s.pages.NotFound
+	case fault.TooMany:
+		render = func(w io.Writer) error { return s.pages.TooMany(w, f.RetryAfter) }
+	}
+	if err := showPage(c, statusOf[f.Kind], render); err != nil {
+		s.fail(c, err)
+	}
+}
+
+// showPage answers with a page once all of it is there: half a page is never sent.
+func showPage(c *gin.Context, status int, render func(io.Writer) error) error {
+	var out bytes.Buffer
+	if err := render(&out); err != nil {
+		return err
+	}
+	c.Data(status, "text/html; charset=utf-8", out.Bytes())
+	return nil
+}
+
+func (s *Server) askForCode(c *gin.Context) error {
+	return showPage(c, http.StatusOK, s.pages.Home)
+}
+
+// takeCode is where the form goes: it sends the customer on to an address worth keeping.
+func (s *Server) takeCode(c *gin.Context) error {
+	keepUnlisted(c)
+	typed := c.Query("code")
+	if strings.TrimSpace(typed) == "" {
+		c.Redirect(http.StatusSeeOther, "/")
+		return nil
+	}
+	code, wellFormed := guide.Parse(typed)
+	if !wellFormed {
+		return s.showTyped(c, typed)
+	}
+	c.Redirect(http.StatusSeeOther, "/track/"+code)
+	return nil
+}
+
+func (s *Server) showPackage(c *gin.Context) error {
+	keepUnlisted(c)
+	return s.showTyped(c, c.Param("guide_code"))
+}
+
+// showTyped shows the package of a code as it was typed.
+func (s *Server) showTyped(c *gin.Context, typed string) error {
+	found, err := s.findPackage(c, typed)
+	if err != nil {
+		return err
+	}
+	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, found.page()) })
+}
+
+// keepUnlisted asks search engines to forget an address that has a guide code in it.
+func keepUnlisted(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
+
+// page is the package as its customer sees it.
+func (p *trackedPackage) page() web.Tracking {
+	shown := web.Tracking{
+		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.Location(),
+		Events: make([]web.Event, len(p.moves)),
+	}
+	if p.LogoURL != nil {
+		shown.LogoURL = *p.LogoURL
+	}
+	for i, move := range p.moves {
+		shown.Events[i] = web.Event{Status: move.Status, At: move.At}
+		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Dormant()
+	}
+	return shown
+}

@@ -1,0 +1,80 @@
+// Package web renders the service's pages: plain HTML that needs no script and loads nothing but an operator's logo.
+package web
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"time"
+)
+
+var (
+	//go:embed templates/*.html
+	sources embed.FS
+	//go:embed style.css
+	style string
+)
+
+// Pages renders every page. It is safe for concurrent use.
+type Pages struct {
+	home, tracking, notice *template.Template
+	policy                 string
+}
+
+// New reads the embedded templates.
+func New() *Pages {
+	sum := sha256.Sum256([]byte(style))
+	return &Pages{
+		home: parse("home"), tracking: parse("tracking"), notice: parse("notice"),
+		// data: is for the icon, which is part of the page.
+		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; img-src https: data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	}
+}
+
+// parse puts a page's own parts into the frame that all of them share.
+func parse(name string) *template.Template {
+	functions := template.FuncMap{
+		"style": func() template.CSS { return template.CSS(style) }, // our own file
+	}
+	return template.Must(template.New("frame.html").Funcs(functions).
+		ParseFS(sources, "templates/frame.html", "templates/code_form.html", "templates/"+name+".html"))
+}
+
+// Policy is the Content-Security-Policy that the pages are made for: no scripts, no style but their own, pictures for the logo.
+func (p *Pages) Policy() string { return p.policy }
+
+// Home asks for a guide code.
+func (p *Pages) Home(w io.Writer) error { return p.home.Execute(w, nil) }
+
+// Tracking shows where a package is.
+func (p *Pages) Tracking(w io.Writer, t Tracking) error { return p.tracking.Execute(w, describe(t)) }
+
+// notice says that something did not work out, and lets the customer try again.
+type notice struct{ Title, Text string }
+
+// NotFound is shown for every code that leads to no package.
+func (p *Pages) NotFound(w io.Writer) error {
+	return p.notice.Execute(w, notice{
+		"No encontramos tu envío",
+		"Revisa el código: tiene 11 letras y números, sin contar el guion. Si está bien escrito, consulta con la tienda donde compraste.",
+	})
+}
+
+// TooMany asks a customer who asked too often to wait.
+func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
+	return p.notice.Execute(w, notice{
+		"Demasiadas consultas seguidas",
+		"Desde tu conexión se hicieron muchas consultas en poco tiempo. Vuelve a intentarlo en " + inSeconds(wait) + ".",
+	})
+}
+
+// Failure is shown when the service itself went wrong.
+func (p *Pages) Failure(w io.Writer) error {
+	return p.notice.Execute(w, notice{
+		"Algo salió mal",
+		"No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
+	})
+}
