@@ -138,6 +138,22 @@ func TestContract_2_2_textLimits(t *testing.T) {
 	})
 }
 
+// A body may weigh 256 KiB, to the byte.
+func TestContract_2_2_bodyLimit(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		send := func(bytes int) *apptest.Answer {
+			body := withField("extra", `""`)
+			body = withField("extra", `"`+strings.Repeat("x", bytes-len(body))+`"`)
+			require.Len(t, body, bytes)
+			return s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Raw: []byte(body)})
+		}
+		require.Equal(t, http.StatusCreated, send(256<<10).Status)
+		requireRefused(t, send(256<<10+1), http.StatusRequestEntityTooLarge, "body_too_large")
+		require.Equal(t, 1, countOrders(t, s, tenant))
+	})
+}
+
 // NUL and other control characters are refused everywhere, line breaks where there is one line.
 func TestContract_2_2_controlCharacters(t *testing.T) {
 	oneLine := []string{"recipient_name", "recipient_phone", "product", "delivery_maps_url", "recipient_doc_number", "size", "location_id", "payment_type"}

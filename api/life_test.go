@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -127,7 +128,20 @@ func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
 		statuses := inParallel(t, 50, func(int) apptest.Request {
 			return apptest.Request{Method: "PATCH", Path: "/v1/orders/" + id + "/cancel", Key: tenant.Key}
 		}, s)
-		require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: 49}, statuses)
+		if unknown := statuses[http.StatusServiceUnavailable]; unknown == 0 {
+			require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: 49}, statuses)
+		} else {
+			// On a machine this busy some did not hear the outcome in time. Reading tells it, and it is still one.
+			require.LessOrEqual(t, statuses[http.StatusOK], 1)
+			require.Equal(t, 50, statuses[http.StatusOK]+statuses[http.StatusBadRequest]+unknown, "%v", statuses)
+			testenv.Until(t, 20*time.Second, func() error {
+				order := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.Key})
+				if order.String("status") != "cancelled" {
+					return fmt.Errorf("the order is %s", order.String("status"))
+				}
+				return nil
+			})
+		}
 		require.Len(t, receiver.WaitFor(t, 1), 1)
 	})
 }
@@ -139,7 +153,7 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		for range 10 {
 			id := s.CreateOrder(t, tenant.KeyA)
-			var cancelled, received int
+			received := false
 			statuses := inParallel(t, 2, func(i int) apptest.Request {
 				if i == 0 {
 					return apptest.Request{Method: "PATCH", Path: "/v1/orders/" + id + "/cancel", Key: tenant.KeyA}
@@ -149,10 +163,9 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 			require.Equal(t, 1, statuses[http.StatusOK], "%v", statuses)
 			order := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.KeyA})
 			if statuses[http.StatusConflict] == 1 {
-				cancelled++
 				require.Equal(t, "cancelled", order.String("status"))
 			} else {
-				received++
+				received = true
 				require.Equal(t, 1, statuses[http.StatusBadRequest], "%v", statuses)
 				require.Equal(t, "received", order.String("status"))
 			}
@@ -162,7 +175,7 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 					return err
 				}
 				running := described.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
-				if running != (received == 1) {
+				if running != received {
 					return fmt.Errorf("workflow running: %v, order %s", running, order.String("status"))
 				}
 				return nil
@@ -174,27 +187,32 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 // inParallel sends requests at once and counts the statuses of the answers.
 func inParallel(t *testing.T, count int, request func(int) apptest.Request, s *apptest.Service) map[int]int {
 	t.Helper()
-	statuses := make([]int, count)
+	return statuses(allAtOnce(t, count, func(i int) (*apptest.Answer, error) { return s.Try(request(i)) }))
+}
+
+// allAtOnce makes calls at once and returns their answers.
+func allAtOnce(t *testing.T, count int, call func(int) (*apptest.Answer, error)) []*apptest.Answer {
+	t.Helper()
+	answers := make([]*apptest.Answer, count)
 	errs := make([]error, count)
 	var start, done sync.WaitGroup
 	start.Add(1)
 	for i := range count {
 		done.Go(func() {
 			start.Wait()
-			answer, err := s.Try(request(i))
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			statuses[i] = answer.Status
+			answers[i], errs[i] = call(i)
 		})
 	}
 	start.Done()
 	done.Wait()
+	require.NoError(t, errors.Join(errs...))
+	return answers
+}
+
+func statuses(answers []*apptest.Answer) map[int]int {
 	counted := map[int]int{}
-	for i, status := range statuses {
-		require.NoError(t, errs[i])
-		counted[status]++
+	for _, answer := range answers {
+		counted[answer.Status]++
 	}
 	return counted
 }

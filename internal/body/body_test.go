@@ -56,6 +56,15 @@ func TestHash_sameJSONValueSameHash(t *testing.T) {
 	require.Equal(t, hash(`{"a":1,"b":{"x":[1,2],"y":null}}`), hash(` { "b" : {"y":null,"x":[1, 2]}, "a":1.0 } `))
 	require.NotEqual(t, hash(`{"a":[1,2]}`), hash(`{"a":[2,1]}`))
 	require.NotEqual(t, hash(`{"a":1}`), hash(`{"a":"1"}`))
+	for _, same := range [][2]string{{"100", "1e2"}, {"0.50", "5E-1"}, {"-0", "0"}, {"12.3400", "1234e-2"}} {
+		require.Equal(t, hash(`{"a":`+same[0]+`}`), hash(`{"a":`+same[1]+`}`), same)
+	}
+	for _, different := range [][2]string{{"9007199254740993", "9007199254740992"}, {"1e998", "1e999"}, {"0.1", "0.10000000000000000001"}, {"1", "-1"}, {"1e99999999999", "1e99999999998"}} {
+		require.NotEqual(t, hash(`{"a":`+different[0]+`}`), hash(`{"a":`+different[1]+`}`), different)
+	}
+	require.Equal(t, hash(`{"a":"\u00f1"}`), hash(`{"a":"ñ"}`))
+	require.NotEqual(t, hash(`{"a":["b","c"]}`), hash(`{"a":["bc"]}`))
+	require.NotEqual(t, hash(`{"a":["b"],"c":[]}`), hash(`{"a":[],"c":["b"]}`))
 }
 
 func TestReaders_nameEveryWrongFieldAtOnce(t *testing.T) {

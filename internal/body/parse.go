@@ -4,7 +4,6 @@ package body
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io"
 
@@ -73,16 +72,6 @@ func (o *Object) readMembers() error {
 		o.members[key] = value.Clone()
 	}
 	return nil
-}
-
-// Hash is the same for bodies that are the same JSON value, whatever the order of members and the spacing.
-func (o *Object) Hash() []byte {
-	canonical := o.raw.Clone()
-	if err := canonical.Canonicalize(); err != nil {
-		canonical = o.raw
-	}
-	sum := sha256.Sum256(canonical)
-	return sum[:]
 }
 
 // Err returns every complaint about the fields read so far as one error, or nil.

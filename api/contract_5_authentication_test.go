@@ -1,0 +1,239 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/clock"
+	"despacho/internal/credentials"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// apiRoutes is every route of /v1 that needs a key, with the scope it needs.
+var apiRoutes = []struct {
+	method, path string
+	scope        models.Scope
+}{
+	{"POST", "/v1/orders", models.ScopeWriteOrders},
+	{"GET", "/v1/orders", models.ScopeReadOrders},
+	{"GET", "/v1/orders/54c51d2b-049b-53b9-93ac-fa910f68ea0d", models.ScopeReadOrders},
+	{"PATCH", "/v1/orders/54c51d2b-049b-53b9-93ac-fa910f68ea0d/cancel", models.ScopeWriteOrders},
+	{"GET", "/v1/stores", models.ScopeReadStores},
+	{"GET", "/v1/webhooks", models.ScopeManageWebhooks},
+	{"POST", "/v1/webhooks", models.ScopeManageWebhooks},
+	{"DELETE", "/v1/webhooks/54c51d2b-049b-53b9-93ac-fa910f68ea0d", models.ScopeManageWebhooks},
+}
+
+func suspended(o *models.Operator) { since := apptest.StillAt; o.SuspendedAt = &since }
+
+// 5.1: a missing, invalid, revoked or expired key is 401, on every route, and the answer does not tell which.
+func TestContract_5_1_key(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		past, now, later := apptest.StillAt.Add(-time.Hour), apptest.StillAt, apptest.StillAt.Add(time.Microsecond)
+		require.Equal(t, http.StatusOK, get(t, s, tenant.NewKey(t, models.APIKey{ExpiresAt: &later}), "/v1/stores").Status, "not expired yet")
+
+		for name, key := range map[string]string{
+			"missing":             "",
+			"invalid":             "dsp_live_00000000000000000000000000000000",
+			"not a key":           "hola",
+			"cut off":             tenant.Key[:len(tenant.Key)-1],
+			"in another case":     strings.ToLower(tenant.Key),
+			"very long":           strings.Repeat("x", 10000),
+			"revoked":             tenant.NewKey(t, models.APIKey{RevokedAt: &past}),
+			"expired":             tenant.NewKey(t, models.APIKey{ExpiresAt: &past}),
+			"expires this moment": tenant.NewKey(t, models.APIKey{ExpiresAt: &now}),
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				address := ownAddress()
+				for _, route := range apiRoutes {
+					answer := s.Do(t, apptest.Request{Method: route.method, Path: route.path, Key: key, Header: address})
+					requireRefused(t, answer, http.StatusUnauthorized, "invalid_api_key")
+					require.Empty(t, answer.Header.Get("RateLimit"), "only a valid key is told how it stands")
+				}
+			})
+		}
+	})
+}
+
+// 5.1: revocation takes effect at once.
+func TestContract_5_1_revokedAtOnce(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyA, "/v1/stores").Status)
+		holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.StillAt)
+		require.NoError(t, err)
+		require.NoError(t, s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, holder.Key.ID, apptest.StillAt))
+		answer := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/stores", Key: tenant.KeyA, Header: ownAddress()})
+		requireRefused(t, answer, http.StatusUnauthorized, "invalid_api_key")
+		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyB, "/v1/stores").Status, "the others go on")
+	})
+}
+
+// 5.2: a key has a fixed live prefix and a random string, and only its hash is kept.
+func TestContract_5_2_keyFormat(t *testing.T) {
+	t.Parallel()
+	key, err := credentials.NewAPIKey()
+	require.NoError(t, err)
+	require.Regexp(t, `^dsp_live_[0-9A-Za-z]{32}$`, key)
+	require.NotContains(t, string(credentials.Hash(key)), key[len("dsp_live_"):])
+}
+
+// 5.3: the plan must be Pro or higher and the operator not suspended, else every request answers 403 and says which.
+func TestContract_5_3_planAndSuspension(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		for name, c := range map[string]struct {
+			operator []func(*models.Operator)
+			code     string
+			says     string
+		}{
+			"basic plan":           {[]func(*models.Operator){apptest.OnPlan(models.PlanBasic)}, "plan_without_api", "plan"},
+			"suspended":            {[]func(*models.Operator){suspended}, "operator_suspended", "suspendido"},
+			"suspended and basic":  {[]func(*models.Operator){suspended, apptest.OnPlan(models.PlanBasic)}, "operator_suspended", "suspendido"},
+			"suspended on its Pro": {[]func(*models.Operator){suspended, apptest.OnPlan(models.PlanPro)}, "operator_suspended", "suspendido"},
+		} {
+			tenant := s.NewTenant(t, c.operator...)
+			for _, route := range apiRoutes {
+				answer := s.Do(t, apptest.Request{Method: route.method, Path: route.path, Key: tenant.Key})
+				requireRefused(t, answer, http.StatusForbidden, c.code)
+				require.Contains(t, answer.Error, c.says, name)
+			}
+			require.Zero(t, countOrders(t, s, tenant))
+		}
+		require.Equal(t, http.StatusOK, get(t, s, s.NewTenant(t, apptest.OnPlan(models.PlanPro)).Key, "/v1/stores").Status)
+	})
+}
+
+// 5.3: a plan and a suspension take effect at once, and are over at once.
+func TestContract_5_3_atOnce(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id, now := tenant.Operator.ID, apptest.StillAt
+		for _, step := range []struct {
+			change func() error
+			status int
+		}{
+			{func() error { return s.App.DB.SetSuspended(t.Context(), id, &now, now) }, http.StatusForbidden},
+			{func() error { return s.App.DB.SetSuspended(t.Context(), id, nil, now) }, http.StatusOK},
+			{func() error { return s.App.DB.SetPlan(t.Context(), id, models.PlanBasic, now) }, http.StatusForbidden},
+			{func() error { return s.App.DB.SetPlan(t.Context(), id, models.PlanPro, now) }, http.StatusOK},
+		} {
+			require.NoError(t, step.change())
+			require.Equal(t, step.status, get(t, s, tenant.Key, "/v1/stores").Status)
+		}
+	})
+}
+
+// 5.4 and 5.5: each route needs its scope; without it the answer is 403 and names the missing one.
+func TestContract_5_5_scopes(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for _, held := range models.Scopes {
+			key := tenant.NewKey(t, models.APIKey{}, held)
+			for _, route := range apiRoutes {
+				answer := s.Do(t, apptest.Request{Method: route.method, Path: route.path, Key: key})
+				if route.scope == held {
+					require.NotEqual(t, http.StatusForbidden, answer.Status, "%s %s", route.method, route.path)
+					continue
+				}
+				requireRefused(t, answer, http.StatusForbidden, "missing_scope")
+				require.Contains(t, answer.Error, string(route.scope))
+				require.NotEmpty(t, answer.Header.Get("RateLimit"), "the key is valid: it is told how it stands")
+			}
+		}
+	})
+}
+
+// The order of checks: key 401 → suspended, plan 403 → rate 429 → scope 403 → body.
+func TestContract_5_orderOfChecks(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		blocked := s.NewTenant(t, suspended)
+		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
+		readOnly := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
+		usedUp := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
+		useUp(t, s, usedUp, 100)
+		past := apptest.StillAt.Add(-time.Hour)
+		for name, c := range map[string]struct {
+			key    string
+			status int
+		}{
+			"an expired key of a suspended operator": {blocked.NewKey(t, models.APIKey{ExpiresAt: &past}), http.StatusUnauthorized},
+			"suspended, without the scope":           {blocked.NewKey(t, models.APIKey{}, models.ScopeReadOrders), http.StatusForbidden},
+			"used up, without the scope":             {usedUp, http.StatusTooManyRequests},
+			"without the scope, unparseable body":    {readOnly, http.StatusForbidden},
+			"unparseable body":                       {tenant.Key, http.StatusBadRequest},
+		} {
+			answer := s.Do(t, apptest.Request{
+				Method: "POST", Path: "/v1/orders", Key: c.key, Raw: []byte(`{"product":`),
+				Header: map[string]string{"X-Forwarded-For": ownAddress()["X-Forwarded-For"], "Idempotency-Key": ""},
+			})
+			require.Equal(t, c.status, answer.Status, "%s: %s", name, answer.Text)
+		}
+	})
+}
+
+// useUp makes the key stand at so many requests in the standing clock's minute without sending them.
+func useUp(t *testing.T, s *apptest.Service, key string, requests int) {
+	t.Helper()
+	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.StillAt)
+	require.NoError(t, err)
+	for used := holder.Used; used < requests; {
+		used, err = s.App.DB.CountRequest(t.Context(), holder.Key.ID.String(), apptest.StillAt)
+		require.NoError(t, err)
+	}
+}
+
+// 5.8: tracking and catalog need no authentication, and do not look at a key that comes along.
+func TestContract_5_8_noKeyNeeded(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t, suspended)
+		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
+		for _, path := range []string{"/v1/track/" + code, "/public/countries", "/public/locations?country_code=PE&q=lima"} {
+			for _, key := range []string{"", "hola", tenant.Key} {
+				require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: "GET", Path: path, Key: key, Header: ownAddress()}).Status)
+			}
+		}
+	})
+}
+
+// Failed authentication is limited to 60 a minute for each client address; a good key still works from there.
+func TestContract_5_failuresPerAddress(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		address := ownAddress()
+		guess := func(i int) apptest.Request {
+			return apptest.Request{Method: "GET", Path: "/v1/orders", Key: fmt.Sprintf("dsp_live_%032d", i), Header: address}
+		}
+		require.Equal(t, map[int]int{http.StatusUnauthorized: 60, http.StatusTooManyRequests: 10}, inParallel(t, 70, guess, s))
+		limited := s.Do(t, guess(0))
+		requireRefused(t, limited, http.StatusTooManyRequests, "too_many_requests")
+		require.Equal(t, "30", limited.Header.Get("Retry-After"))
+		missing := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Header: address})
+		require.Equal(t, http.StatusTooManyRequests, missing.Status, "a missing key is a failed one")
+
+		good := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.Key, Header: address})
+		require.Equal(t, http.StatusOK, good.Status)
+		elsewhere := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: uuid.NewString(), Header: ownAddress()})
+		require.Equal(t, http.StatusUnauthorized, elsewhere.Status)
+	})
+}
+
+// Where no proxy is trusted, a client cannot pass for many: X-Forwarded-For is not believed.
+func TestContract_5_addressNotForged(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: clock.NewManual(apptest.StillAt), NoWorker: true})
+		require.Equal(t, map[int]int{http.StatusUnauthorized: 60, http.StatusTooManyRequests: 10}, inParallel(t, 70, func(int) apptest.Request {
+			return apptest.Request{Method: "GET", Path: "/v1/orders", Key: "hola", Header: ownAddress()}
+		}, s))
+	})
+}
