@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/crypto/bcrypt"
+
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/credentials"
 	"despacho/internal/testenv"
 )
 
@@ -20,6 +23,7 @@ var shared = struct {
 
 // Main runs a package's tests and stops the services that they shared.
 func Main(m *testing.M) {
+	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
 	testenv.Main(m, func() {
 		for _, l := range shared.lasting {
 			l.end()

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"math/big"
+	"sync"
 
 	"golang.org/x/crypto/bcrypt"
 )
@@ -71,28 +72,31 @@ func CheckPassword(password string) error {
 	return nil
 }
 
+// Cost is how hard a password's hash is to compute. Tests that sign in many users lower it before anything runs.
+var Cost = bcrypt.DefaultCost
+
 // HashPassword is the form in which a password is stored.
 func HashPassword(password string) (string, error) {
 	if err := CheckPassword(password); err != nil {
 		return "", err
 	}
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), Cost)
 	return string(hash), err
 }
 
 // nobody is the hash of a password that no account has.
-var nobody = func() []byte {
-	hash, err := bcrypt.GenerateFromPassword([]byte("no account has this password"), bcrypt.DefaultCost)
+var nobody = sync.OnceValue(func() []byte {
+	hash, err := bcrypt.GenerateFromPassword([]byte("no account has this password"), Cost)
 	if err != nil {
 		panic(err)
 	}
 	return hash
-}()
+})
 
 // PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as long as a wrong password.
 func PasswordMatches(hash, password string) bool {
 	if hash == "" {
-		_ = bcrypt.CompareHashAndPassword(nobody, []byte(password))
+		_ = bcrypt.CompareHashAndPassword(nobody(), []byte(password))
 		return false
 	}
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
