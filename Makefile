@@ -18,3 +18,7 @@ test: ## Run every suite, installing what the tests need
 lint: ## Run gofmt, vet, staticcheck and workflowcheck
 	@go build -o bin/suites ./internal/suites
 	@exec bin/suites lint
+
+.PHONY: record
+record: ## Record the histories that running orders are held to
+	go test ./worker -run TestRecord -count=1 -record

@@ -2,11 +2,9 @@ package activities
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"despacho/models"
@@ -35,10 +33,9 @@ func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, 
 	for _, target := range targets {
 		_, startErr := a.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: workflows.DeliveryWorkflowID(target.ID), TaskQueue: a.TaskQueue,
-			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		}, workflows.DeliveryWorkflowName, webhooks.Ref(target))
-		var running *serviceerror.WorkflowExecutionAlreadyStarted
-		if startErr != nil && !errors.As(startErr, &running) {
+		if startErr != nil {
 			err = startErr
 			continue
 		}

@@ -99,7 +99,7 @@ func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
 	return &Record{Delivery: *delivery, Attempts: attempts}, nil
 }
 
-// RedeliverRange has every failed delivery of a webhook in a span of time sent again and returns how many there are.
+// RedeliverRange has every event that failed at a webhook in a span of time sent again and returns how many there are.
 func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, from, to time.Time) (int, error) {
 	hook, err := s.find(ctx, scope, webhookID)
 	if err != nil {
@@ -112,19 +112,21 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if len(deliveries) > maxRange {
 		return 0, fault.New(fault.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
 	}
-	if len(deliveries) == 0 {
-		return 0, nil
+	refs := []workflows.DeliveryRef{}
+	for _, target := range deliveries {
+		if target.Event != models.EventTest {
+			refs = append(refs, Ref(target))
+		}
 	}
-	refs := make([]workflows.DeliveryRef, len(deliveries))
-	for i, target := range deliveries {
-		refs[i] = Ref(target)
+	if len(refs) == 0 {
+		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
 	defer cancel()
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-		StaticSummary:            "redelivery → " + workflows.HostOf(hook.URL),
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary: "redelivery → " + workflows.HostOf(hook.URL),
 	}, workflows.RedeliveryWorkflowName, refs)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return 0, fault.New(fault.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")

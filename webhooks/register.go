@@ -42,20 +42,25 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 }
 
 // Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so that the receiver can change over
-// without losing an event.
-func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, string, error) {
-	secret := webhook.NewSecret()
+// without losing an event. Rotations come one after the other: each caller is shown a secret that signs.
+func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (hook *models.Webhook, secret string, err error) {
+	secret = webhook.NewSecret()
 	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
 	if err != nil {
 		return nil, "", err
 	}
-	hook, err := s.find(ctx, scope, id)
-	if err != nil {
-		return nil, "", err
+	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
+		if hook, err = tx.ActiveWebhook(ctx, scope, id); err != nil {
+			return err
+		}
+		until := s.Clock.Now().Add(rotationOverlap)
+		hook.PreviousSecret, hook.PreviousSecretUntil, hook.Secret = hook.Secret, &until, sealed
+		return tx.SaveSecrets(ctx, hook)
+	})
+	if db.IsNotFound(err) {
+		return nil, "", ErrNotFound
 	}
-	until := s.Clock.Now().Add(rotationOverlap)
-	hook.PreviousSecret, hook.PreviousSecretUntil, hook.Secret = hook.Secret, &until, sealed
-	return hook, secret, s.DB.SaveSecrets(ctx, hook)
+	return hook, secret, err
 }
 
 func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -14,16 +15,16 @@ import (
 	"despacho/workflows"
 )
 
-// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died with its process; an exchange
-// itself takes 5 seconds at the most.
-const attemptAbandoned = 30 * time.Second
-
+// A host that hangs must not hold up the deliveries to the others: who does not get its turn there makes room in the worker and comes back
+// later.
 const (
-	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
-	textInactive  = "El webhook está desactivado."
-	textGone      = "El receptor respondió 410: ya no quiere recibir eventos."
-	textFailing   = "Todos los envíos fallaron durante cinco días."
+	// turnPatience is how long a delivery waits for its turn at a host that is busy with others.
+	turnPatience = 2 * time.Second
+	// It stays away for as long as it has been waiting altogether, within these bounds.
+	shortestAway, longestAway = 5 * time.Second, 2 * time.Minute
 )
+
+var errHostBusy = errors.New("the receiver's host is busy with other deliveries")
 
 // Send makes one attempt at a delivery. Temporal may run it again for any reason; the attempt's row, written before the request goes
 // out, is what keeps an event from being sent twice to a webhook that did not ask for retries.
@@ -34,19 +35,28 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	}
 	var begun bool
 	var refused error
-	result := s.Sender.Send(ctx, webhook.Request{
+	untilItsTurn, leave := context.WithCancel(ctx)
+	defer leave()
+	patience := time.AfterFunc(turnPatience, leave)
+	result := s.Sender.Send(untilItsTurn, webhook.Request{
 		URL: target.hook.URL, Event: string(target.delivery.Event), ID: deliveryID.String(),
 		TenantID: target.delivery.OperatorID.String(), Data: json.RawMessage(target.delivery.Data), Secrets: target.secrets,
 		Begin: func(at time.Time) error {
+			if !patience.Stop() {
+				return errHostBusy
+			}
 			begun = true
 			refused = s.begin(ctx, target, at)
 			return refused
 		},
 	})
-	if !begun {
-		if ctx.Err() != nil {
-			return ctx.Err() // its turn never came; tried again
-		}
+	switch {
+	case begun:
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case untilItsTurn.Err() != nil:
+		return s.comeBack(ctx, target)
+	default:
 		refused = s.begin(ctx, target, result.At) // refused before a connection was tried: an attempt all the same
 	}
 	if refused != nil {
@@ -64,6 +74,8 @@ type target struct {
 	hook     *models.Webhook
 	secrets  []string
 	attempt  models.DeliveryAttempt
+	// turn is which attempt of the schedule this is; a person's wishes do not count.
+	turn int
 }
 
 // scheduled reports whether the attempt is one of the schedule's own, not a person's wish.
@@ -83,68 +95,23 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 		return nil, err
 	}
 	if !t.hook.Active {
-		if delivery.Status == models.DeliveryPending {
-			settle(delivery, models.DeliveryFailed, s.Clock.Now())
-			if err := s.DB.SaveDelivery(ctx, delivery); err != nil {
-				return nil, err
-			}
-		}
-		return nil, workflows.DeliveryFailed(textInactive)
+		return nil, s.withhold(ctx, deliveryID)
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
 }
 
-// begin writes the attempt when its turn has come. It returns an error when the request must not go out: somebody else is sending it, or
-// somebody died sending it and it may not be repeated.
-func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
-	t.attempt.StartedAt = at
-	var stop error
-	err := s.DB.InTx(ctx, func(tx *db.DB) error {
-		delivery, attempts, err := tx.LockDelivery(ctx, t.delivery.ID)
-		if err != nil {
+// comeBack puts an attempt off whose turn did not come. It says so in the delivery's row too, or it would be taken for abandoned.
+func (s *Service) comeBack(ctx context.Context, t *target) error {
+	now := s.Clock.Now()
+	away := min(max(now.Sub(t.delivery.CreatedAt), shortestAway), longestAway)
+	away = time.Duration(float64(away) * (0.8 + 0.4*rand.Float64())) // not all of them at once
+	if t.scheduled() {
+		if err := s.putOff(ctx, t.delivery.ID, now.Add(away)); err != nil {
 			return err
 		}
-		t.delivery = delivery
-		if t.scheduled() && delivery.Status != models.DeliveryPending {
-			stop = workflows.DeliveryFailed("already settled")
-			return nil
-		}
-		t.attempt.Number = len(attempts) + 1
-		if len(attempts) > 0 {
-			if stop, err = s.resolve(ctx, tx, t, &attempts[len(attempts)-1], at); err != nil || stop != nil {
-				return err
-			}
-		}
-		return tx.StartAttempt(ctx, &t.attempt)
-	})
-	if err != nil {
-		return err
 	}
-	return stop
-}
-
-// resolve deals with an attempt that never got an outcome.
-func (s *Service) resolve(ctx context.Context, tx *db.DB, t *target, last *models.DeliveryAttempt, now time.Time) (stop, err error) {
-	if last.FinishedAt != nil {
-		return nil, nil
-	}
-	if now.Sub(last.StartedAt) < attemptAbandoned {
-		return workflows.DeliverAgain("another attempt is under way", attemptAbandoned), nil
-	}
-	text := textAbandoned
-	last.FinishedAt, last.Error = &now, &text
-	if err := tx.FinishAttempt(ctx, last); err != nil {
-		return nil, err
-	}
-	if t.hook.Retry && t.scheduled() {
-		return nil, nil
-	}
-	if t.delivery.Status == models.DeliveryPending {
-		settle(t.delivery, models.DeliveryFailed, now)
-		err = tx.SaveDelivery(ctx, t.delivery)
-	}
-	return workflows.DeliveryFailed(textAbandoned), err
+	return workflows.DeliverAgain(errHostBusy.Error(), away)
 }
 
 // finish writes what came of an attempt and says whether there will be another.
@@ -156,12 +123,14 @@ func (s *Service) finish(ctx context.Context, t *target, result webhook.Result) 
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
 		}
-		return tx.SaveDelivery(ctx, t.delivery)
+		if t.scheduled() || result.Delivered() {
+			if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
+				return err
+			}
+		}
+		return watchHealth(ctx, tx, t.hook, result, now)
 	})
 	if err != nil {
-		return err
-	}
-	if err := s.watchHealth(ctx, t.hook, result, now); err != nil {
 		return err
 	}
 	return after
@@ -178,7 +147,7 @@ func (s *Service) judge(t *target, result webhook.Result, now time.Time) error {
 		return workflows.DeliveryFailed(result.Words)
 	}
 	if t.hook.Retry && !result.Gone() {
-		if wait, more := webhook.NextDelay(t.attempt.Number, result.RetryAfter, rand.Float64); more {
+		if wait, more := webhook.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
 			next := now.Add(wait)
 			t.delivery.NextAttemptAt = &next
 			return workflows.DeliverAgain(result.Words, wait)
@@ -186,47 +155,4 @@ func (s *Service) judge(t *target, result webhook.Result, now time.Time) error {
 	}
 	settle(t.delivery, models.DeliveryFailed, now)
 	return workflows.DeliveryFailed(result.Words)
-}
-
-// watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days without a single success.
-func (s *Service) watchHealth(ctx context.Context, hook *models.Webhook, result webhook.Result, now time.Time) error {
-	switch {
-	case result.Delivered() && hook.FailingSince != nil:
-		return s.DB.SetFailingSince(ctx, hook.ID, nil)
-	case result.Delivered():
-		return nil
-	case result.Gone():
-		return s.giveUp(ctx, hook, textGone, now)
-	case hook.FailingSince == nil:
-		return s.DB.SetFailingSince(ctx, hook.ID, &now)
-	case now.Sub(*hook.FailingSince) >= failingTooLong:
-		return s.giveUp(ctx, hook, textFailing, now)
-	}
-	return nil
-}
-
-func (s *Service) giveUp(ctx context.Context, hook *models.Webhook, reason string, now time.Time) error {
-	err := s.DB.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID}, hook.ID, reason, now)
-	if db.IsNotFound(err) {
-		return nil // somebody was quicker
-	}
-	return err
-}
-
-func record(attempt *models.DeliveryAttempt, result webhook.Result, now time.Time) {
-	milliseconds := result.Duration.Milliseconds()
-	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
-	if result.StatusCode != 0 {
-		attempt.StatusCode = &result.StatusCode
-	}
-	if result.Response != "" {
-		attempt.Response = &result.Response
-	}
-	if !result.Delivered() {
-		attempt.Error = &result.Words
-	}
-}
-
-func settle(delivery *models.Delivery, status models.DeliveryStatus, now time.Time) {
-	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt = status, &now, nil
 }

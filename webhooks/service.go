@@ -40,6 +40,4 @@ const (
 	MaxActive = 20
 	// rotationOverlap is how long the old secret stays good beside the new one.
 	rotationOverlap = 24 * time.Hour
-	// failingTooLong is after how much time of nothing but failures a webhook is given up.
-	failingTooLong = 5 * 24 * time.Hour
 )

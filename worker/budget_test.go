@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,8 +36,12 @@ func TestBudget_aWholeLife(t *testing.T) {
 				s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 			}
 			events := s.wholeLife(t)
-			t.Log(costOf(events))
-			require.Equal(t, c.want, costOf(events))
+			for tries := 1; disturbed(events) && tries < 5; tries++ {
+				events = s.wholeLife(t)
+			}
+			spent := costOf(events)
+			t.Logf("%d events, %d actions", spent.events, spent.actions)
+			require.Equal(t, c.want, spent)
 		})
 	}
 }
@@ -52,6 +57,13 @@ func (s *service) wholeLife(t *testing.T) *history.History {
 	s.waitForQuiet(t, id)
 	s.deliver(t, id)
 	return s.historyOf(t, workflowOf(id), s.waitForEnd(t, workflowOf(id)))
+}
+
+// disturbed reports whether the machine was too busy for the worker to answer a workflow task in time, which costs events of its own.
+func disturbed(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
+		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
+	})
 }
 
 // costOf counts a run's events and its billable actions: a start, a timer, a signal, an update, an activity attempt, a search-attribute upsert, a side

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
@@ -39,7 +40,9 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 		databaseURL = testenv.SQLite(t)
 	}
 	s := &service{Service: apptest.Boot(t, databaseURL, options), databaseURL: databaseURL}
-	forgetSchedule(t, s.Service)
+	if options.TemporalAddress == "" {
+		forgetSchedule(t, s.Service)
+	}
 	s.Tenant = s.NewTenant(t)
 	s.staff = s.SignIn(t, nil)
 	return s
@@ -124,8 +127,20 @@ func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.A
 	return order
 }
 
+// story lists the types of an order's timeline entries that are moves, oldest first.
+func (s *service) story(t *testing.T, orderID string) []string {
+	t.Helper()
+	entries, err := s.App.DB.Timeline(t.Context(), uuid.MustParse(orderID), true)
+	require.NoError(t, err)
+	var types []string
+	for _, entry := range entries {
+		types = append(types, entry.Type)
+	}
+	return types
+}
+
 // workflowOf is the id of an order's workflow.
-func workflowOf(orderID string) string { return "order-" + orderID }
+func workflowOf(orderID string) string { return workflows.OrderWorkflowID(uuid.MustParse(orderID)) }
 
 // describe looks at a workflow's latest run.
 func (s *service) describe(t *testing.T, workflowID string) *workflowservice.DescribeWorkflowExecutionResponse {

@@ -16,19 +16,20 @@ import (
 	"despacho/workflows"
 )
 
-// installation is one database and one task queue, with three processes that take orders: the usual one, one whose orders cancel themselves soon, and one that
-// cannot reach Temporal and whose clock is three minutes late, so that what it leaves behind is overdue at once.
+// installation is one database and one task queue with several processes that take orders: the usual one, one whose orders cancel themselves soon, and two that
+// cannot reach Temporal, one of them with a clock a minute late, so that what it leaves behind is not given time to be started by itself.
 type installation struct {
 	*service
-	hasty, detached *apptest.Service
+	hasty, detached, detachedLate *apptest.Service
 }
 
 func newInstallation(t *testing.T) *installation {
 	s := boot(t, "", apptest.Options{})
 	return &installation{
-		service:  s,
-		hasty:    s.beside(t, apptest.Options{Configure: impatient(time.Second)}),
-		detached: s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(3 * time.Minute)}),
+		service:      s,
+		hasty:        s.beside(t, apptest.Options{Configure: impatient(time.Second)}),
+		detached:     s.beside(t, apptest.Options{TemporalAddress: closedPort(t)}),
+		detachedLate: s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(time.Minute)}),
 	}
 }
 
@@ -90,7 +91,7 @@ var paths = []path{
 	}},
 	{"started-late", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := i.detached.CreateOrder(t, s.Key, personal)
+		id := i.detachedLate.CreateOrder(t, s.Key, personal)
 		s.reconcileUntilStarted(t, id)
 		s.receive(t, id)
 		s.assign(t, id, 0)
@@ -103,6 +104,19 @@ var paths = []path{
 		s.assign(t, id, 0)
 		s.deliver(t, id)
 		return s.ended(t, id)
+	}},
+	{"asked-about-beside", func(t *testing.T, i *installation, s *service) (string, string) {
+		id := i.detached.CreateOrder(t, s.Key, personal)
+		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflowOf(id), TaskQueue: s.Config.TaskQueue},
+			workflows.OrderWorkflowName, workflows.OrderInput{OrderID: uuid.MustParse(id), Snapshot: &workflows.Snapshot{
+				Status: models.StatusRegistered, Seq: 1, AutoCancelAt: time.Now().Add(time.Hour), ResolveMapLink: true, VerifyIdentity: true,
+			}})
+		require.NoError(t, err)
+		s.waitForQuiet(t, id)
+		require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
+		_, runID := s.ended(t, id)
+		require.Equal(t, run.GetRunID(), runID)
+		return run.GetID(), runID
 	}},
 	{"failing-receiver", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
@@ -119,6 +133,7 @@ var paths = []path{
 		return s.ended(t, id)
 	}},
 	{"delivery", driveAbandonedDelivery},
+	{"redelivery", driveRedelivery},
 	{"reconcile", func(t *testing.T, i *installation, s *service) (string, string) {
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
 		require.NoError(t, err)
@@ -190,15 +205,25 @@ func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	return s.ended(t, id)
 }
 
-// driveAbandonedDelivery has a delivery whose order's workflow is gone.
-func driveAbandonedDelivery(t *testing.T, i *installation, s *service) (string, string) {
+// driveAbandonedDelivery has a delivery sent whose order's workflow is gone.
+func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
-	s.Register(t, s.Key, receiver)
-	orderID := i.detached.CreateOrder(t, s.Key, personal)
-	deliveryID := s.abandon(t, orderID)
+	deliveryID := s.abandonedDelivery(t, receiver)
 	s.reconcile(t)
 	receiver.WaitFor(t, 1)
 	workflowID := workflows.DeliveryWorkflowID(deliveryID)
+	return workflowID, s.waitForEnd(t, workflowID)
+}
+
+// driveRedelivery has a person send an event again.
+func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string) {
+	receiver := apptest.NewReceiver(t, nil)
+	s.Register(t, s.Key, receiver)
+	s.waitForQuiet(t, s.CreateOrder(t, s.Key, personal))
+	deliveryID := receiver.WaitFor(t, 1)[0].Header.Get("webhook-id")
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/deliveries/" + deliveryID + "/redeliver", Key: s.Key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	workflowID := workflows.RedeliveryWorkflowID(uuid.MustParse(deliveryID))
 	return workflowID, s.waitForEnd(t, workflowID)
 }
 
@@ -208,15 +233,20 @@ func (s *service) ended(t *testing.T, orderID string) (workflowID, runID string)
 	return workflowOf(orderID), s.waitForEnd(t, workflowOf(orderID))
 }
 
-// abandon makes it look as if an order's workflow had been started and were gone, and returns the delivery that nobody drives now.
-func (s *service) abandon(t *testing.T, orderID string) (deliveryID uuid.UUID) {
+// abandonedDelivery leaves a delivery to the receiver that has long been due and that nobody drives: its order is over.
+func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uuid.UUID {
 	t.Helper()
-	id := uuid.MustParse(orderID)
-	require.NoError(t, s.App.DB.MarkWorkflowsStarted(t.Context(), []uuid.UUID{id}, time.Now()))
-	deliveries, err := s.App.DB.PendingDeliveries(t.Context(), id, nil)
-	require.NoError(t, err)
-	require.Len(t, deliveries, 1)
-	return deliveries[0].ID
+	id := s.CreateOrder(t, s.Key, personal)
+	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
+	s.ended(t, id)
+	webhookID, _ := s.Register(t, s.Key, receiver)
+	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
+	delivery := models.Delivery{
+		ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, OrderID: &orderID, OrderSeq: 2,
+		Event: models.EventCancelled, Data: `{"id":"` + id + `"}`, Status: models.DeliveryPending, NextAttemptAt: &due, CreatedAt: due,
+	}
+	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.Delivery{delivery}))
+	return delivery.ID
 }
 
 // reconcileUntilStarted has the reconcile workflow start an order's own.

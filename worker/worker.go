@@ -62,6 +62,9 @@ func tuning(stopTimeout time.Duration) worker.Options {
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		WorkerStopTimeout:          stopTimeout,
+		// How long an order waits for the worker that knows it before another takes over: less than the caller of a move waits, so that
+		// a worker that died does not cost every move a 503.
+		StickyScheduleToStartTimeout: 2 * time.Second,
 	}
 }
 

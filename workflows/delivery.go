@@ -58,11 +58,15 @@ func send(ctx workflow.Context, delivery DeliveryRef) workflow.Future {
 	return workflow.ExecuteActivity(webhookCall(ctx, delivery), SendWebhookActivity, delivery.ID)
 }
 
+// callTime is when a worker that has not said what came of a call is taken for dead. Waiting for a busy host, the exchange and writing down the
+// outcome take less even at their worst.
+const callTime = 30 * time.Second
+
 // webhookCall is how a webhook is called. The activity itself decides what is tried again and when, because that depends on the
 // webhook and on what its receiver said; the policy here is for trouble of our own, such as a database outage.
 func webhookCall(ctx workflow.Context, delivery DeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Minute,
+		StartToCloseTimeout: callTime,
 		Summary:             fmt.Sprintf("%s → %s", delivery.Event, delivery.Host),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})

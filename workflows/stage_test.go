@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/activity"
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -73,19 +74,24 @@ func newStage(t *testing.T, state models.State) *stage {
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
 	}
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(&s.log, nil))))
-	s.env = suite.NewTestWorkflowEnvironment()
-	s.env.SetStartTime(start)
-	s.env.SetTestTimeout(time.Minute)
-	s.env.SetWorkflowRunTimeout(curtain)
-	s.env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	s.env = newEnvironment(&s.log)
 	for name, function := range map[string]any{
 		workflows.LoadOrderActivity: s.loadOrder, workflows.ApplyMoveActivity: s.applyMove, workflows.SendWebhookActivity: s.sendWebhook,
 	} {
 		s.env.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
 	}
 	return s
+}
+
+func newEnvironment(log *journal) *testsuite.TestWorkflowEnvironment {
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(log, nil))))
+	env := suite.NewTestWorkflowEnvironment()
+	env.SetStartTime(start)
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkflowRunTimeout(curtain)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	return env
 }
 
 var registered = models.State{Status: models.StatusRegistered}
@@ -108,7 +114,7 @@ func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
 	s.env.ExecuteWorkflow(workflows.Order, workflows.OrderInput{OrderID: s.orderID, Snapshot: snapshot})
 	require.True(s.t, s.env.IsWorkflowCompleted())
 	require.NotContains(s.t, s.log.String(), "unhandled signals", "a message was left behind")
-	require.NotContains(s.t, s.log.String(), "update handlers are still running", "a message was left behind")
+	require.NotContains(s.t, s.log.String(), "update handler is still running", "a message was left behind")
 	err := s.env.GetWorkflowError()
 	var timeout *temporal.TimeoutError
 	if err != nil {
@@ -161,6 +167,16 @@ func (r *reply) requireDone(t *testing.T) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
 	require.NoError(t, r.err)
+}
+
+// details is the line that the Temporal UI shows under the workflow.
+func (s *stage) details() string {
+	s.t.Helper()
+	value, err := s.env.QueryWorkflow("__temporal_workflow_metadata")
+	require.NoError(s.t, err)
+	var metadata sdk.WorkflowMetadata
+	require.NoError(s.t, value.Get(&metadata))
+	return metadata.CurrentDetails
 }
 
 func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {

@@ -1,0 +1,151 @@
+package webhooks
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/webhook"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died with its process; an exchange
+// itself takes 5 seconds at the most.
+const attemptAbandoned = 30 * time.Second
+
+const (
+	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
+	textInactive  = "El webhook está desactivado."
+)
+
+// begin writes the attempt when its turn has come. It returns an error when the request must not go out: somebody else is sending it, or
+// somebody died sending it and it may not be repeated.
+func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
+	t.attempt.StartedAt = at
+	var stop error
+	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+		delivery, attempts, err := tx.LockDelivery(ctx, t.delivery.ID)
+		if err != nil {
+			return err
+		}
+		t.delivery = delivery
+		if t.scheduled() && delivery.Status != models.DeliveryPending {
+			stop = workflows.DeliveryFailed("already settled")
+			return nil
+		}
+		t.attempt.Number = len(attempts) + 1
+		t.turn = 1 + scheduledAmong(attempts)
+		if stop, err = resolve(ctx, tx, t, attempts, at); err != nil || stop != nil {
+			return err
+		}
+		return tx.StartAttempt(ctx, &t.attempt)
+	})
+	if err != nil {
+		return err
+	}
+	return stop
+}
+
+func scheduledAmong(attempts []models.DeliveryAttempt) (count int) {
+	for _, attempt := range attempts {
+		if attempt.Cause == models.CauseAuto {
+			count++
+		}
+	}
+	return count
+}
+
+// resolve deals with an attempt that never got an outcome. It may be this very attempt's own earlier try, which must not be repeated unless
+// the webhook asked for retries; if somebody else died at it, that keeps nobody from trying now.
+func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.DeliveryAttempt, now time.Time) (stop, err error) {
+	abandoned, stop, err := abandonedAmong(ctx, tx, attempts, now)
+	if abandoned == nil || stop != nil || err != nil {
+		return stop, err
+	}
+	onlyOne := abandoned.Cause == models.CauseAuto && !t.hook.Retry
+	if onlyOne && t.delivery.Status == models.DeliveryPending {
+		settle(t.delivery, models.DeliveryFailed, now)
+		if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
+			return nil, err
+		}
+	}
+	if abandoned.Cause == t.attempt.Cause && (onlyOne || !t.scheduled()) {
+		return workflows.DeliveryFailed(textAbandoned), nil
+	}
+	return nil, nil
+}
+
+// abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be under way: its time must pass first. An old one
+// is written down as abandoned.
+func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.DeliveryAttempt, now time.Time) (abandoned *models.DeliveryAttempt, wait, err error) {
+	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
+		return nil, nil, nil
+	}
+	last := &attempts[len(attempts)-1]
+	if age := now.Sub(last.StartedAt); age < attemptAbandoned {
+		return nil, workflows.DeliverAgain("another attempt is under way", attemptAbandoned-age), nil
+	}
+	text := textAbandoned
+	last.FinishedAt, last.Error = &now, &text
+	return last, nil, tx.FinishAttempt(ctx, last)
+}
+
+// withhold ends a delivery whose webhook is no more, and leaves word of it in the log.
+func (s *Service) withhold(ctx context.Context, deliveryID uuid.UUID) error {
+	verdict := workflows.DeliveryFailed(textInactive)
+	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+		delivery, attempts, err := tx.LockDelivery(ctx, deliveryID)
+		if err != nil || delivery.Status != models.DeliveryPending {
+			return err
+		}
+		now, text := s.Clock.Now(), textInactive
+		if _, wait, err := abandonedAmong(ctx, tx, attempts, now); wait != nil || err != nil {
+			verdict = wait
+			return err
+		}
+		settle(delivery, models.DeliveryFailed, now)
+		if err := tx.SaveDelivery(ctx, delivery); err != nil {
+			return err
+		}
+		return tx.StartAttempt(ctx, &models.DeliveryAttempt{
+			DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Error: &text,
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return verdict
+}
+
+// putOff says when a pending delivery is tried next.
+func (s *Service) putOff(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
+	return s.DB.InTx(ctx, func(tx *db.DB) error {
+		delivery, _, err := tx.LockDelivery(ctx, deliveryID)
+		if err != nil || delivery.Status != models.DeliveryPending {
+			return err
+		}
+		delivery.NextAttemptAt = &next
+		return tx.SaveDelivery(ctx, delivery)
+	})
+}
+
+func record(attempt *models.DeliveryAttempt, result webhook.Result, now time.Time) {
+	milliseconds := result.Duration.Milliseconds()
+	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
+	if result.StatusCode != 0 {
+		attempt.StatusCode = &result.StatusCode
+	}
+	if result.Response != "" {
+		attempt.Response = &result.Response
+	}
+	if !result.Delivered() {
+		attempt.Error = &result.Words
+	}
+}
+
+func settle(delivery *models.Delivery, status models.DeliveryStatus, now time.Time) {
+	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt = status, &now, nil
+}

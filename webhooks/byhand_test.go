@@ -1,0 +1,98 @@
+package webhooks_test
+
+import (
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/internal/apptest"
+	"despacho/internal/clock"
+	"despacho/internal/guard"
+	"despacho/internal/secretbox"
+	"despacho/internal/testenv"
+	"despacho/internal/webhook"
+	"despacho/models"
+	"despacho/webhooks"
+)
+
+// byHand is a service without a worker, whose deliveries the test sends itself, at the time that it sets: so waits of hours can be seen.
+type byHand struct {
+	*stage
+	now     *clock.Manual
+	sending *webhooks.Service
+}
+
+func eachByHand(t *testing.T, run func(t *testing.T, s *byHand)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		now := clock.NewManual(time.Now())
+		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true}))
+		run(t, &byHand{stage: s, now: now, sending: s.sending(t, now, nil)})
+	})
+}
+
+// fresh is the same service with another operator, who has no webhooks yet.
+func (s *byHand) fresh(t *testing.T) *byHand {
+	t.Helper()
+	return &byHand{stage: s.another(t), now: s.now, sending: s.sending}
+}
+
+// sending is the use cases with a sender, as the worker has it.
+func (s *stage) sending(t *testing.T, now clock.Clock, change func(*guard.Options)) *webhooks.Service {
+	t.Helper()
+	secrets, err := secretbox.New(s.Config.SecretKey)
+	require.NoError(t, err)
+	guarded := guard.Options{AllowNets: s.Config.WebhookAllowNets, RootCAs: receiverRoots()}
+	if change != nil {
+		change(&guarded)
+	}
+	return &webhooks.Service{
+		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue,
+		Sender: webhook.NewSender(webhook.Options{Guard: guarded, Now: now.Now}),
+	}
+}
+
+// receiverRoots trusts the certificate that httptest's HTTPS servers present.
+func receiverRoots() *x509.CertPool {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	return roots
+}
+
+// pending makes an order and returns the id of the delivery of its order.created.
+func (s *byHand) pending(t *testing.T, webhookID string) uuid.UUID {
+	t.Helper()
+	before := len(s.logOf(t, webhookID))
+	s.CreateOrder(t, s.Key)
+	deliveries := s.logOf(t, webhookID)
+	require.Len(t, deliveries, before+1)
+	s.now.Advance(time.Millisecond) // the next one is newer
+	return uuid.MustParse(deliveries[before].ID)
+}
+
+// verdict is what an attempt told Temporal: nothing, that it is over, or when to try again.
+type verdict struct {
+	failed bool
+	again  time.Duration
+}
+
+func (s *byHand) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) verdict {
+	t.Helper()
+	err := s.sending.Send(t.Context(), id, cause)
+	if err == nil {
+		return verdict{}
+	}
+	var application *temporal.ApplicationError
+	require.True(t, errors.As(err, &application), "%v", err)
+	require.Equal(t, application.NonRetryable(), application.NextRetryDelay() == 0, "%v", err)
+	return verdict{failed: application.NonRetryable(), again: application.NextRetryDelay()}
+}

@@ -1,0 +1,95 @@
+package webhooks_test
+
+import (
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+)
+
+// programIn compiles the command into a directory, once for all who ask.
+func programIn(directory string) func() (path string, err error) {
+	return sync.OnceValues(func() (string, error) {
+		path := filepath.Join(directory, "despacho")
+		output, err := exec.Command("go", "build", "-o", path, "despacho/cmd/despacho").CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("%w: %s", err, output)
+		}
+		return path, nil
+	})
+}
+
+// startWorkerProcess runs a worker of the service as a process of its own.
+func (s *stage) startWorkerProcess(t *testing.T, program, authority string) *exec.Cmd {
+	t.Helper()
+	worker := exec.Command(program, "worker")
+	worker.Dir = t.TempDir()
+	worker.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + worker.Dir,
+		"DATABASE_URL=" + s.Config.DatabaseURL, "SECRET_KEY=" + s.Config.SecretKey,
+		"TEMPORAL_ADDRESS=" + testenv.Temporal(t), "TEMPORAL_TASK_QUEUE=" + s.Config.TaskQueue,
+		"WEBHOOK_ALLOW_NETS=127.0.0.0/8", "WEBHOOK_CA_FILE=" + authority,
+	}
+	require.NoError(t, worker.Start())
+	t.Cleanup(func() { kill(worker) })
+	return worker
+}
+
+func kill(process *exec.Cmd) {
+	_ = process.Process.Kill()
+	_ = process.Wait()
+}
+
+// A worker killed in the middle of a send leaves nothing pending for ever: another one takes over, does not repeat what may have arrived at a webhook without
+// retries, and repeats it for one with retries.
+func TestKilled_inTheMiddleOfASend(t *testing.T) {
+	t.Parallel()
+	build := programIn(t.TempDir())
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true}))
+		program, err := build()
+		require.NoError(t, err)
+		slow := newPatient()
+		t.Cleanup(slow.release)
+		once, again := apptest.NewReceiver(t, slow.hang), apptest.NewReceiver(t, slow.hang)
+		authority := filepath.Join(t.TempDir(), "receivers.pem")
+		require.NoError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: once.Certificate().Raw}), 0o600))
+		onceID, _ := s.Register(t, s.Key, once, onlyCreated)
+		againID, _ := s.Register(t, s.Key, again, withRetry)
+
+		first := s.startWorkerProcess(t, program, authority)
+		s.CreateOrder(t, s.Key)
+		once.WaitFor(t, 1)
+		again.WaitFor(t, 1)
+		kill(first)
+		slow.release()
+		for _, webhookID := range []string{onceID, againID} {
+			left := s.logOf(t, webhookID)[0]
+			require.Equal(t, "pending", left.Status)
+			require.Nil(t, left.Attempts[0].DurationMS)
+		}
+		s.startWorkerProcess(t, program, authority)
+
+		lost, repeated := s.settled(t, onceID, 1)[0], s.settled(t, againID, 1)[0]
+		require.Equal(t, "failed", lost.Status)
+		require.Len(t, lost.Attempts, 1)
+		require.Equal(t, wordsInterrupted, *lost.Attempts[0].Error)
+		require.Len(t, once.Events(), 1, "it may have arrived: not repeated")
+		require.Equal(t, "delivered", repeated.Status)
+		require.Len(t, repeated.Attempts, 2)
+		require.Equal(t, wordsInterrupted, *repeated.Attempts[0].Error)
+		require.Equal(t, http.StatusOK, *repeated.Attempts[1].StatusCode)
+		require.Len(t, again.Events(), 2)
+		t.Logf("settled %s after the attempt began", time.Since(lost.Attempts[0].At).Round(time.Second))
+	})
+}

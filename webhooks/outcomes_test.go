@@ -1,0 +1,166 @@
+package webhooks_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/guard"
+	"despacho/internal/guard/guardtest"
+	"despacho/models"
+)
+
+const (
+	wordsClosed  = "El receptor cerró la conexión o dio una respuesta incompleta o ilegible."
+	wordsTimeout = "El receptor no respondió por completo en 5 s."
+	wordsRefused = "La dirección del receptor no está permitida: solo se envía a direcciones públicas."
+)
+
+// One order, told to every kind of receiver at once: each delivery ends, and the log says in words how.
+func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		slow := newPatient()
+		t.Cleanup(slow.release)
+		elsewhere := guardtest.NewTripwire(t, "127.0.0.1:0")
+		var proto atomic.Value
+		type outcome struct {
+			status   string
+			code     int
+			words    string
+			response string
+		}
+		failed := func(code int, words, response string) outcome { return outcome{"failed", code, words, response} }
+		code := func(code int) string { return fmt.Sprintf("El receptor respondió con el código %d.", code) }
+		receivers := map[string]struct {
+			url  string
+			want outcome
+		}{
+			"good":               {startReceiver(t, answering(204, ""), nil), outcome{status: "delivered", code: 204}},
+			"good, on HTTP/2":    {startReceiver(t, remembering(&proto), speakingHTTP2), outcome{"delivered", 200, "", "recibido"}},
+			"ten megabytes":      {startReceiver(t, tenMegabytes, nil), outcome{"delivered", 200, "", strings.Repeat("a", 1024)}},
+			"nobody listens":     {closedPort(t), failed(0, "El receptor rechazó la conexión.", "")},
+			"another's name":     {startReceiver(t, answering(200, ""), listeningOn(t, "127.0.0.2:0")), failed(0, "El certificado TLS del receptor no corresponde a su nombre.", "")},
+			"expired":            {startReceiver(t, answering(200, ""), certified(t, time.Now().Add(-time.Hour))), failed(0, "El certificado TLS del receptor está vencido o aún no es válido.", "")},
+			"unknown authority":  {startReceiver(t, answering(200, ""), selfSigned(t)), failed(0, "El certificado TLS del receptor no viene de una autoridad conocida.", "")},
+			"hangs":              {startReceiver(t, slow.hang, nil), failed(0, wordsTimeout, "")},
+			"drips":              {startReceiver(t, slow.drip, nil), failed(200, wordsTimeout, "aaaaa")},
+			"drips on HTTP/2":    {startReceiver(t, slow.drip, speakingHTTP2), failed(200, wordsTimeout, "aaaaa")},
+			"breaks off":         {startReceiver(t, breakOff, nil), failed(200, wordsClosed, "reci")},
+			"says nothing":       {startReceiver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil), failed(0, wordsClosed, "")},
+			"302 to loopback":    {startReceiver(t, answering(302, "", "Location", "https://"+elsewhere.Addr()), nil), failed(302, "El receptor respondió con una redirección (302), y no se siguen.", "")},
+			"500":                {startReceiver(t, answering(500, "error interno"), nil), failed(500, code(500), "error interno")},
+			"410":                {startReceiver(t, answering(410, ""), nil), failed(410, code(410), "")},
+			"429 and come later": {startReceiver(t, answering(429, "", "Retry-After", "1"), nil), failed(429, code(429), "")},
+		}
+		webhookIDs := map[string]string{}
+		for name, receiver := range receivers {
+			webhookIDs[name], _ = s.register(t, s.Key, receiver.url, onlyCreated)
+		}
+
+		s.CreateOrder(t, s.Key)
+
+		for name, receiver := range receivers {
+			d := s.settled(t, webhookIDs[name], 1)[0]
+			require.Len(t, d.Attempts, 1, name)
+			a := d.Attempts[0]
+			got := outcome{status: d.Status, code: valueOf(a.StatusCode), words: valueOf(a.Error), response: valueOf(a.Response)}
+			if strings.HasPrefix(name, "drips") {
+				got.response = strings.Repeat("a", min(len(got.response), 5)) // the fifth byte and the limit come at the same time
+				receiver.want.response = got.response
+				require.GreaterOrEqual(t, len(got.response), 3)
+			}
+			require.Equal(t, receiver.want, got, name)
+			require.Less(t, *a.DurationMS, int64(8000), name)
+		}
+		require.Equal(t, "HTTP/2.0", proto.Load())
+		elsewhere.RequireUntouched(t)
+	})
+}
+
+func remembering(proto *atomic.Value) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		proto.Store(r.Proto)
+		fmt.Fprint(w, "recibido")
+	}
+}
+
+// valueOf is what a pointer points at, or the zero value.
+func valueOf[T any](pointer *T) (value T) {
+	if pointer != nil {
+		value = *pointer
+	}
+	return value
+}
+
+// insertWebhook stores a webhook without asking what registration asks: as if its name had been a public one then.
+func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
+	t.Helper()
+	hook := &models.Webhook{OperatorID: s.Operator.ID, URL: address, Events: string(models.EventCreated)}
+	_, err := s.sending(t, clock.System(), nil).Register(t.Context(), hook)
+	require.NoError(t, err)
+	return hook.ID.String()
+}
+
+// Outside development nothing on this machine is ever connected to, whatever a webhook's address says.
+func TestOutcomes_refusedAddresses(t *testing.T) {
+	options := apptest.Options{Configure: func(c *config.Config) { c.WebhookAllowNets = nil }}
+	eachOwn(t, options, func(t *testing.T, s *stage) {
+		tripwire := guardtest.NewTripwire(t, "127.0.0.1:0")
+		port := netip.MustParseAddrPort(tripwire.Addr()).Port()
+		var webhookIDs []string
+		for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "tienda.localhost", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "0.0.0.0"} {
+			webhookIDs = append(webhookIDs, s.insertWebhook(t, fmt.Sprintf("https://%s:%d/hook", host, port)))
+		}
+		s.CreateOrder(t, s.Key)
+		for _, webhookID := range webhookIDs {
+			d := s.settled(t, webhookID, 1)[0]
+			require.Equal(t, "failed", d.Status)
+			require.Len(t, d.Attempts, 1)
+			require.Equal(t, wordsRefused, *d.Attempts[0].Error, s.webhookRow(t, webhookID).URL)
+			require.Nil(t, d.Attempts[0].StatusCode)
+		}
+		tripwire.RequireUntouched(t)
+	})
+}
+
+// A name is judged by the address it resolves to when it is called: one that leads to a refused address from the start, and one that moves there.
+func TestOutcomes_namesThatLeadAstray(t *testing.T) {
+	eachByHand(t, func(t *testing.T, s *byHand) {
+		url := startReceiver(t, answering(200, ""), nil)
+		port := netip.MustParseAddrPort(strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/hook")).Port()
+		tripwire := guardtest.NewTripwire(t, fmt.Sprintf("127.0.0.2:%d", port))
+		s.sending = s.stage.sending(t, s.now, func(o *guard.Options) {
+			o.AllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+			o.Resolver = guardtest.Resolver(t, guardtest.Names{"example.com": {"127.0.0.1", "127.0.0.2"}, "privado.test": {"127.0.0.2"}})
+		})
+		moving := s.insertWebhook(t, fmt.Sprintf("https://example.com:%d/hook", port))
+		private := s.insertWebhook(t, fmt.Sprintf("https://privado.test:%d/hook", port))
+		unknown := s.insertWebhook(t, "https://nadie.test/hook")
+		for range 2 {
+			s.CreateOrder(t, s.Key)
+			s.now.Advance(time.Second)
+		}
+		for webhookID, words := range map[string][2]string{
+			moving:  {"", wordsRefused},
+			private: {wordsRefused, wordsRefused},
+			unknown: {"El nombre del receptor no se pudo resolver.", "El nombre del receptor no se pudo resolver."},
+		} {
+			for i, d := range s.logOf(t, webhookID) {
+				_ = s.sending.Send(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
+				_, attempts := s.deliveryRow(t, d.ID)
+				require.Equal(t, words[i], valueOf(attempts[0].Error))
+			}
+		}
+		tripwire.RequireUntouched(t)
+	})
+}

@@ -1,0 +1,137 @@
+package webhooks_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// startReceiver serves HTTPS in a way of the test's own and returns its address.
+func startReceiver(t *testing.T, handler http.HandlerFunc, change func(*httptest.Server)) string {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if change != nil {
+		change(server)
+	}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.URL + "/hook"
+}
+
+// patient answers after everything else: when the sender has left, or when the test is over.
+type patient struct {
+	over chan struct{}
+	once sync.Once
+}
+
+func newPatient() *patient { return &patient{over: make(chan struct{})} }
+
+func (p *patient) release() { p.once.Do(func() { close(p.over) }) }
+
+// hang reads the request and says nothing.
+func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	select {
+	case <-r.Context().Done():
+	case <-p.over:
+	}
+}
+
+// drip says one byte a second for as long as somebody listens.
+func (p *patient) drip(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	everySecond := time.NewTicker(time.Second)
+	defer everySecond.Stop()
+	for {
+		_, _ = io.WriteString(w, "a")
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-everySecond.C:
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler) // not an end of the answer: nobody may take it for one
+		case <-p.over:
+			panic(http.ErrAbortHandler)
+		}
+	}
+}
+
+// breakOff promises more than it says.
+func breakOff(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	_, _ = io.WriteString(w, "reci")
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
+	_, _ = io.WriteString(w, strings.Repeat("a", 10<<20))
+}
+
+// listeningOn has a server listen on another loopback address than the one that its certificate names.
+func listeningOn(t *testing.T, address string) func(*httptest.Server) {
+	return func(server *httptest.Server) {
+		listener, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		require.NoError(t, server.Listener.Close())
+		server.Listener = listener
+	}
+}
+
+// certified gives a server a certificate for 127.0.0.1 that the service's authority signed, valid until then.
+func certified(t *testing.T, until time.Time) func(*httptest.Server) {
+	return func(server *httptest.Server) {
+		trusted := httptest.NewTLSServer(http.NotFoundHandler())
+		defer trusted.Close()
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(2), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+			NotBefore: until.Add(-48 * time.Hour), NotAfter: until,
+			KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		}
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		signed, err := x509.CreateCertificate(rand.Reader, template, trusted.Certificate(), key.Public(), trusted.TLS.Certificates[0].PrivateKey)
+		require.NoError(t, err)
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}}
+	}
+}
+
+// selfSigned gives a server a certificate that nobody vouches for.
+func selfSigned(t *testing.T) func(*httptest.Server) {
+	return func(server *httptest.Server) {
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(3), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+			NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		}
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		signed, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+		require.NoError(t, err)
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{signed}, PrivateKey: key}}}
+	}
+}
+
+func speakingHTTP2(server *httptest.Server) { server.EnableHTTP2 = true }
+
+// closedPort is an address where nobody listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	return "https://" + listener.Addr().String()
+}

@@ -1,0 +1,238 @@
+package webhooks_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+)
+
+// moody is a receiver that can be told how to answer.
+type moody struct {
+	*apptest.Receiver
+	status atomic.Int32
+}
+
+func newMoody(t *testing.T, status int) *moody {
+	m := &moody{}
+	m.status.Store(int32(status))
+	m.Receiver = apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(m.status.Load()))
+		fmt.Fprintf(w, "estado %d", m.status.Load())
+	})
+	return m
+}
+
+// redeliver has a delivery sent again and returns what came of it.
+func (s *stage) redeliver(t *testing.T, deliveryID string) delivery {
+	t.Helper()
+	return readData[delivery](t, s.post(t, s.Key, "/v1/deliveries/"+deliveryID+"/redeliver", nil, http.StatusOK))
+}
+
+// A delivery can be sent again at any time: a new attempt under the same webhook-id, recorded as a person's wish. One that succeeds settles it; one that
+// fails takes nothing back.
+func TestRedeliver_one(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := newMoody(t, 500)
+		webhookID, secret := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		orderID := s.CreateOrder(t, s.Key)
+		failed := s.settled(t, webhookID, 1)[0]
+		s.move(t, orderID, "receive", nil)
+
+		still := s.redeliver(t, failed.ID)
+		require.Equal(t, "failed", still.Status)
+		receiver.status.Store(200)
+		delivered := s.redeliver(t, failed.ID)
+		require.Equal(t, "delivered", delivered.Status)
+		receiver.status.Store(503)
+		kept := s.redeliver(t, failed.ID)
+		require.Equal(t, "delivered", kept.Status, "what was delivered stays so")
+
+		require.Len(t, kept.Attempts, 4)
+		for i, want := range []struct {
+			cause string
+			code  int
+			words string
+		}{
+			{"auto", 500, "El receptor respondió con el código 500."},
+			{"redelivery", 500, "El receptor respondió con el código 500."},
+			{"redelivery", 200, ""},
+			{"redelivery", 503, "El receptor respondió con el código 503."},
+		} {
+			a := kept.Attempts[i]
+			require.Equal(t, want.cause, a.Cause)
+			require.Equal(t, want.code, *a.StatusCode)
+			require.Equal(t, want.words, valueOf(a.Error))
+			require.Equal(t, fmt.Sprintf("estado %d", want.code), *a.Response)
+		}
+		require.Equal(t, kept, s.logOf(t, webhookID)[0])
+		events := receiver.Events()
+		require.Len(t, events, 4)
+		for _, event := range events {
+			require.Equal(t, failed.ID, event.Header.Get("webhook-id"))
+			require.Equal(t, events[0].Data, event.Data)
+			requireSigned(t, event, secret, "")
+		}
+	})
+}
+
+// Each role redelivers in its own panel what is its own.
+func TestRedeliver_fromThePanel(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := newMoody(t, 500)
+		webhookID, _ := s.Register(t, s.KeyA, receiver.Receiver, onlyCreated)
+		s.CreateOrder(t, s.KeyA)
+		path := "/panel/api/deliveries/" + s.settled(t, webhookID, 1)[0].ID + "/redeliver"
+		for token, status := range map[string]int{
+			s.SignIn(t, &s.StoreA): http.StatusOK, s.staff(t): http.StatusOK,
+			s.SignIn(t, &s.StoreB): http.StatusNotFound, s.another(t).staff(t): http.StatusNotFound,
+		} {
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: token})
+			require.Equal(t, status, answer.Status, answer.Text)
+		}
+		require.Len(t, receiver.Events(), 3)
+	})
+}
+
+// What cannot be sent any more is not found: unknown ids, and deliveries of a webhook that was deactivated.
+func TestRedeliver_notFound(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := newMoody(t, 410)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		s.CreateOrder(t, s.Key)
+		gone := s.settled(t, webhookID, 1)[0]
+		for _, path := range []string{
+			"/v1/deliveries/" + uuid.NewString() + "/redeliver", "/v1/deliveries/x/redeliver", "/v1/deliveries/" + gone.ID + "/redeliver",
+			"/v1/webhooks/" + uuid.NewString() + "/test", "/v1/webhooks/" + webhookID + "/test", "/v1/webhooks/" + webhookID + "/rotate",
+		} {
+			s.post(t, s.Key, path, nil, http.StatusNotFound)
+		}
+		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusNotFound)
+		require.Len(t, receiver.Events(), 1)
+	})
+}
+
+// wholeDay is a span of time around now.
+func wholeDay() map[string]any {
+	return map[string]any{"from": time.Now().Add(-12 * time.Hour), "to": time.Now().Add(12 * time.Hour)}
+}
+
+// What failed at a webhook in a span of time is sent again, oldest first; what was delivered, or only a test, is not.
+func TestRedeliver_range(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := newMoody(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		for range 4 {
+			s.CreateOrder(t, s.Key)
+		}
+		failed := s.settled(t, webhookID, 4)
+		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusOK)
+		receiver.status.Store(200)
+		s.CreateOrder(t, s.Key)
+		s.settled(t, webhookID, 6)
+		before := len(receiver.Events())
+
+		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", map[string]any{"from": failed[1].CreatedAt, "to": failed[2].CreatedAt}, http.StatusOK)
+		require.EqualValues(t, 2, answer.Data["redelivering"])
+		require.Contains(t, answer.Message, "2.")
+		receiver.WaitFor(t, before+2)
+		s.waitUntilDelivered(t, webhookID, failed[1].ID, failed[2].ID)
+		for i, event := range receiver.Events()[before:] {
+			require.Equal(t, failed[1+i].ID, event.Header.Get("webhook-id"))
+		}
+		var rest *apptest.Answer
+		testenv.Until(t, soon, func() error {
+			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staff(t), Body: wholeDay()})
+			if rest.Status == http.StatusConflict {
+				return errors.New(rest.Error) // the first range has a moment left to run
+			}
+			return nil
+		})
+		require.Equal(t, http.StatusOK, rest.Status, rest.Text)
+		require.EqualValues(t, 2, rest.Data["redelivering"])
+		s.waitUntilDelivered(t, webhookID, failed[0].ID, failed[3].ID)
+		require.Len(t, receiver.Events(), before+4)
+
+		none := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", map[string]any{"from": "2020-01-01T00:00:00Z", "to": "2020-01-02T00:00:00-05:00"}, http.StatusOK)
+		require.EqualValues(t, 0, none.Data["redelivering"])
+	})
+}
+
+func (s *stage) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs ...string) {
+	t.Helper()
+	testenv.Until(t, soon, func() error {
+		delivered := map[string]bool{}
+		for _, d := range s.logOf(t, webhookID) {
+			delivered[d.ID] = d.Status == "delivered" && d.Attempts[len(d.Attempts)-1].Cause == "redelivery"
+		}
+		for _, id := range deliveryIDs {
+			if !delivered[id] {
+				return fmt.Errorf("%s has not been redelivered", id)
+			}
+		}
+		return nil
+	})
+}
+
+// While a range is being sent again, a second one is refused: nothing is sent twice, and nobody is told that it will be.
+func TestRedeliver_oneRangeAtATime(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		slow := newPatient()
+		t.Cleanup(slow.release)
+		receiver := apptest.NewReceiver(t, slow.hang)
+		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
+		s.CreateOrder(t, s.Key)
+		s.settled(t, webhookID, 1)
+
+		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusOK)
+		refused := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusConflict)
+		require.Equal(t, "redelivery_running", refused.Code)
+		receiver.WaitFor(t, 2)
+	})
+}
+
+// A range must be one: both ends, in order.
+func TestRedeliver_rangeRefusals(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		webhookID, _ := s.register(t, s.Key, "https://tienda.example/despacho", nil)
+		const at = "2026-01-31T15:04:05Z"
+		for name, c := range map[string]struct {
+			body   map[string]any
+			fields []string
+		}{
+			"nothing":      {map[string]any{}, []string{"from", "to"}},
+			"nulls":        {map[string]any{"from": nil, "to": nil}, []string{"from", "to"}},
+			"blanks":       {map[string]any{"from": "", "to": " "}, []string{"from", "to"}},
+			"no end":       {map[string]any{"from": at}, []string{"to"}},
+			"no time":      {map[string]any{"from": "2026-01-31", "to": at}, []string{"from"}},
+			"not text":     {map[string]any{"from": at, "to": 1769871845}, []string{"to"}},
+			"backwards":    {map[string]any{"from": at, "to": "2026-01-31T15:04:04Z"}, []string{"from"}},
+			"out of years": {map[string]any{"from": at, "to": "292277026596-12-04T15:30:07Z"}, []string{"to"}},
+		} {
+			answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", c.body, http.StatusBadRequest)
+			require.Equal(t, c.fields, answer.Fields, name)
+		}
+	})
+}
+
+// Without a worker nobody can say what the receiver said: the answer is to come back, not to wait for ever.
+func TestRedeliver_withoutAWorker(t *testing.T) {
+	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
+		webhookID, _ := s.register(t, s.Key, closedPort(t), onlyCreated)
+		s.CreateOrder(t, s.Key)
+		began := time.Now()
+		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusServiceUnavailable)
+		require.Less(t, time.Since(began), 20*time.Second)
+		require.Equal(t, "try_again", answer.Code)
+		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+		require.NotEmpty(t, answer.Error)
+	})
+}

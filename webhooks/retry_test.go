@@ -1,0 +1,245 @@
+package webhooks_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// Without retries an event is sent once, and what became of it is in the log in words.
+func TestSingleAttempt(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := apptest.NewReceiver(t, answering(500, "se cayó la base"))
+		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
+		id := s.CreateOrder(t, s.Key)
+		d := s.settled(t, webhookID, 1)[0]
+
+		require.Equal(t, "failed", d.Status)
+		require.Equal(t, id, *d.OrderID)
+		require.Len(t, d.Attempts, 1)
+		require.Equal(t, "auto", d.Attempts[0].Cause)
+		require.Equal(t, 500, *d.Attempts[0].StatusCode)
+		require.Equal(t, "El receptor respondió con el código 500.", *d.Attempts[0].Error)
+		require.Equal(t, "se cayó la base", *d.Attempts[0].Response)
+		require.WithinDuration(t, time.Now(), d.Attempts[0].At, time.Minute)
+		testenv.Until(t, soon, func() error {
+			described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
+			if err != nil {
+				return err
+			}
+			if left := described.PendingActivities; len(left) > 0 {
+				return fmt.Errorf("something is still to be done: %v", left)
+			}
+			return nil
+		})
+		require.Len(t, receiver.Events(), 1)
+	})
+}
+
+// With retries the second attempt comes after 5 seconds ± 20 %. It tells the order as it was at the event, however far it has moved on.
+func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		var asked atomic.Int32
+		arrivals := make(chan time.Time, 2)
+		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			arrivals <- time.Now()
+			if asked.Add(1) == 1 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})
+		webhookID, secret := s.Register(t, s.Key, receiver, withRetry)
+		id := s.CreateOrder(t, s.Key)
+		tried := s.firstTried(t, webhookID)
+		require.Equal(t, "pending", tried.Status)
+		row, _ := s.deliveryRow(t, tried.ID)
+		require.WithinRange(t, *row.NextAttemptAt, tried.Attempts[0].At.Add(4*time.Second), tried.Attempts[0].At.Add(7*time.Second))
+		s.move(t, id, "receive", nil)
+		s.assign(t, id)
+
+		d := s.settled(t, webhookID, 1)[0]
+		require.Equal(t, "delivered", d.Status)
+		require.Equal(t, []int{503, 200}, []int{*d.Attempts[0].StatusCode, *d.Attempts[1].StatusCode})
+		require.Nil(t, d.Attempts[1].Error)
+		first, second := <-arrivals, <-arrivals
+		wait := second.Sub(first)
+		require.Greater(t, wait, 4*time.Second)
+		require.Less(t, wait, 6*time.Second+soon/10, "and what the machine takes to get to it")
+		events := receiver.Events()
+		require.Equal(t, "registered", events[1].Data["status"], "data is as it was at the event")
+		require.Nil(t, events[1].Data["rider"])
+		requireSameEvent(t, secret, events)
+	})
+}
+
+// requireSameEvent holds attempts at one event against each other: the same id and the same data byte for byte; each with a timestamp and signatures of its own.
+func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) {
+	t.Helper()
+	type envelope struct {
+		Timestamp string          `json:"timestamp"`
+		Data      json.RawMessage `json:"data"`
+	}
+	var first envelope
+	require.NoError(t, json.Unmarshal(attempts[0].Body, &first))
+	timestamps := map[string]bool{}
+	for _, event := range attempts {
+		require.Equal(t, attempts[0].Header.Get("webhook-id"), event.Header.Get("webhook-id"))
+		var body envelope
+		require.NoError(t, json.Unmarshal(event.Body, &body))
+		require.Equal(t, string(first.Data), string(body.Data))
+		require.Equal(t, body.Timestamp, event.Header.Get("X-Service-Timestamp"))
+		require.Equal(t, body.Timestamp, event.Header.Get("webhook-timestamp"))
+		timestamps[body.Timestamp] = true
+		requireSigned(t, event, secret, "")
+	}
+	require.Len(t, timestamps, len(attempts))
+}
+
+// The waits between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the seventh attempt the event is given up.
+func TestRetry_theWholeSchedule(t *testing.T) {
+	eachByHand(t, func(t *testing.T, s *byHand) {
+		receiver := apptest.NewReceiver(t, answering(500, ""))
+		webhookID, secret := s.Register(t, s.Key, receiver, withRetry)
+		id := s.pending(t, webhookID)
+		for _, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour} {
+			said := s.send(t, id, models.CauseAuto)
+			require.False(t, said.failed)
+			require.InDelta(t, wait.Seconds(), said.again.Seconds(), wait.Seconds()*0.2)
+			row, _ := s.deliveryRow(t, id.String())
+			require.Equal(t, models.DeliveryPending, row.Status)
+			require.WithinDuration(t, s.now.Now().Add(said.again), *row.NextAttemptAt, time.Millisecond)
+			s.now.Advance(said.again)
+		}
+		require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseAuto))
+		row, attempts := s.deliveryRow(t, id.String())
+		require.Equal(t, models.DeliveryFailed, row.Status)
+		require.Nil(t, row.NextAttemptAt)
+		require.Len(t, attempts, 7)
+		requireSameEvent(t, secret, receiver.Events())
+
+		require.Equal(t, verdict{}, s.send(t, id, models.CauseAuto), "whoever comes once more finds nothing to do")
+		require.Len(t, receiver.Events(), 7)
+	})
+}
+
+// A receiver may ask for a longer wait than the schedule's, not for a shorter one.
+func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
+	eachByHand(t, func(t *testing.T, s *byHand) {
+		for name, c := range map[string]struct {
+			status            int
+			retryAfter        string
+			shortest, longest time.Duration
+		}{
+			"shorter than the schedule": {429, "1", 4 * time.Second, 6 * time.Second},
+			"longer":                    {429, "600", 10 * time.Minute, 10 * time.Minute},
+			"longer than a day":         {503, "999999", 24 * time.Hour, 24 * time.Hour},
+			"a date":                    {503, s.now.Now().Add(time.Hour).Format(http.TimeFormat), 59 * time.Minute, time.Hour},
+		} {
+			receiver := apptest.NewReceiver(t, answering(c.status, "", "Retry-After", c.retryAfter))
+			webhookID, _ := s.Register(t, s.Key, receiver, withRetry)
+			id := s.pending(t, webhookID)
+			again := s.send(t, id, models.CauseAuto).again
+			require.GreaterOrEqual(t, again, c.shortest, name)
+			require.LessOrEqual(t, again, c.longest, name)
+		}
+	})
+}
+
+// A person's wish does not use up the schedule: it goes on where it was.
+func TestRetry_wishesDoNotCount(t *testing.T) {
+	eachByHand(t, func(t *testing.T, s *byHand) {
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
+		id := s.pending(t, webhookID)
+		require.InDelta(t, 5, s.send(t, id, models.CauseAuto).again.Seconds(), 1)
+		due, _ := s.deliveryRow(t, id.String())
+		for range 4 {
+			require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseRedelivery))
+		}
+		row, attempts := s.deliveryRow(t, id.String())
+		require.Len(t, attempts, 5)
+		require.Equal(t, models.DeliveryPending, row.Status)
+		require.True(t, due.NextAttemptAt.Equal(*row.NextAttemptAt))
+		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60, "the second attempt of the schedule")
+	})
+}
+
+// 410 deactivates a webhook, with retries or without: the list shows it no more, and it hears of nothing any more.
+func TestGone_deactivates(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		for name, more := range map[string]map[string]any{"single attempt": onlyCreated, "with retries": withRetry} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := s.another(t)
+				receiver := apptest.NewReceiver(t, answering(http.StatusGone, "ya no"))
+				webhookID, _ := s.Register(t, s.Key, receiver, more)
+				s.CreateOrder(t, s.Key)
+				d := s.settled(t, webhookID, 1)[0]
+				require.Equal(t, "failed", d.Status)
+				require.Len(t, d.Attempts, 1)
+				require.Equal(t, 410, *d.Attempts[0].StatusCode)
+				require.Empty(t, s.activeWebhooks(t))
+				row := s.webhookRow(t, webhookID)
+				require.Contains(t, *row.DeactivatedReason, "410")
+				require.NotNil(t, row.DeactivatedAt)
+
+				s.CreateOrder(t, s.Key)
+				require.Len(t, s.logOf(t, webhookID), 1)
+				require.Len(t, receiver.Events(), 1)
+			})
+		}
+	})
+}
+
+// After five days of nothing but failures a webhook is deactivated, and it is written why; one success starts the count anew.
+func TestFailing_forFiveDays(t *testing.T) {
+	eachByHand(t, func(t *testing.T, s *byHand) {
+		var healthy atomic.Bool
+		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			if !healthy.Load() {
+				w.WriteHeader(http.StatusBadGateway)
+			}
+		})
+		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
+		attempt := func(succeeds bool) {
+			healthy.Store(succeeds)
+			require.Equal(t, verdict{failed: !succeeds}, s.send(t, s.pending(t, webhookID), models.CauseAuto))
+		}
+		const day = 24 * time.Hour
+
+		attempt(false)
+		began := s.webhookRow(t, webhookID).FailingSince
+		s.now.Advance(5*day - time.Hour)
+		attempt(false)
+		require.True(t, began.Equal(*s.webhookRow(t, webhookID).FailingSince), "counted from the first failure")
+		attempt(true)
+		require.Nil(t, s.webhookRow(t, webhookID).FailingSince)
+		s.now.Advance(2 * time.Hour)
+		attempt(false)
+		s.now.Advance(5*day - time.Hour)
+		attempt(false)
+		require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
+		waiting := s.pending(t, webhookID)
+		s.now.Advance(2 * time.Hour)
+		attempt(false)
+
+		require.Empty(t, s.activeWebhooks(t))
+		row := s.webhookRow(t, webhookID)
+		require.False(t, row.Active)
+		require.Equal(t, "Todos los envíos fallaron durante cinco días.", *row.DeactivatedReason)
+		arrived := len(receiver.Events())
+		require.Equal(t, verdict{failed: true}, s.send(t, waiting, models.CauseAuto))
+		require.Len(t, receiver.Events(), arrived, "nothing is sent to it any more")
+		d, attempts := s.deliveryRow(t, waiting.String())
+		require.Equal(t, models.DeliveryFailed, d.Status)
+		require.Len(t, attempts, 1)
+		require.Equal(t, "El webhook está desactivado.", *attempts[0].Error, "the log says why")
+	})
+}

@@ -1,0 +1,132 @@
+package webhooks_test
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+)
+
+// A store's webhook gets that store's events alone, the operator's gets all or those it was narrowed to, each only what it subscribed to; one
+// that was deactivated, or that is another operator's, gets nothing.
+func TestScope_whoIsTold(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		other := s.another(t)
+		type told struct {
+			receiver *apptest.Receiver
+			id, key  string
+			want     []string
+		}
+		listen := func(s *stage, key string, more map[string]any, want ...string) *told {
+			w := &told{receiver: apptest.NewReceiver(t, nil), key: s.Key, want: want}
+			w.id, _ = s.Register(t, key, w.receiver, more)
+			return w
+		}
+		fromA := []string{"order.created A", "order.created A"}
+		fromB := []string{"order.created B", "order.cancelled B"}
+		all := append(append([]string{"order.created none"}, fromA...), fromB...)
+		everyone := []*told{
+			listen(s, s.Key, nil, all...),
+			listen(s, s.Key, map[string]any{"store_id": s.StoreA.ID}, fromA...),
+			listen(s, s.KeyA, nil, fromA...),
+			listen(s, s.KeyB, nil, fromB...),
+			listen(s, s.KeyB, map[string]any{"events": []string{"order.cancelled", "order.cancelled"}}, "order.cancelled B"),
+			listen(s, s.Key, map[string]any{"events": []string{"order.assigned", "order.delivered"}}),
+			listen(other, other.Key, nil),
+		}
+		deactivated := listen(s, s.Key, nil)
+		everyone = append(everyone, deactivated)
+		answer := s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + deactivated.id, Key: s.Key})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+
+		s.CreateOrder(t, s.KeyA)
+		storeStaff := s.SignIn(t, &s.StoreA)
+		answer = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders", Token: storeStaff, Body: apptest.Order()})
+		require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+		s.move(t, s.CreateOrder(t, s.KeyB), "cancel", nil)
+		s.CreateOrder(t, s.Key)
+
+		stores := map[any]string{s.StoreA.ID.String(): "A", s.StoreB.ID.String(): "B", nil: "none"}
+		for _, w := range everyone {
+			got := []string{}
+			for _, event := range w.receiver.WaitFor(t, len(w.want)) {
+				got = append(got, event.Event+" "+stores[event.Data["store_id"]])
+			}
+			require.ElementsMatch(t, w.want, got)
+			// The log is written with the move itself: what is not in it will never be sent.
+			owner := s
+			if w.key == other.Key {
+				owner = other
+			}
+			require.Len(t, owner.logOf(t, w.id), len(w.want))
+		}
+	})
+}
+
+// A webhook hears of an order in the order in which things happened, one at a time, however slow its receiver is.
+func TestOrder_oneAfterTheOther(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		for name, more := range map[string]map[string]any{"single attempt": nil, "with retries": {"retry": true}} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := s.another(t)
+				moved := make(chan struct{})
+				var inside, crowded atomic.Int32
+				receiver := apptest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
+					if inside.Add(1) > 1 {
+						crowded.Add(1)
+					}
+					defer inside.Add(-1)
+					select {
+					case <-moved:
+					case <-r.Context().Done():
+					}
+				})
+				webhookID, _ := s.Register(t, s.Key, receiver, more)
+				id := s.CreateOrder(t, s.Key)
+				s.move(t, id, "receive", nil)
+				s.assign(t, id)
+				s.move(t, id, "assign", map[string]any{"rider_id": s.Riders[1].ID})
+				s.move(t, id, "deliver", nil)
+				close(moved)
+
+				require.Equal(t, []string{"order.created", "order.assigned", "order.assigned", "order.delivered"}, eventNames(receiver.WaitFor(t, 4)))
+				require.Zero(t, crowded.Load())
+				for _, d := range s.settled(t, webhookID, 4) {
+					require.Equal(t, "delivered", d.Status)
+				}
+			})
+		}
+	})
+}
+
+// An event that waited for its turn is not sent any more once its webhook has been deactivated.
+func TestScope_deactivatedWhileWaiting(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		release := make(chan struct{})
+		receiver := apptest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		})
+		webhookID, _ := s.Register(t, s.Key, receiver)
+		id := s.CreateOrder(t, s.Key)
+		receiver.WaitFor(t, 1)
+		s.move(t, id, "cancel", nil)
+		answer := s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + webhookID, Key: s.Key})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		close(release)
+
+		deliveries := s.settled(t, webhookID, 2)
+		require.Equal(t, "delivered", deliveries[0].Status, "it was on its way")
+		require.Equal(t, "failed", deliveries[1].Status)
+		require.Len(t, deliveries[1].Attempts, 1)
+		require.Equal(t, "El webhook está desactivado.", *deliveries[1].Attempts[0].Error, "the log says why")
+		require.Nil(t, deliveries[1].Attempts[0].DurationMS)
+		require.Len(t, receiver.Events(), 1)
+	})
+}

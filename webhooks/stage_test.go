@@ -1,0 +1,238 @@
+package webhooks_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// soon bounds what takes milliseconds on an idle machine, and a receiver's five seconds at the most.
+const soon = 30 * time.Second
+
+// stage is a running service with an operator of the test's own.
+type stage struct {
+	*apptest.Service
+	*apptest.Tenant
+	token string
+}
+
+// each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL.
+func each(t *testing.T, run func(t *testing.T, s *stage)) {
+	apptest.Each(t, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+}
+
+// eachOwn is each with services of the test's own, booted in its own way.
+func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *stage)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		run(t, newStage(t, apptest.Boot(t, databaseURL, options)))
+	})
+}
+
+func newStage(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *stage {
+	t.Helper()
+	return &stage{Service: service, Tenant: service.NewTenant(t, change...)}
+}
+
+// staff signs the operator's staff in, once and only for tests that need it: passwords are slow to check on purpose.
+func (s *stage) staff(t *testing.T) (token string) {
+	t.Helper()
+	if s.token == "" {
+		s.token = s.SignIn(t, nil)
+	}
+	return s.token
+}
+
+// another is a second operator of the same service.
+func (s *stage) another(t *testing.T, change ...func(*models.Operator)) *stage {
+	t.Helper()
+	return newStage(t, s.Service, change...)
+}
+
+// post sends a request to the API and requires its status.
+func (s *stage) post(t *testing.T, key, path string, body any, status int) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Key: key, Body: body})
+	require.Equal(t, status, answer.Status, answer.Text)
+	return answer
+}
+
+// register has an address told about events, all of them unless they are named.
+func (s *stage) register(t *testing.T, key, address string, more map[string]any) (webhookID, secret string) {
+	t.Helper()
+	body := map[string]any{"url": address, "events": models.Events}
+	for name, value := range more {
+		body[name] = value
+	}
+	answer := s.post(t, key, "/v1/webhooks", body, http.StatusCreated)
+	return answer.String("id"), answer.String("secret")
+}
+
+// onlyCreated subscribes to one event, so that an order makes one delivery; withRetry asks for retries besides.
+var (
+	onlyCreated = map[string]any{"events": []string{"order.created"}}
+	withRetry   = map[string]any{"events": []string{"order.created"}, "retry": true}
+)
+
+// move has the operator's staff move an order.
+func (s *stage) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+// assign gives an order that was received to the first rider.
+func (s *stage) assign(t *testing.T, orderID string) *apptest.Answer {
+	t.Helper()
+	return s.move(t, orderID, "assign", map[string]any{"rider_id": s.Riders[0].ID})
+}
+
+// delivery is an entry of the delivery log as its owner reads it.
+type delivery struct {
+	ID        string    `json:"id"`
+	WebhookID string    `json:"webhook_id"`
+	OrderID   *string   `json:"order_id"`
+	Event     string    `json:"event"`
+	Status    string    `json:"status"`
+	Attempts  []attempt `json:"attempts"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type attempt struct {
+	At         time.Time `json:"at"`
+	Cause      string    `json:"cause"`
+	StatusCode *int      `json:"status_code"`
+	DurationMS *int64    `json:"duration_ms"`
+	Error      *string   `json:"error"`
+	Response   *string   `json:"response"`
+}
+
+type logPage struct {
+	Deliveries []delivery `json:"deliveries"`
+	Total      int        `json:"total"`
+	Page       int        `json:"page"`
+	Limit      int        `json:"limit"`
+}
+
+// readData reads the data of an answer into a type of the test's own.
+func readData[T any](t *testing.T, answer *apptest.Answer) T {
+	t.Helper()
+	var envelope struct {
+		Data T `json:"data"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(answer.Text), &envelope), answer.Text)
+	return envelope.Data
+}
+
+// log reads a page of the delivery log with an API key.
+func (s *stage) log(t *testing.T, key string, parameters url.Values) logPage {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?" + parameters.Encode(), Key: key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return readData[logPage](t, answer)
+}
+
+// logOf is what the log says of one webhook, oldest first.
+func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
+	t.Helper()
+	list := s.log(t, s.Key, url.Values{"webhook_id": {webhookID}, "limit": {"200"}}).Deliveries
+	slices.Reverse(list)
+	return list
+}
+
+// settled returns the deliveries of a webhook once there are so many and none of them is pending. It waits for the rows, because the log may not be asked
+// as often as that.
+func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
+	t.Helper()
+	id := uuid.MustParse(webhookID)
+	testenv.Until(t, 2*soon, func() error {
+		rows, _, err := s.App.DB.Deliveries(t.Context(), s.scope(), db.DeliveryFilter{WebhookID: &id, Page: 1, Limit: 200})
+		if err != nil || len(rows) != count {
+			return fmt.Errorf("%d deliveries, not %d: %w", len(rows), count, err)
+		}
+		for _, row := range rows {
+			if row.Status == models.DeliveryPending {
+				return fmt.Errorf("%s is pending", row.Event)
+			}
+		}
+		return nil
+	})
+	return s.logOf(t, webhookID)
+}
+
+// firstTried returns the only delivery of a webhook once its first attempt has ended.
+func (s *stage) firstTried(t *testing.T, webhookID string) delivery {
+	t.Helper()
+	first := s.logOf(t, webhookID)[0]
+	testenv.Until(t, soon, func() error {
+		if _, attempts := s.deliveryRow(t, first.ID); len(attempts) == 0 || attempts[0].FinishedAt == nil {
+			return errors.New("not tried yet")
+		}
+		return nil
+	})
+	return s.logOf(t, webhookID)[0]
+}
+
+// webhookRow reads a webhook as it is stored.
+func (s *stage) webhookRow(t *testing.T, webhookID string) *models.Webhook {
+	t.Helper()
+	row, err := s.App.DB.Webhook(t.Context(), uuid.MustParse(webhookID))
+	require.NoError(t, err)
+	return row
+}
+
+// deliveryRow reads a delivery as it is stored.
+func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.Delivery, []models.DeliveryAttempt) {
+	t.Helper()
+	row, attempts, err := s.App.DB.Delivery(t.Context(), uuid.MustParse(deliveryID))
+	require.NoError(t, err)
+	return row, attempts
+}
+
+// activeWebhooks lists the ids of the operator's active webhooks.
+func (s *stage) activeWebhooks(t *testing.T) []string {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/webhooks", Key: s.Key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	ids := []string{}
+	for _, entry := range answer.List {
+		ids = append(ids, entry.(map[string]any)["id"].(string))
+	}
+	return ids
+}
+
+// scope is the whole operator's.
+func (s *stage) scope() db.WebhookScope { return db.WebhookScope{OperatorID: s.Operator.ID} }
+
+// eventNames lists what arrived, in order.
+func eventNames(events []apptest.Received) []string {
+	list := []string{}
+	for _, event := range events {
+		list = append(list, event.Event)
+	}
+	return list
+}
+
+func answering(status int, text string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		fmt.Fprint(w, text)
+	}
+}

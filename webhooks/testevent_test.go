@@ -1,0 +1,54 @@
+package webhooks_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+)
+
+// A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver said.
+func TestTestEvent(t *testing.T) {
+	each(t, func(t *testing.T, s *stage) {
+		receiver := newMoody(t, 202)
+		webhookID, secret := s.Register(t, s.KeyA, receiver.Receiver, onlyCreated)
+
+		tried := readData[delivery](t, s.post(t, s.KeyA, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusOK))
+		require.Equal(t, "webhook.test", tried.Event)
+		require.Equal(t, "delivered", tried.Status)
+		require.Nil(t, tried.OrderID)
+		require.Equal(t, webhookID, tried.WebhookID)
+		require.Len(t, tried.Attempts, 1)
+		require.Equal(t, 202, *tried.Attempts[0].StatusCode)
+		require.Equal(t, "estado 202", *tried.Attempts[0].Response)
+		require.NotNil(t, tried.Attempts[0].DurationMS)
+
+		event := receiver.WaitFor(t, 1)[0]
+		require.Equal(t, "webhook.test", event.Header.Get("X-Service-Event"))
+		require.Equal(t, tried.ID, event.Header.Get("webhook-id"))
+		requireSigned(t, event, secret, "")
+		var body map[string]any
+		require.NoError(t, json.Unmarshal(event.Body, &body))
+		require.Equal(t, "webhook.test", body["event"])
+		require.Equal(t, s.Operator.ID.String(), body["tenant_id"])
+		require.Equal(t, event.Header.Get("X-Service-Timestamp"), body["timestamp"])
+		require.Equal(t, tried.ID, event.Data["id"])
+
+		receiver.status.Store(418)
+		storeStaff := s.SignIn(t, &s.StoreA)
+		answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/test", Token: storeStaff})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		refused := readData[delivery](t, answer)
+		require.Equal(t, "failed", refused.Status)
+		require.Equal(t, "El receptor respondió con el código 418.", *refused.Attempts[0].Error)
+		require.Equal(t, []delivery{tried, refused}, s.settled(t, webhookID, 2), "both are in the log")
+
+		noListener, _ := s.register(t, s.Key, closedPort(t), nil)
+		unreachable := readData[delivery](t, s.post(t, s.Key, "/v1/webhooks/"+noListener+"/test", nil, http.StatusOK))
+		require.Equal(t, "El receptor rechazó la conexión.", *unreachable.Attempts[0].Error)
+		require.Nil(t, unreachable.Attempts[0].StatusCode)
+	})
+}

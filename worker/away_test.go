@@ -1,0 +1,194 @@
+package worker_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+)
+
+// Without workers moves answer 503 in time; creating and reading go on. When the workers are back, so are the moves, and what became of
+// the ones that were left open can be read.
+func TestAway_workersDownAndBack(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	orders := []string{s.CreateOrder(t, s.KeyA), s.CreateOrder(t, s.KeyA), s.CreateOrder(t, s.KeyA)}
+	for _, id := range orders {
+		s.waitForQuiet(t, id)
+	}
+	s.receive(t, orders[1])
+	s.StopWorker()
+
+	requests := []apptest.Request{
+		{Method: http.MethodPatch, Path: "/v1/orders/" + orders[0] + "/cancel", Key: s.KeyA},
+		moveRequest(s, orders[1], "assign", map[string]any{"rider_id": s.Riders[0].ID}),
+		moveRequest(s, orders[2], "receive", nil),
+	}
+	answers := make([]timed, len(requests))
+	var moves sync.WaitGroup
+	for i, request := range requests {
+		moves.Go(func() { answers[i] = s.timed(request) })
+	}
+	created := s.CreateOrder(t, s.KeyA)
+	require.Equal(t, "registered", s.order(t, created).String("status"))
+	moves.Wait()
+	for _, answer := range answers {
+		requireOpen(t, answer)
+	}
+	require.Equal(t, "registered", s.order(t, orders[0]).String("status"), "nothing happened yet")
+
+	s.StartWorker(t)
+	s.receive(t, created)
+	for i, id := range orders {
+		s.waitForQuiet(t, id)
+		before := []string{"registered", "received", "registered"}[i]
+		after := []string{"cancelled", "assigned", "received"}[i]
+		status := s.order(t, id).String("status")
+		require.Contains(t, []string{before, after}, status)
+		if status == before {
+			again, err := s.Try(requests[i])
+			require.NoError(t, err)
+			require.Equal(t, http.StatusOK, again.Status, again.Text)
+		}
+		require.Equal(t, after, s.order(t, id).String("status"))
+	}
+	s.ended(t, orders[0])
+}
+
+// Without Temporal orders are taken and read; they are not moved.
+func TestAway_temporalUnreachable(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{TemporalAddress: closedPort(t), NoWorker: true})
+	began := time.Now()
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
+	require.Less(t, time.Since(began), 3*time.Second)
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+	id := answer.String("id")
+	require.Equal(t, "registered", s.order(t, id).String("status"))
+
+	ready := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
+	require.Equal(t, http.StatusOK, ready.Status)
+	require.Equal(t, map[string]any{"database": "ok", "temporal": "unreachable"}, ready.Data)
+	requireOpen(t, s.timed(moveRequest(s, id, "receive", nil)))
+	require.Equal(t, "registered", s.order(t, id).String("status"))
+}
+
+// An order goes on with a new worker, which rebuilds it from its history.
+func TestAway_workerReplacedBetweenMoves(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	id := s.CreateOrder(t, s.Key)
+	for _, move := range []func(){
+		func() { s.receive(t, id) }, func() { s.assign(t, id, 0) }, func() { s.assign(t, id, 1) }, func() { s.deliver(t, id) },
+	} {
+		s.waitForQuiet(t, id)
+		s.StopWorker()
+		s.StartWorker(t)
+		move()
+	}
+	require.Equal(t, []string{"created", "received", "assigned", "assigned", "delivered"}, s.story(t, id))
+	s.ended(t, id)
+}
+
+// A worker that dies without a word is still taken to know its orders: another one takes over before the callers of moves give up.
+func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
+	t.Parallel()
+	line := newCable(t, testenv.Temporal(t))
+	s := boot(t, "", apptest.Options{TemporalAddress: line.Addr().String()})
+	other := s.beside(t, apptest.Options{})
+	forgetSchedule(t, other)
+	ids := []string{s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)}
+	for _, id := range ids {
+		s.waitForQuiet(t, id)
+	}
+	line.cut()
+	other.StartWorker(t)
+	s.Service = other
+	// The last order's task may have been on the line when it was cut.
+	for _, id := range ids[:2] {
+		answer := s.timed(moveRequest(s, id, "receive", nil))
+		require.NoError(t, answer.err)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		require.Less(t, answer.took, answerTime)
+	}
+}
+
+// cable is a connection that can be cut.
+type cable struct {
+	net.Listener
+	mu   sync.Mutex
+	ends []net.Conn
+}
+
+func newCable(t *testing.T, to string) *cable {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	c := &cable{Listener: listener}
+	t.Cleanup(c.cut)
+	go c.join(to)
+	return c
+}
+
+func (c *cable) join(to string) {
+	for {
+		near, err := c.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("tcp", to)
+		if err != nil {
+			near.Close()
+			continue
+		}
+		c.mu.Lock()
+		c.ends = append(c.ends, near, far)
+		c.mu.Unlock()
+		go func() { _, _ = io.Copy(near, far) }()
+		go func() { _, _ = io.Copy(far, near) }()
+	}
+}
+
+func (c *cable) cut() {
+	c.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, end := range c.ends {
+		end.Close()
+	}
+}
+
+// What was sent before the first task is all there in it: a whole life by signals.
+func TestAway_signalsBeforeTheFirstTask(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true})
+	id := s.CreateOrder(t, s.Key)
+	for _, signal := range []struct {
+		name    string
+		message any
+	}{
+		{"received", map[string]any{}}, {"assigned", map[string]any{"rider_id": s.Riders[1].ID}}, {"delivered", nil},
+	} {
+		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", signal.name, signal.message))
+	}
+	s.StartWorker(t)
+	order := s.waitForStatus(t, id, "delivered")
+	require.Equal(t, s.Riders[1].Name, order.Data["rider"].(map[string]any)["name"])
+	require.Equal(t, []string{"created", "received", "assigned", "delivered"}, s.story(t, id))
+	_, runID := s.ended(t, id)
+	tasks := 0
+	for _, event := range s.historyOf(t, workflowOf(id), runID).Events {
+		if event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			tasks++
+		}
+	}
+	require.Equal(t, 1, tasks)
+}

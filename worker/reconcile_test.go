@@ -1,0 +1,157 @@
+package worker_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+
+	"despacho/db"
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// An order that was stored while Temporal was away is started later, and cancels itself when it would have anyway.
+func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]time.Duration{"not due yet": 65 * time.Second, "due already": 30 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := boot(t, "", apptest.Options{})
+			receiver := apptest.NewReceiver(t, nil)
+			s.Register(t, s.Key, receiver)
+			detached := s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(time.Minute), Configure: impatient(wait)})
+			id := detached.CreateOrder(t, s.Key)
+			s.reconcileUntilStarted(t, id)
+			order := s.waitForStatus(t, id, "cancelled")
+			due := timeOf(t, order, "created_at").Add(wait)
+			cancelled := timeOf(t, order, "cancelled_at")
+			require.False(t, cancelled.Before(due), "%s is before %s", cancelled, due)
+			_, runID := s.ended(t, id)
+			if wait > time.Minute {
+				require.WithinDuration(t, due, cancelled, 5*time.Second)
+				for _, event := range s.historyOf(t, workflowOf(id), runID).Events {
+					if event.EventType == enums.EVENT_TYPE_TIMER_STARTED {
+						require.Less(t, event.GetTimerStartedEventAttributes().StartToFireTimeout.AsDuration(), 6*time.Second, "a late start waits less")
+					}
+				}
+			}
+			var events []string
+			for _, event := range receiver.WaitFor(t, 2) {
+				events = append(events, event.Event)
+			}
+			require.Equal(t, []string{"order.created", "order.cancelled"}, events, "receivers hear of the creation, too")
+		})
+	}
+}
+
+func timeOf(t *testing.T, order *apptest.Answer, member string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, order.String(member))
+	require.NoError(t, err)
+	return at
+}
+
+// Moves work before the workflow has started, also the last one.
+func TestReconcile_movesBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	detached := s.beside(t, apptest.Options{TemporalAddress: closedPort(t)})
+	first, second := detached.CreateOrder(t, s.KeyA), detached.CreateOrder(t, s.KeyA)
+
+	require.Equal(t, "received", s.receive(t, first).String("status"))
+	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + second + "/cancel", Key: s.KeyA})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	s.ended(t, second)
+	require.Equal(t, []string{"created", "cancelled"}, s.story(t, second))
+	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(first)).WorkflowExecutionInfo.Status)
+	testenv.Until(t, soon, func() error {
+		for _, id := range []string{first, second} {
+			order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(id))
+			if err != nil {
+				return err
+			}
+			if order.WorkflowStartedAt == nil {
+				return fmt.Errorf("%s is still to be started", id)
+			}
+		}
+		return nil
+	})
+}
+
+// A delivery that nobody drives is handed on and sent.
+func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	receiver := apptest.NewReceiver(t, nil)
+	id := s.abandonedDelivery(t, receiver)
+	s.reconcile(t)
+	events := receiver.WaitFor(t, 1)
+	require.Equal(t, "order.cancelled", events[0].Event)
+	require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
+	testenv.Until(t, soon, func() error {
+		delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
+		if err != nil {
+			return err
+		}
+		if delivery.Status != models.DeliveryDelivered || len(attempts) != 1 {
+			return fmt.Errorf("%s after %d attempts", delivery.Status, len(attempts))
+		}
+		return nil
+	})
+}
+
+// What has expired is cleared, and nothing else.
+func TestReconcile_clearsWhatHasExpired(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := boot(t, databaseURL, apptest.Options{})
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		var keyID, userID string
+		require.NoError(t, s.App.DB.SQL().QueryRow("SELECT id FROM api_keys LIMIT 1").Scan(&keyID))
+		require.NoError(t, s.App.DB.SQL().QueryRow("SELECT id FROM users LIMIT 1").Scan(&userID))
+		for name, expires := range map[string]time.Time{"over": now.Add(-time.Minute), "in use": now.Add(time.Hour)} {
+			s.insert(t, &models.IdempotencyRecord{
+				APIKeyID: uuid.MustParse(keyID), Key: name, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, CreatedAt: now, ExpiresAt: expires,
+			})
+			s.insert(t, &models.Session{ID: uuid.New(), UserID: uuid.MustParse(userID), TokenHash: []byte(name), CreatedAt: now, ExpiresAt: expires})
+			s.insert(t, &models.RateWindow{Subject: name, Minute: db.Minute(expires) - 5, Used: 1})
+		}
+		s.reconcile(t)
+		for table, column := range map[string]string{"idempotency_records": "key", "sessions": "token_hash", "rate_windows": "subject"} {
+			testenv.Until(t, soon, func() error {
+				var left int
+				err := s.App.DB.SQL().QueryRow(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = CAST('over' AS %s)", table, column, s.typeOf(column))).Scan(&left)
+				if err == nil && left > 0 {
+					err = fmt.Errorf("%s has %d that are over", table, left)
+				}
+				return err
+			})
+			var kept int
+			require.NoError(t, s.App.DB.SQL().QueryRow(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = CAST('in use' AS %s)", table, column, s.typeOf(column))).Scan(&kept))
+			require.Equal(t, 1, kept, table)
+		}
+		require.Equal(t, "registered", s.order(t, s.CreateOrder(t, s.Key)).String("status"), "the staff and the keys are as they were")
+	})
+}
+
+func (s *service) insert(t *testing.T, row any) {
+	t.Helper()
+	require.NoError(t, s.App.DB.Insert(t.Context(), row))
+}
+
+// typeOf is the column type that a text has to be cast to.
+func (s *service) typeOf(column string) string {
+	switch {
+	case column != "token_hash":
+		return "text"
+	case s.App.DB.Dialect() == db.Postgres:
+		return "bytea"
+	}
+	return "blob"
+}

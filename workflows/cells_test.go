@@ -1,0 +1,221 @@
+package workflows_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// states are all an order can be in.
+var states = map[string]models.State{
+	"registered":            registered,
+	"received":              {Status: models.StatusReceived},
+	"assigned":              {Status: models.StatusAssigned, RiderID: &riderA},
+	"delivered":             {Status: models.StatusDelivered, RiderID: &riderA},
+	"cancelled by store":    {Status: models.StatusCancelled, CancelledBy: models.ByStore},
+	"cancelled by operator": {Status: models.StatusCancelled, CancelledBy: models.ByOperator},
+	"cancelled by auto":     {Status: models.StatusCancelled, CancelledBy: models.ByAuto},
+}
+
+// message is something that can be sent to an order.
+type message struct {
+	move    models.Move
+	by      models.Actor
+	rider   *uuid.UUID
+	content any
+	// limited holds a cancel to registered orders.
+	limited bool
+}
+
+var messages = map[string]message{
+	"cancel by the store":             {move: models.MoveCancel, by: models.ByStore, content: workflows.Cancel{By: models.ByStore, Reason: "sin stock"}},
+	"cancel by the operator":          {move: models.MoveCancel, by: models.ByOperator, content: workflows.Cancel{By: models.ByOperator}},
+	"cancel by nobody in particular":  {move: models.MoveCancel, by: models.ByOperator, content: workflows.Cancel{}},
+	"cancel in the timer's name":      {move: models.MoveCancel, by: models.ByAuto, content: workflows.Cancel{By: models.ByAuto}},
+	"cancel only while registered":    {move: models.MoveCancel, by: models.ByOperator, limited: true, content: workflows.Cancel{By: models.ByOperator, OnlyRegistered: true}},
+	"received":                        {move: models.MoveReceive, by: models.ByOperator, content: workflows.Received{}},
+	"assigned to rider A":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderA, content: workflows.Assigned{RiderID: riderA}},
+	"assigned to rider B":             {move: models.MoveAssign, by: models.ByOperator, rider: &riderB, content: workflows.Assigned{RiderID: riderB}},
+	"delivered":                       {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{Photo: "p.jpg"}},
+	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{}},
+}
+
+// verdict is what the table in models says of the message.
+func (m message) verdict(state models.State) (models.State, models.Verdict) {
+	if m.limited && state.Status != models.StatusRegistered {
+		return state, models.Refused
+	}
+	to, verdict := state.Decide(m.move, m.by, m.rider)
+	if verdict != models.Applied {
+		return state, verdict
+	}
+	after := models.State{Status: to, RiderID: state.RiderID}
+	if to == models.StatusCancelled {
+		after.CancelledBy = m.by
+	}
+	if m.rider != nil {
+		after.RiderID = m.rider
+	}
+	return after, verdict
+}
+
+// asSignal is the same message from a person's hand: whoever it says it is from, it counts as the operator's.
+func (m message) asSignal() message {
+	m.by = models.ByOperator
+	return m
+}
+
+// Every cell of state × message, as a signal and as an update, sent before the run knows the order and after. Whatever comes of it,
+// the run goes on: what a second message meets is what the table makes of the first.
+func TestOrder_everyCell(t *testing.T) {
+	t.Parallel()
+	for stateName, state := range states {
+		for messageName, m := range messages {
+			for _, kind := range []string{"signal", "update"} {
+				for _, moment := range []string{"loading", "loaded"} {
+					t.Run(fmt.Sprintf("%s/%s/%s/%s", stateName, messageName, kind, moment), func(t *testing.T) {
+						t.Parallel()
+						playCell(t, state, m, kind == "update", moment == "loading")
+					})
+				}
+			}
+		}
+	}
+}
+
+func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
+	s := newStage(t, state)
+	s.stored.AutoCancelAt = start.Add(2 * curtain)
+	// A call that is still out keeps the run of a finished order open.
+	s.webhooks = []webhook{{id: uuid.New()}}
+	s.stored.Deliveries = s.owe(models.EventCreated)
+	s.webhooks = nil
+	s.receive = func(sending) error { return activity.ErrResultPending }
+	if !asUpdate {
+		m = m.asSignal()
+	}
+	var answer, second *reply
+	send := func() {
+		if asUpdate {
+			answer = s.update(string(m.move), m.content)
+		} else {
+			s.signal(string(m.move), m.content)
+		}
+	}
+	if whileLoading {
+		s.beforeLoad = func() error { s.meanwhile(send); return nil }
+	} else {
+		s.at(time.Minute, send)
+	}
+	probe := messages["assigned to rider B"]
+	s.at(time.Hour, func() { second = s.update(string(probe.move), probe.content) })
+	s.at(2*time.Hour, func() { require.NoError(t, s.env.CompleteActivity(s.sent[0].token, nil, nil)) })
+	ended := s.runLoaded()
+
+	after, verdict := m.verdict(state)
+	final, secondVerdict := probe.verdict(after)
+	require.Equal(t, final.Final() || final.Dormant(), ended)
+	if asUpdate {
+		requireAnswer(t, answer, m, state, verdict)
+		require.Equal(t, whileLoading || verdict != models.Refused, answer.accepted, "an illegal move is refused before it enters history")
+	} else if verdict == models.Refused {
+		require.Contains(t, s.log.String(), "signal refused")
+	}
+	requireAnswer(t, second, probe, after, secondVerdict)
+
+	var want []message
+	if verdict == models.Applied {
+		want = append(want, m)
+	}
+	if secondVerdict == models.Applied {
+		want = append(want, probe)
+	}
+	require.Len(t, s.written, len(want))
+	for i, move := range s.written {
+		require.Equal(t, want[i].move, move.Move)
+		require.Equal(t, want[i].by, move.By)
+		require.Equal(t, s.orderID, move.OrderID)
+		require.Equal(t, i+2, move.Seq)
+	}
+	if verdict == models.Applied {
+		require.Equal(t, after.Status, s.written[0].To)
+		require.Equal(t, m.content, contentOf(s.written[0]))
+	}
+	require.Equal(t, final.Status, s.stored.Status)
+}
+
+func requireAnswer(t *testing.T, answer *reply, m message, state models.State, verdict models.Verdict) {
+	t.Helper()
+	if verdict == models.Refused {
+		answer.requireRefused(t, m.move, state.Status)
+		return
+	}
+	answer.requireDone(t)
+}
+
+// contentOf is the message that a written move carries.
+func contentOf(move workflows.MoveOrder) any {
+	switch {
+	case move.Cancel != nil:
+		return *move.Cancel
+	case move.Received != nil:
+		return *move.Received
+	case move.Assigned != nil:
+		return *move.Assigned
+	case move.Delivered != nil:
+		return *move.Delivered
+	}
+	return nil
+}
+
+// A person who sends a signal need not fill it in.
+func TestOrder_signalsWithoutContent(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]any{"an empty object": map[string]any{}, "nothing": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, registered)
+			s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, content) })
+			s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": riderA}) })
+			s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, content) })
+			require.True(t, s.run())
+			require.Equal(t, []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}, s.moves())
+		})
+	}
+}
+
+// What cannot be read is dropped, and the order goes on as if it had not come.
+func TestOrder_malformedMessagesAreDropped(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	var refused, answered *reply
+	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
+	s.at(3*time.Minute, func() { refused = s.update(workflows.CancelName, []int{1}) })
+	s.at(4*time.Minute, func() { answered = s.update(workflows.ReceivedName, workflows.Received{}) })
+	s.at(5*time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{Reason: "de verdad"}) })
+	require.True(t, s.run())
+	require.True(t, refused.done)
+	require.Error(t, refused.err)
+	require.False(t, refused.accepted)
+	answered.requireDone(t)
+	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
+	require.Equal(t, workflows.Cancel{Reason: "de verdad"}, *s.written[1].Cancel)
+}
+
+// A malformed signal keeps neither the timer nor anybody else waiting.
+func TestOrder_malformedSignalDoesNotHoldTheTimer(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.at(time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
+	require.True(t, s.run())
+	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
+	require.Equal(t, start.Add(24*time.Hour), s.written[0].At)
+}

@@ -1,0 +1,101 @@
+package workflows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// Messages that come while the move is written that ends the run are all answered before it ends.
+func TestEnding_handlersAreDrained(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	var delivered *reply
+	var late []*reply
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+		s.meanwhile(func() {
+			for range 3 {
+				late = append(late, s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}))
+				late = append(late, s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}))
+			}
+		})
+		return nil, nil
+	}
+	s.at(time.Minute, func() { delivered = s.update(workflows.DeliveredName, workflows.Delivered{}) })
+	require.True(t, s.run())
+	delivered.requireDone(t)
+	require.Len(t, late, 6)
+	for i, answer := range late {
+		require.True(t, answer.accepted, "it was legal when it came")
+		answer.requireRefused(t, []models.Move{models.MoveCancel, models.MoveAssign}[i%2], models.StatusDelivered)
+	}
+	require.Equal(t, []models.Move{models.MoveDeliver}, s.moves())
+}
+
+// A signal in the task of the last move is looked at, too: the run does not end over its head.
+func TestEnding_signalsAreDrained(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+		s.meanwhile(func() {
+			s.signal(workflows.ReceivedName, nil)
+			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+		})
+		return nil, nil
+	}
+	s.at(time.Minute, func() { s.signal(workflows.CancelName, nil) })
+	require.True(t, s.run())
+	require.Equal(t, []models.Move{models.MoveCancel}, s.moves())
+	for _, name := range []string{workflows.ReceivedName, workflows.AssignedName} {
+		require.Contains(t, s.log.String(), "signal="+name+" status=cancelled")
+	}
+}
+
+// Signals that come before the order is known wait for it, all of them.
+func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.beforeLoad = func() error {
+		s.meanwhile(func() {
+			s.signal(workflows.ReceivedName, nil)
+			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB})
+			s.signal(workflows.DeliveredName, nil)
+		})
+		return nil
+	}
+	require.True(t, s.runLoaded())
+	require.Equal(t, []models.Move{models.MoveReceive, models.MoveAssign, models.MoveAssign, models.MoveDeliver}, s.moves())
+	require.Equal(t, riderB, *s.stored.RiderID)
+}
+
+// Temporal's own cancellation is not how an order is cancelled: the order lives on, and its timer with it.
+func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
+	t.Parallel()
+	for name, play := range map[string]struct {
+		send func(s *stage) *reply
+		want []models.Move
+	}{
+		"moves go on": {
+			func(s *stage) *reply { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
+		},
+		"the timer goes on": {func(*stage) *reply { return nil }, []models.Move{models.MoveAutoCancel}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, registered)
+			var answer *reply
+			s.at(1*time.Minute, s.env.CancelWorkflow)
+			s.at(2*time.Minute, func() { answer = play.send(s) })
+			s.run()
+			require.Equal(t, play.want, s.moves())
+			if answer != nil {
+				answer.requireDone(t)
+			}
+		})
+	}
+}

@@ -1,0 +1,184 @@
+package workflows_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// outage is longer than any timeout in the workflow but the auto-cancel, which waits for it too.
+const outage = 6 * time.Hour
+
+var errDown = errors.New("the database is down")
+
+// downUntil makes the database fail until so long after the start.
+func (s *stage) downUntil(end time.Duration) func() error {
+	return func() error {
+		if s.env.Now().Before(start.Add(end)) {
+			return errDown
+		}
+		return nil
+	}
+}
+
+// However long the database is away, a move that was asked for is written when it is back: once, with the time it was decided and
+// under the same entry in every try.
+func TestOutage_movesWaitForTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(s *stage) *reply{
+		"a signal": func(s *stage) *reply { s.signal(workflows.ReceivedName, nil); return nil },
+		"an update": func(s *stage) *reply {
+			return s.update(workflows.ReceivedName, workflows.Received{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, registered)
+			down := s.downUntil(time.Hour + outage)
+			s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+			var answer *reply
+			s.at(time.Hour, func() { answer = ask(s) })
+			require.False(t, s.run())
+			require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
+			require.Equal(t, start.Add(time.Hour), s.written[0].At)
+			require.Greater(t, len(s.tried), 10)
+			for _, try := range s.tried {
+				require.Equal(t, s.written[0], try, "every try is the same move")
+			}
+			if answer != nil {
+				answer.requireDone(t)
+			}
+		})
+	}
+}
+
+func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	down := s.downUntil(24*time.Hour + outage)
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+	require.True(t, s.run())
+	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
+	require.Equal(t, start.Add(24*time.Hour), s.written[0].At)
+}
+
+func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.beforeLoad = s.downUntil(outage)
+	var received *reply
+	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
+	s.at(outage+time.Hour, func() { s.signal(workflows.CancelName, nil) })
+	require.True(t, s.runLoaded())
+	received.requireDone(t)
+	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
+}
+
+// Moves that are asked for during an outage are decided one after another, on what the one before made of the order.
+func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	down := s.downUntil(time.Hour + outage)
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+	var received, cancelled, assigned, again *reply
+	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
+	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
+	s.at(3*time.Hour, func() { assigned = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(4*time.Hour, func() { again = s.update(workflows.ReceivedName, workflows.Received{}) })
+	require.False(t, s.run())
+	received.requireDone(t)
+	cancelled.requireRefused(t, models.MoveCancel, models.StatusReceived)
+	assigned.requireRefused(t, models.MoveAssign, models.StatusRegistered)
+	again.requireRefused(t, models.MoveReceive, models.StatusReceived)
+	require.True(t, cancelled.accepted, "it was legal when it came")
+	require.False(t, assigned.accepted, "it was not")
+	require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
+}
+
+// What only the database knows can refuse a move too: it is told why, and the order stands as it stood.
+func TestApply_refused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusReceived})
+	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+		if move.Assigned != nil && move.Assigned.RiderID == riderA {
+			return &workflows.MoveResult{Refused: "El motorizado no existe o no está activo."}, nil
+		}
+		return nil, nil
+	}
+	var unknown, known *reply
+	s.at(1*time.Minute, func() { unknown = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(3*time.Minute, func() { known = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+	s.at(4*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
+	require.True(t, s.run())
+	refusal, refused := workflows.AsRefusal(unknown.err)
+	require.True(t, refused)
+	require.Equal(t, workflows.Refusal{
+		Move: models.MoveAssign, Status: models.StatusReceived, Reason: "El motorizado no existe o no está activo.",
+	}, refusal)
+	require.Contains(t, s.log.String(), "signal refused")
+	known.requireDone(t)
+	require.Equal(t, []models.Move{models.MoveAssign, models.MoveDeliver}, s.moves())
+	require.Equal(t, []int{2, 3}, []int{s.written[0].Seq, s.written[1].Seq}, "a refused move takes no place in the story")
+}
+
+// A run whose order was moved by another, for example after a reset, takes over how the order really stands and decides again.
+func TestApply_movedByAnotherRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		current models.State
+		refused bool
+	}{
+		"to where the move is still legal": {models.State{Status: models.StatusAssigned, RiderID: &riderA}, false},
+		"to where it is not":               {models.State{Status: models.StatusDelivered, RiderID: &riderA}, true},
+		"to where it has happened already": {models.State{Status: models.StatusAssigned, RiderID: &riderB}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, models.State{Status: models.StatusReceived})
+			current := workflows.Snapshot{Status: c.current.Status, RiderID: c.current.RiderID, Seq: 7, GuideCode: s.stored.GuideCode}
+			s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+				if move.Seq != current.Seq+1 {
+					return &workflows.MoveResult{Current: &current}, nil
+				}
+				return nil, nil
+			}
+			var answer *reply
+			s.at(time.Minute, func() { answer = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+			ended := s.run()
+			probe := messages["assigned to rider B"]
+			after, verdict := probe.verdict(c.current)
+			requireAnswer(t, answer, probe, c.current, verdict)
+			require.Equal(t, c.refused, verdict == models.Refused)
+			require.Equal(t, after.Final(), ended)
+			if verdict == models.Applied {
+				require.Len(t, s.written, 1)
+				require.Equal(t, 8, s.written[0].Seq)
+			} else {
+				require.Empty(t, s.written)
+			}
+		})
+	}
+}
+
+// The timer of a run that fell behind changes nothing about an order that was received meanwhile.
+func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
+	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+		if move.Move == models.MoveAutoCancel {
+			return &workflows.MoveResult{Current: &current}, nil
+		}
+		return nil, nil
+	}
+	s.at(25*time.Hour, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	require.False(t, s.run())
+	require.Equal(t, []models.Move{models.MoveAssign}, s.moves())
+	require.Equal(t, 3, s.written[0].Seq)
+}

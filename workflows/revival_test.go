@@ -1,0 +1,165 @@
+package workflows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+var dormant = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
+
+// After the timer has cancelled an order its run ends; the package that arrives late starts another, which reads the order and goes on
+// from there. Reception tells receivers nothing; the next they hear is order.assigned (contract 3).
+func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
+	t.Parallel()
+	first := newStage(t, registered)
+	first.webhooks = []webhook{{id: uuid.New()}}
+	require.True(t, first.run())
+	require.Equal(t, []models.Event{models.EventCancelled}, first.events())
+	require.Equal(t, 2, first.stored.Seq)
+
+	second := newStage(t, registered)
+	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
+	var received *reply
+	second.beforeLoad = func() error {
+		second.meanwhile(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
+		return nil
+	}
+	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	second.at(2*time.Hour, func() { second.signal(workflows.DeliveredName, nil) })
+	require.True(t, second.runLoaded())
+	received.requireDone(t)
+	require.Equal(t, []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}, second.moves())
+	require.Equal(t, 3, second.written[0].Seq, "it continues the order's story")
+	require.Equal(t, []models.Event{models.EventAssigned, models.EventDelivered}, second.events())
+}
+
+// Nothing but a reception revives an order, and a run that was started for something else ends at once.
+func TestRevival_onlyByReception(t *testing.T) {
+	t.Parallel()
+	for name, m := range messages {
+		if m.move == models.MoveReceive {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, dormant)
+			var answer *reply
+			s.beforeLoad = func() error {
+				s.meanwhile(func() { answer = s.update(string(m.move), m.content) })
+				return nil
+			}
+			require.True(t, s.runLoaded())
+			answer.requireRefused(t, m.move, models.StatusCancelled)
+			require.Empty(t, s.written)
+		})
+	}
+}
+
+// A package that arrives while receivers are still being told of the cancellation is received in the same run.
+func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"signal", "update"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := slowStage(t)
+			answers := map[string]*reply{}
+			s.at(24*time.Hour+time.Minute, s.sender("reception", rivals["reception"], kind == "update", answers))
+			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
+			require.True(t, s.run())
+			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive, models.MoveCancel}, s.moves())
+			require.Equal(t, models.ByOperator, s.written[2].By)
+			if kind == "update" {
+				answers["reception"].requireDone(t)
+			}
+		})
+	}
+}
+
+// A reception that comes while the timer's cancel is being written is neither lost nor left behind: the run does not end.
+func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"signal", "update"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, registered)
+			answers := map[string]*reply{}
+			s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+				if move.Move == models.MoveAutoCancel {
+					s.meanwhile(s.sender("reception", rivals["reception"], kind == "update", answers))
+				}
+				return nil, nil
+			}
+			require.False(t, s.run(), "the order lives")
+			require.Equal(t, "**Recibido** · guía "+s.stored.GuideCode, s.details(), "and nothing says that it was cancelled")
+			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive}, s.moves())
+			if kind == "update" {
+				answers["reception"].requireDone(t)
+			}
+		})
+	}
+}
+
+// Another rider is a move of its own and is told; the same rider again is not.
+func TestReassignment(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusReceived})
+	s.webhooks = []webhook{{id: uuid.New()}}
+	for i, rider := range []uuid.UUID{riderA, riderA, riderB, riderB, riderA} {
+		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: rider}) })
+	}
+	s.at(time.Hour, func() { s.signal(workflows.DeliveredName, nil) })
+	require.True(t, s.run())
+	require.Equal(t, []models.Move{models.MoveAssign, models.MoveAssign, models.MoveAssign, models.MoveDeliver}, s.moves())
+	var riders []uuid.UUID
+	for _, move := range s.written[:3] {
+		riders = append(riders, move.Assigned.RiderID)
+	}
+	require.Equal(t, []uuid.UUID{riderA, riderB, riderA}, riders)
+	require.Equal(t, []models.Event{models.EventAssigned, models.EventAssigned, models.EventAssigned, models.EventDelivered}, s.events())
+}
+
+// Once the package has left the store's counter only the operator can cancel.
+func TestCancel_afterReception(t *testing.T) {
+	t.Parallel()
+	for _, status := range []models.Status{models.StatusReceived, models.StatusAssigned} {
+		t.Run(string(status), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, models.State{Status: status, RiderID: &riderA})
+			var store, limited, operator *reply
+			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
+			s.at(2*time.Minute, func() {
+				limited = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, OnlyRegistered: true})
+			})
+			s.at(3*time.Minute, func() {
+				operator = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"})
+			})
+			require.True(t, s.run())
+			store.requireRefused(t, models.MoveCancel, status)
+			limited.requireRefused(t, models.MoveCancel, status)
+			operator.requireDone(t)
+			require.Len(t, s.written, 1)
+			require.Equal(t, workflows.Cancel{By: models.ByOperator, Reason: "dirección falsa", Note: "dos llamadas"}, *s.written[0].Cancel)
+		})
+	}
+}
+
+// Whoever a signal says it is from, it is the operator's: it does what a store may not.
+func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
+	t.Parallel()
+	for _, by := range []models.Actor{models.ByStore, models.ByAuto, "somebody"} {
+		t.Run(string(by), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, models.State{Status: models.StatusReceived})
+			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{By: by}) })
+			require.True(t, s.run())
+			require.Len(t, s.written, 1)
+			require.Equal(t, models.ByOperator, s.written[0].By)
+		})
+	}
+}

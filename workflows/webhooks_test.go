@@ -1,0 +1,142 @@
+package workflows_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// wholeLife has the order created, received, assigned and delivered a minute apart.
+func (s *stage) wholeLife() {
+	s.stored.Deliveries = s.owe(models.EventCreated)
+	s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
+}
+
+// callsOf lists the calls to one webhook.
+func (s *stage) callsOf(hook webhook) []sending {
+	return slices.DeleteFunc(slices.Clone(s.sent), func(call sending) bool { return call.WebhookID != hook.id })
+}
+
+func (s *stage) requireEvents(hook webhook, want ...models.Event) {
+	s.t.Helper()
+	var events []models.Event
+	for _, call := range s.callsOf(hook) {
+		events = append(events, call.Event)
+	}
+	require.Equal(s.t, want, events)
+}
+
+// Every event but reception is told to every webhook, in the order in which things happened.
+func TestWebhooks_everyEventInOrder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.webhooks = []webhook{{id: uuid.New()}, {id: uuid.New(), retry: true}}
+	s.wholeLife()
+	require.True(t, s.run())
+	for _, hook := range s.webhooks {
+		s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
+	}
+}
+
+// A receiver that hangs delays neither the order nor another receiver; its own events wait for their turn.
+func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	slow, quick := webhook{id: uuid.New()}, webhook{id: uuid.New()}
+	s.webhooks = []webhook{slow, quick}
+	s.receive = func(call sending) error {
+		if call.WebhookID != slow.id {
+			return nil
+		}
+		s.meanwhile(func() {
+			s.at(10*time.Minute, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
+		})
+		return activity.ErrResultPending
+	}
+	s.wholeLife()
+	require.True(t, s.run(), "the run ends when the last receiver has been told")
+	require.Equal(t, start.Add(3*time.Minute), s.written[2].At)
+
+	s.requireEvents(quick, models.EventCreated, models.EventAssigned, models.EventDelivered)
+	for i, at := range []time.Duration{0, 2 * time.Minute, 3 * time.Minute} {
+		require.Equal(t, at, s.callsOf(quick)[i].at)
+	}
+	s.requireEvents(slow, models.EventCreated, models.EventAssigned, models.EventDelivered)
+	for i, at := range []time.Duration{0, 10 * time.Minute, 20 * time.Minute} {
+		require.Equal(t, at, s.callsOf(slow)[i].at, "one after the other")
+	}
+}
+
+// A receiver with retries may be hours from its next attempt: later events wait for it a moment only.
+func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	hook := webhook{id: uuid.New(), retry: true}
+	s.webhooks = []webhook{hook}
+	s.receive = func(call sending) error {
+		if call.Event == models.EventCreated && call.attempt < 4 {
+			return workflows.DeliverAgain("503", 2*time.Hour)
+		}
+		return nil
+	}
+	s.wholeLife()
+	require.True(t, s.run())
+	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered, models.EventCreated, models.EventCreated, models.EventCreated)
+	calls := s.callsOf(hook)
+	require.Equal(t, 2*time.Minute+10*time.Second, calls[1].at)
+	require.Equal(t, 3*time.Minute, calls[2].at, "the assignment before it has been told")
+	for i, at := range []time.Duration{2 * time.Hour, 4 * time.Hour, 6 * time.Hour} {
+		require.Equal(t, at, calls[3+i].at, "the activity says when to try again")
+	}
+}
+
+// A delivery that is given up ends its turn and nothing else.
+func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	hook := webhook{id: uuid.New()}
+	s.webhooks = []webhook{hook}
+	s.receive = func(sending) error { return workflows.DeliveryFailed("the receiver answered 500") }
+	s.wholeLife()
+	require.True(t, s.run())
+	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
+	require.Equal(t, models.StatusDelivered, s.stored.Status)
+}
+
+// Trouble of our own, such as a database outage, is tried again whatever the webhook asked for.
+func TestWebhooks_ownTroubleIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	hook := webhook{id: uuid.New()}
+	s.webhooks = []webhook{hook}
+	s.receive = func(call sending) error {
+		if call.attempt < 5 {
+			return errDown
+		}
+		return nil
+	}
+	s.at(time.Minute, func() { s.signal(workflows.CancelName, nil) })
+	require.True(t, s.run())
+	require.Len(t, s.callsOf(hook), 5)
+}
+
+// A finished order stays open for its receivers, and refuses everything meanwhile.
+func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
+	t.Parallel()
+	s := slowStage(t)
+	var late *reply
+	s.at(time.Hour, func() { s.signal(workflows.CancelName, nil) })
+	s.at(90*time.Minute, func() { late = s.update(workflows.ReceivedName, workflows.Received{}) })
+	require.True(t, s.run())
+	late.requireRefused(t, models.MoveReceive, models.StatusCancelled)
+	require.Equal(t, start.Add(2*time.Hour), s.env.Now().UTC())
+}
