@@ -38,12 +38,12 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	point, err := a.MapLinks.Resolve(ctx, *order.DeliveryMapsURL, bounds)
 	if err != nil {
 		if worthTrying(ctx, err) {
-			return err
+			return errLinkUnreachable
 		}
 		if noteErr := a.note(ctx, &order.Order, entryPointMissing, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
-		return temporal.NewNonRetryableApplicationError("the map link has no point: "+err.Error(), "NoPoint", nil)
+		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
 	}
 	return a.DB.InTx(ctx, func(tx *db.DB) error {
 		set, err := tx.SetPoint(ctx, orderID, point.Lat, point.Lng, string(point.Source), true, a.Clock.Now())
@@ -53,6 +53,9 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		return a.noteIn(ctx, tx, &order.Order, entryPointResolved, string(point.Source))
 	})
 }
+
+// errLinkUnreachable goes into the order's history in place of its cause, which names the link.
+var errLinkUnreachable = errors.New("the map link cannot be followed now")
 
 // mapLinkAttempts bounds how often a link is tried; with the workflow's growing waits that is some minutes.
 const mapLinkAttempts = 6

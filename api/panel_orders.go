@@ -9,8 +9,6 @@ import (
 	"despacho/orders"
 )
 
-func (s *Server) panelListOrders(c *gin.Context) error { return s.listOrders(c) }
-
 func (s *Server) panelCreateOrder(c *gin.Context) error {
 	in, err := readBody(c)
 	if err != nil {

@@ -41,11 +41,29 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list := make([]webhookView, len(active))
-	for i := range active {
-		list[i] = viewOfWebhook(&active[i])
+	return ok(c, views(active, viewOfWebhook))
+}
+
+// panelWebhookView is a webhook as its owner's staff sees it: also when it is over, and why.
+type panelWebhookView struct {
+	webhookView
+	FailingSince      *time.Time `json:"failing_since"`
+	DeactivatedAt     *time.Time `json:"deactivated_at"`
+	DeactivatedReason *string    `json:"deactivated_reason"`
+}
+
+func viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
+	return panelWebhookView{
+		webhookView: viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
 	}
-	return ok(c, list)
+}
+
+func (s *Server) panelListWebhooks(c *gin.Context) error {
+	all, err := s.db.AllWebhooks(c.Request.Context(), caller(c).Scope(), orders.MaxPageSize)
+	if err != nil {
+		return err
+	}
+	return ok(c, views(all, viewOfPanelWebhook))
 }
 
 func (s *Server) registerWebhook(c *gin.Context) error {

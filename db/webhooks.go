@@ -25,6 +25,17 @@ func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.W
 	return webhooks, err
 }
 
+// AllWebhooks lists a scope's webhooks with those that are over, active ones first, then the newest.
+func (d *DB) AllWebhooks(ctx context.Context, scope WebhookScope, limit int) ([]models.Webhook, error) {
+	query := d.with(ctx).Where("operator_id = ?", scope.OperatorID)
+	if scope.StoreID != nil {
+		query = query.Where("store_id = ?", *scope.StoreID)
+	}
+	var webhooks []models.Webhook
+	err := query.Order("active DESC, created_at DESC, id DESC").Limit(limit).Find(&webhooks).Error
+	return webhooks, err
+}
+
 // DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over already.
 func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
 	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
@@ -78,11 +89,13 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int)
 	return targets, err
 }
 
-// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is gone.
+// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is gone. Those of an order whose workflow
+// has yet to start are that workflow's.
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
 		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.DeliveryPending, dueBefore).
+		Where("NOT EXISTS (SELECT 1 FROM orders WHERE orders.id = deliveries.order_id AND orders.workflow_started_at IS NULL)").
 		Order("deliveries.next_attempt_at").Limit(limit).Scan(&targets).Error
 	return targets, err
 }

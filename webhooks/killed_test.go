@@ -2,12 +2,10 @@ package webhooks_test
 
 import (
 	"encoding/pem"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,25 +15,15 @@ import (
 	"despacho/internal/testenv"
 )
 
-// programIn compiles the command into a directory, once for all who ask.
-func programIn(directory string) func() (path string, err error) {
-	return sync.OnceValues(func() (string, error) {
-		path := filepath.Join(directory, "despacho")
-		output, err := exec.Command("go", "build", "-o", path, "despacho/cmd/despacho").CombinedOutput()
-		if err != nil {
-			return "", fmt.Errorf("%w: %s", err, output)
-		}
-		return path, nil
-	})
-}
-
 // startWorkerProcess runs a worker of the service as a process of its own.
-func (s *stage) startWorkerProcess(t *testing.T, program, authority string) *exec.Cmd {
+func (s *stage) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
 	t.Helper()
-	worker := exec.Command(program, "worker")
+	program, err := os.Executable()
+	require.NoError(t, err)
+	worker := exec.Command(program)
 	worker.Dir = t.TempDir()
 	worker.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + worker.Dir,
+		workerVariable + "=1",
 		"DATABASE_URL=" + s.Config.DatabaseURL, "SECRET_KEY=" + s.Config.SecretKey,
 		"TEMPORAL_ADDRESS=" + testenv.Temporal(t), "TEMPORAL_TASK_QUEUE=" + s.Config.TaskQueue,
 		"WEBHOOK_ALLOW_NETS=127.0.0.0/8", "WEBHOOK_CA_FILE=" + authority,
@@ -53,12 +41,7 @@ func kill(process *exec.Cmd) {
 // A worker killed in the middle of a send leaves nothing pending for ever: another one takes over, does not repeat what may have arrived at a webhook without
 // retries, and repeats it for one with retries.
 func TestKilled_inTheMiddleOfASend(t *testing.T) {
-	t.Parallel()
-	build := programIn(t.TempDir())
-	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true}))
-		program, err := build()
-		require.NoError(t, err)
+	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
 		slow := newPatient()
 		t.Cleanup(slow.release)
 		once, again := apptest.NewReceiver(t, slow.hang), apptest.NewReceiver(t, slow.hang)
@@ -67,7 +50,7 @@ func TestKilled_inTheMiddleOfASend(t *testing.T) {
 		onceID, _ := s.Register(t, s.Key, once, onlyCreated)
 		againID, _ := s.Register(t, s.Key, again, withRetry)
 
-		first := s.startWorkerProcess(t, program, authority)
+		first := s.startWorkerProcess(t, authority)
 		s.CreateOrder(t, s.Key)
 		once.WaitFor(t, 1)
 		again.WaitFor(t, 1)
@@ -78,7 +61,7 @@ func TestKilled_inTheMiddleOfASend(t *testing.T) {
 			require.Equal(t, "pending", left.Status)
 			require.Nil(t, left.Attempts[0].DurationMS)
 		}
-		s.startWorkerProcess(t, program, authority)
+		s.startWorkerProcess(t, authority)
 
 		lost, repeated := s.settled(t, onceID, 1)[0], s.settled(t, againID, 1)[0]
 		require.Equal(t, "failed", lost.Status)

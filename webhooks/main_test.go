@@ -1,17 +1,45 @@
 package webhooks_test
 
 import (
+	"context"
 	"flag"
+	"log/slog"
+	"os"
 	"testing"
 
+	"despacho/app"
 	"despacho/internal/apptest"
+	"despacho/internal/config"
 )
+
+// workerVariable makes this very program a worker process that a test can kill: what `despacho worker` does, without compiling it first.
+const workerVariable = "DESPACHO_TEST_AS_WORKER"
 
 // TestMain runs more tests at once than there are processors: most of them wait, for receivers that hang or for the time of the next attempt.
 func TestMain(m *testing.M) {
+	if os.Getenv(workerVariable) != "" {
+		if err := work(context.Background()); err != nil {
+			slog.Error("worker ended", "error", err)
+			os.Exit(1)
+		}
+		return
+	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "12"); err != nil {
 		panic(err)
 	}
 	apptest.Main(m)
+}
+
+// work runs a worker with the configuration of its environment until it is killed.
+func work(ctx context.Context) error {
+	cfg, err := config.Load()
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(ctx, cfg, slog.Default(), app.Options{})
+	if err != nil {
+		return err
+	}
+	return a.RunWorker(ctx, nil)
 }

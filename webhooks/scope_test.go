@@ -86,6 +86,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 					}
 				})
 				webhookID, _ := s.Register(t, s.Key, receiver, more)
+				s.staff(t) // signed in beforehand: the receiver is not given longer than five seconds
 				id := s.CreateOrder(t, s.Key)
 				s.move(t, id, "receive", nil)
 				s.assign(t, id)
@@ -114,6 +115,7 @@ func TestScope_deactivatedWhileWaiting(t *testing.T) {
 			}
 		})
 		webhookID, _ := s.Register(t, s.Key, receiver)
+		s.staff(t)
 		id := s.CreateOrder(t, s.Key)
 		receiver.WaitFor(t, 1)
 		s.move(t, id, "cancel", nil)

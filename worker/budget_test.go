@@ -21,29 +21,30 @@ var (
 )
 
 func TestBudget_aWholeLife(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		webhook bool
-		want    cost
-	}{
-		"with one webhook on every event": {true, budgetWithWebhook},
-		"with no webhook":                 {false, budgetWithoutWebhook},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := boot(t, "", apptest.Options{})
-			if c.webhook {
-				s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-			}
-			events := s.wholeLife(t)
-			for tries := 1; disturbed(events) && tries < 5; tries++ {
-				events = s.wholeLife(t)
-			}
-			spent := costOf(events)
-			t.Logf("%d events, %d actions", spent.events, spent.actions)
-			require.Equal(t, c.want, spent)
-		})
-	}
+	each(t, func(t *testing.T, s *service) {
+		for name, c := range map[string]struct {
+			webhook bool
+			want    cost
+		}{
+			"with one webhook on every event": {true, budgetWithWebhook},
+			"with no webhook":                 {false, budgetWithoutWebhook},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				s := s.another(t)
+				if c.webhook {
+					s.Register(t, s.Key, apptest.NewReceiver(t, nil))
+				}
+				events := s.wholeLife(t)
+				for tries := 1; disturbed(events) && tries < 5; tries++ {
+					events = s.wholeLife(t)
+				}
+				spent := costOf(events)
+				t.Logf("%d events, %d actions", spent.events, spent.actions)
+				require.Equal(t, c.want, spent)
+			})
+		}
+	})
 }
 
 // wholeLife has an order created, received, assigned and delivered, every step told before the next, and returns its history.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/apptest"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -27,39 +26,39 @@ func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message
 
 // The same update sent twice, at once or later, is one move with one outcome.
 func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	id := s.CreateOrder(t, s.Key)
-	updateID := uuid.NewString()
-	outcomes := make([]error, 5)
-	var sending sync.WaitGroup
-	for i := range outcomes {
-		sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}) })
-	}
-	sending.Wait()
-	outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}))
-	for _, err := range outcomes {
-		require.NoError(t, err)
-	}
-	require.Equal(t, []string{"created", "received"}, s.story(t, id))
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		updateID := uuid.NewString()
+		outcomes := make([]error, 5)
+		var sending sync.WaitGroup
+		for i := range outcomes {
+			sending.Go(func() { outcomes[i] = s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}) })
+		}
+		sending.Wait()
+		outcomes = append(outcomes, s.updateAs(t, updateID, id, workflows.ReceivedName, workflows.Received{}))
+		for _, err := range outcomes {
+			require.NoError(t, err)
+		}
+		require.Equal(t, []string{"created", "received"}, s.story(t, id))
+	})
 }
 
 // A refused update says across the wire where the order stands, and leaves no trace in its history.
 func TestMessages_refusalsCrossTheWire(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	id := s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, id)
-	before := len(s.historyOf(t, workflowOf(id), "").Events)
-	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.DeliveredName, workflows.Delivered{}))
-	require.True(t, refused)
-	require.Equal(t, workflows.Refusal{Move: models.MoveDeliver, Status: models.StatusRegistered}, refusal)
-	require.Len(t, s.historyOf(t, workflowOf(id), "").Events, before)
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.waitForQuiet(t, id)
+		before := len(s.historyOf(t, workflowOf(id), "").Events)
+		refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.DeliveredName, workflows.Delivered{}))
+		require.True(t, refused)
+		require.Equal(t, workflows.Refusal{Move: models.MoveDeliver, Status: models.StatusRegistered}, refusal)
+		require.Len(t, s.historyOf(t, workflowOf(id), "").Events, before)
 
-	s.receive(t, id)
-	refusal, refused = workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, workflows.Assigned{RiderID: uuid.New()}))
-	require.True(t, refused)
-	require.Equal(t, models.StatusReceived, refusal.Status)
-	require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
-	require.Equal(t, "received", s.order(t, id).String("status"))
+		s.receive(t, id)
+		refusal, refused = workflows.AsRefusal(s.updateAs(t, uuid.NewString(), id, workflows.AssignedName, workflows.Assigned{RiderID: uuid.New()}))
+		require.True(t, refused)
+		require.Equal(t, models.StatusReceived, refusal.Status)
+		require.Equal(t, "El motorizado no existe o no está activo.", refusal.Reason)
+		require.Equal(t, "received", s.order(t, id).String("status"))
+	})
 }

@@ -19,10 +19,11 @@ import (
 // An order that was stored while Temporal was away is started later, and cancels itself when it would have anyway.
 func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 	t.Parallel()
+	usual := boot(t, "", apptest.Options{})
 	for name, wait := range map[string]time.Duration{"not due yet": 65 * time.Second, "due already": 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := boot(t, "", apptest.Options{})
+			s := usual.another(t)
 			receiver := apptest.NewReceiver(t, nil)
 			s.Register(t, s.Key, receiver)
 			detached := s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(time.Minute), Configure: impatient(wait)})
@@ -86,31 +87,29 @@ func TestReconcile_movesBeforeTheStart(t *testing.T) {
 
 // A delivery that nobody drives is handed on and sent.
 func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	receiver := apptest.NewReceiver(t, nil)
-	id := s.abandonedDelivery(t, receiver)
-	s.reconcile(t)
-	events := receiver.WaitFor(t, 1)
-	require.Equal(t, "order.cancelled", events[0].Event)
-	require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
-	testenv.Until(t, soon, func() error {
-		delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
-		if err != nil {
-			return err
-		}
-		if delivery.Status != models.DeliveryDelivered || len(attempts) != 1 {
-			return fmt.Errorf("%s after %d attempts", delivery.Status, len(attempts))
-		}
-		return nil
+	each(t, func(t *testing.T, s *service) {
+		receiver := apptest.NewReceiver(t, nil)
+		id := s.abandonedDelivery(t, receiver)
+		s.reconcile(t)
+		events := receiver.WaitFor(t, 1)
+		require.Equal(t, "order.cancelled", events[0].Event)
+		require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
+		testenv.Until(t, soon, func() error {
+			delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
+			if err != nil {
+				return err
+			}
+			if delivery.Status != models.DeliveryDelivered || len(attempts) != 1 {
+				return fmt.Errorf("%s after %d attempts", delivery.Status, len(attempts))
+			}
+			return nil
+		})
 	})
 }
 
 // What has expired is cleared, and nothing else.
 func TestReconcile_clearsWhatHasExpired(t *testing.T) {
-	t.Parallel()
-	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := boot(t, databaseURL, apptest.Options{})
+	each(t, func(t *testing.T, s *service) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
 		var keyID, userID string
 		require.NoError(t, s.App.DB.SQL().QueryRow("SELECT id FROM api_keys LIMIT 1").Scan(&keyID))

@@ -114,7 +114,7 @@ func forTheRecord(t *testing.T, s *service, events *history.History) []byte {
 	require.NoError(t, err)
 	directory, err := os.Getwd()
 	require.NoError(t, err)
-	for _, here := range []string{home + "/", directory, os.TempDir() + "/", host} {
+	for _, here := range []string{home + "/", directory, os.TempDir() + "/", "@" + host, `"` + host + ":"} {
 		require.NotContains(t, content.String(), here)
 	}
 	return content.Bytes()

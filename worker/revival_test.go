@@ -54,13 +54,13 @@ func TestRevival_lateReception(t *testing.T) {
 
 // A person's cancel is final: nothing revives it, and no run is left behind by the attempt.
 func TestRevival_notAfterAPersonsCancel(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	id := s.CreateOrder(t, s.KeyA)
-	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA})
-	require.Equal(t, http.StatusOK, answer.Status)
-	_, runID := s.ended(t, id)
-	require.Equal(t, http.StatusConflict, s.move(t, id, "receive", nil).Status)
-	_, after := s.ended(t, id)
-	require.Equal(t, runID, after)
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.KeyA)
+		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA})
+		require.Equal(t, http.StatusOK, answer.Status)
+		_, runID := s.ended(t, id)
+		require.Equal(t, http.StatusConflict, s.move(t, id, "receive", nil).Status)
+		_, after := s.ended(t, id)
+		require.Equal(t, runID, after)
+	})
 }

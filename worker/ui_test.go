@@ -19,53 +19,53 @@ import (
 
 // In the Temporal UI a person finds an order and understands it at a glance.
 func TestUI_anOrderAtAGlance(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	receiver := apptest.NewReceiver(t, nil)
-	s.Register(t, s.Key, receiver)
-	id := s.CreateOrder(t, s.KeyA)
-	guide := s.order(t, id).String("guide_code")
-	s.waitForQuiet(t, id)
+	each(t, func(t *testing.T, s *service) {
+		receiver := apptest.NewReceiver(t, nil)
+		s.Register(t, s.Key, receiver)
+		id := s.CreateOrder(t, s.KeyA)
+		guide := s.order(t, id).String("guide_code")
+		s.waitForQuiet(t, id)
 
-	described := s.describe(t, workflowOf(id))
-	require.Equal(t, "Guía "+guide+" · Tienda A", text(t, described.ExecutionConfig.UserMetadata.Summary))
-	attributes := described.WorkflowExecutionInfo.SearchAttributes.IndexedFields
-	require.Equal(t, guide, text(t, attributes[workflows.GuideCodeAttribute.GetName()]))
-	require.Equal(t, s.Operator.ID.String(), text(t, attributes[workflows.OperatorAttribute.GetName()]))
-	require.Equal(t, s.StoreA.ID.String(), text(t, attributes[workflows.StoreAttribute.GetName()]))
-	require.Equal(t, "**Registrado** · guía "+guide, s.details(t, id))
+		described := s.describe(t, workflowOf(id))
+		require.Equal(t, "Guía "+guide+" · Tienda A", text(t, described.ExecutionConfig.UserMetadata.Summary))
+		attributes := described.WorkflowExecutionInfo.SearchAttributes.IndexedFields
+		require.Equal(t, guide, text(t, attributes[workflows.GuideCodeAttribute.GetName()]))
+		require.Equal(t, s.Operator.ID.String(), text(t, attributes[workflows.OperatorAttribute.GetName()]))
+		require.Equal(t, s.StoreA.ID.String(), text(t, attributes[workflows.StoreAttribute.GetName()]))
+		require.Equal(t, "**Registrado** · guía "+guide, s.details(t, id))
 
-	s.receive(t, id)
-	require.Equal(t, "**Recibido** · guía "+guide, s.details(t, id))
-	s.assign(t, id, 0)
-	require.Equal(t, "**En reparto** · guía "+guide, s.details(t, id))
-	s.deliver(t, id)
-	_, runID := s.ended(t, id)
+		s.receive(t, id)
+		require.Equal(t, "**Recibido** · guía "+guide, s.details(t, id))
+		s.assign(t, id, 0)
+		require.Equal(t, "**En reparto** · guía "+guide, s.details(t, id))
+		s.deliver(t, id)
+		_, runID := s.ended(t, id)
 
-	host := workflows.HostOf(receiver.URL)
-	require.Equal(t, []string{
-		"auto-cancel", "order.created → " + host, "received", "assigned", "order.assigned → " + host, "delivered", "order.delivered → " + host,
-	}, s.summaries(t, id, runID))
+		host := workflows.HostOf(receiver.URL)
+		require.Equal(t, []string{
+			"auto-cancel", "order.created → " + host, "received", "assigned", "order.assigned → " + host, "delivered", "order.delivered → " + host,
+		}, s.summaries(t, id, runID))
+	})
 }
 
 // An order is found by what is printed on its package.
 func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
-	t.Parallel()
-	s := boot(t, "", apptest.Options{})
-	id := s.CreateOrder(t, s.Key)
-	s.CreateOrder(t, s.Key)
-	guide := s.order(t, id).String("guide_code")
-	testenv.Until(t, soon, func() error {
-		found, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
-			Query: fmt.Sprintf("%s = '%s'", workflows.GuideCodeAttribute.GetName(), guide),
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.CreateOrder(t, s.Key)
+		guide := s.order(t, id).String("guide_code")
+		testenv.Until(t, soon, func() error {
+			found, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+				Query: fmt.Sprintf("%s = '%s'", workflows.GuideCodeAttribute.GetName(), guide),
+			})
+			if err != nil {
+				return err
+			}
+			if len(found.Executions) != 1 || found.Executions[0].Execution.WorkflowId != workflowOf(id) {
+				return fmt.Errorf("found %v", found.Executions)
+			}
+			return nil
 		})
-		if err != nil {
-			return err
-		}
-		if len(found.Executions) != 1 || found.Executions[0].Execution.WorkflowId != workflowOf(id) {
-			return fmt.Errorf("found %v", found.Executions)
-		}
-		return nil
 	})
 }
 

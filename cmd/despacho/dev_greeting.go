@@ -38,7 +38,8 @@ func greet(out io.Writer, document *demo.Document, metricsURL string, took time.
 Despacho is ready after %s.
 
   API            %s/v1
-  Catalog        %s/public/countries
+  Reference      %s
+  Tracking       %s/
   Temporal UI    %s
   Webhook inbox  %s
   Metrics        %s
@@ -50,7 +51,7 @@ Create an order:
 
 Ctrl-C stops everything. Orders are kept for the next time.
 
-`, took.Round(100*time.Millisecond), document.BaseURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
+`, took.Round(100*time.Millisecond), document.BaseURL, document.DocsURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
 		operator.Keys.All, operator.Name, curlLine(document.BaseURL, operator))
 }
 

@@ -299,7 +299,7 @@ type Order struct {
 	// ShippingCost Lo que el operador cobra a la tienda por este envío.
 	ShippingCost float64 `json:"shipping_cost"`
 
-	// Size Código de tamaño con el que se calculó el costo; vacío si el operador no usa tamaños.
+	// Size Código de talla con el que se calculó el costo; vacío si el operador no usa tallas.
 	Size string `json:"size"`
 
 	// Status En qué punto está el pedido.
@@ -362,7 +362,7 @@ type OrderInput struct {
 	// RecipientPhone Teléfono de quien recibe. Se guarda en E.164; sin código de país se lee en el país del operador.
 	RecipientPhone string `json:"recipient_phone"`
 
-	// Size Código de tamaño del operador. Ausente o desconocido, se usa el tamaño por omisión.
+	// Size Código de talla del operador. Ausente o desconocido, se usa la talla por omisión.
 	Size *string `json:"size,omitempty"`
 
 	// StoreId Tienda del pedido. Solo cuenta con una clave no ligada a una tienda; si no, se ignora.
@@ -1383,6 +1383,7 @@ type CreateOrderResponse403Headers struct {
 type CreateOrderResponse409Headers struct {
 	RateLimit       string
 	RateLimitPolicy string
+	RetryAfter      int
 	XRequestId      string
 }
 
@@ -2411,6 +2412,13 @@ func ParseCreateOrderResponse(rsp *http.Response) (*CreateOrderResponse, error) 
 				return nil, err
 			}
 			headers.RateLimitPolicy = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
 		}
 		if values := rsp.Header.Values("X-Request-Id"); len(values) > 0 {
 			var value string

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/crypto/bcrypt"
 
 	"despacho/catalog"
 	"despacho/db"
@@ -134,10 +133,9 @@ func (tenant *Tenant) SignIn(t testing.TB, store *models.Store) string {
 // SignInAs makes the user, fills in what it lacks, signs it in and returns its token.
 func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
 	t.Helper()
-	// Cheap to check: a real one would take up most of the time of the tests that sign in.
-	hash, err := bcrypt.GenerateFromPassword([]byte(Password), bcrypt.MinCost)
+	hash, err := credentials.HashPassword(Password)
 	require.NoError(t, err)
-	user.ID, user.OperatorID, user.PasswordHash, user.Active = uuid.New(), tenant.Operator.ID, string(hash), true
+	user.ID, user.OperatorID, user.PasswordHash, user.Active = uuid.New(), tenant.Operator.ID, hash, true
 	user.Email, user.Name, user.CreatedAt = uuid.NewString()+"@prueba.example", "Persona de prueba", tenant.Operator.CreatedAt
 	user.Role = models.RoleOperator
 	if user.StoreID != nil {

@@ -137,6 +137,10 @@ func (s *Sender) attempt(ctx context.Context, target *url.URL, request Request) 
 	result := s.exchange(post)
 	result.At = at
 	result.Duration = time.Since(began)
+	if result.Delivered() && result.Duration >= s.client.Timeout {
+		// The answer ended in the very moment that the limit cut it off: too late all the same.
+		result.Failure = failureOfTimeout(s.client.Timeout)
+	}
 	return result
 }
 
