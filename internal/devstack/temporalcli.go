@@ -43,9 +43,15 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil {
 		return filepath.Abs(path)
 	}
-	path, err := filepath.Abs(filepath.Join(s.binDir, "temporal"))
-	if err != nil || isProgram(path) {
-		return path, err
+	// Absolute: `go install` takes no other GOBIN.
+	binDir, err := filepath.Abs(s.binDir)
+	if err != nil {
+		return "", err
+	}
+	s.binDir = binDir
+	path := filepath.Join(binDir, "temporal")
+	if isProgram(path) {
+		return path, nil
 	}
 	if err := os.MkdirAll(s.binDir, 0o755); err != nil {
 		return "", fmt.Errorf("a place for the Temporal CLI: %w", err)

@@ -181,6 +181,7 @@ echo 'go: downloading go.temporal.io/server v1.29.1' >&2
 echo go.temporal.io/server/common/log >&2
 echo go.temporal.io/server/service/frontend >&2
 /bin/sleep 0.3
+case "$GOBIN" in /*) ;; *) echo "cannot install, GOBIN must be an absolute path"; exit 1 ;; esac
 printf '%%s\n' '#!/bin/sh' "echo $*" > "$GOBIN/temporal"
 /bin/chmod 755 "$GOBIN/temporal"
 exit %d
@@ -189,10 +190,12 @@ exit %d
 func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 0)})
 	t.Setenv("GOFLAGS", "-mod=vendor")
-	binDir := t.TempDir()
+	t.Chdir(t.TempDir())
 	var progress told
-	path, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", interval: 20 * time.Millisecond, progress: progress.add}.find(t.Context())
+	// A relative directory, as the suite runner gives it: go itself takes none.
+	path, err := cliSource{binDir: "bin", downloads: "http://127.0.0.1:1", interval: 20 * time.Millisecond, progress: progress.add}.find(t.Context())
 	require.NoError(t, err)
+	require.True(t, filepath.IsAbs(path))
 	program, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(program), temporalCLIPackage)
