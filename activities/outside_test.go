@@ -108,11 +108,24 @@ func TestMapLink_deadLinkStandsWithoutAPoint(t *testing.T) {
 			require.Nil(t, order["delivery_lat"], path)
 			require.Equal(t, []string{"created", "point_unresolved"}, timelineTypes(order), path)
 
+			require.Contains(t, withoutPoint(t, s, operator), id, "the panel shows orders without a point")
 			completed := s.Do(t, apptest.Request{Method: "PATCH", Path: "/panel/api/orders/" + id + "/point", Token: operator, Body: map[string]any{"lat": -12.1, "lng": -77.03}})
 			require.Equal(t, http.StatusOK, completed.Status, completed.Text)
 			require.Equal(t, "operator", panelOrder(t, s, operator, id)["point_source"])
+			require.NotContains(t, withoutPoint(t, s, operator), id)
 		}
 	})
+}
+
+func withoutPoint(t *testing.T, s *apptest.Service, token string) []string {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/orders?without_point=true", Token: token})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	var ids []string
+	for _, order := range answer.Data["orders"].([]any) {
+		ids = append(ids, order.(map[string]any)["id"].(string))
+	}
+	return ids
 }
 
 // The operator's point is never overwritten by a link that is resolved later.

@@ -89,6 +89,10 @@ func (s *Server) listOrders(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.answerOrders(c, query)
+}
+
+func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
 	page, err := s.orders.List(c.Request.Context(), caller(c), query)
 	if err != nil {
 		return err

@@ -9,6 +9,22 @@ import (
 	"despacho/orders"
 )
 
+// panelListOrders is the API's list with what only the panel asks: which orders still need a point.
+func (s *Server) panelListOrders(c *gin.Context) error {
+	query, err := listQuery(c)
+	if err != nil {
+		return err
+	}
+	switch c.Query("without_point") {
+	case "", "false":
+	case "true":
+		query.WithoutPoint = true
+	default:
+		return wrongParameter("without_point", "debe ser true o false")
+	}
+	return s.answerOrders(c, query)
+}
+
 func (s *Server) panelCreateOrder(c *gin.Context) error {
 	in, err := readBody(c)
 	if err != nil {

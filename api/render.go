@@ -75,7 +75,7 @@ func (s *Server) report(c *gin.Context, err error) (f *fault.Error, present bool
 		return f, false
 	}
 	if f.Kind == fault.Internal {
-		s.log.ErrorContext(c.Request.Context(), "request failed", "method", c.Request.Method, "route", c.FullPath(), "request_id", requestID(c), "error", err)
+		s.log.ErrorContext(c.Request.Context(), "request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
 	}
 	if f.RetryAfter > 0 {
 		c.Header("Retry-After", seconds(f.RetryAfter))

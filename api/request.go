@@ -16,11 +16,11 @@ import (
 
 	"despacho/internal/body"
 	"despacho/internal/fault"
+	"despacho/internal/requestid"
 )
 
 const (
 	requestIDHeader = "X-Request-Id"
-	requestIDKey    = "request_id"
 	// maxBody is the most a JSON body may weigh.
 	maxBody = 256 << 10
 )
@@ -33,7 +33,7 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	if !sensibleRequestID.MatchString(id) {
 		id = uuid.NewString()
 	}
-	c.Set(requestIDKey, id)
+	c.Request = c.Request.WithContext(requestid.With(c.Request.Context(), id))
 	c.Header(requestIDHeader, id)
 	began := time.Now()
 	c.Next()
@@ -47,10 +47,8 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	// The route, not the path: a path may hold a guide code, which is as good as a key to its order's tracking.
 	s.log.LogAttrs(c.Request.Context(), level, "request",
 		slog.String("method", c.Request.Method), slog.String("route", c.FullPath()), slog.Int("status", c.Writer.Status()),
-		slog.Duration("took", time.Since(began)), slog.String("request_id", id))
+		slog.Duration("took", time.Since(began)))
 }
-
-func requestID(c *gin.Context) string { return c.GetString(requestIDKey) }
 
 // recoverPanic keeps one broken request from taking others with it.
 func (s *Server) recoverPanic(c *gin.Context) {
@@ -62,7 +60,7 @@ func (s *Server) recoverPanic(c *gin.Context) {
 		if recovered == http.ErrAbortHandler {
 			panic(recovered)
 		}
-		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "request_id", requestID(c), "panic", fmt.Sprint(recovered), "stack", string(debug.Stack()))
+		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "panic", fmt.Sprint(recovered), "stack", string(debug.Stack()))
 		if !c.Writer.Written() {
 			s.fail(c, fault.Wrap(fmt.Errorf("panic: %v", recovered)))
 		}

@@ -51,7 +51,7 @@ func (s *Server) routes() {
 	panel.GET("/session", s.withUser(anyone, s.currentSession))
 	panel.DELETE("/session", s.withUser(anyone, s.signOut))
 	panel.POST("/session/password", s.withUser(anyoneWriting, s.changePassword))
-	panel.GET("/orders", s.withUser(anyone, s.listOrders))
+	panel.GET("/orders", s.withUser(anyone, s.panelListOrders))
 	panel.POST("/orders", s.withUser(anyoneWriting, s.panelCreateOrder))
 	panel.GET("/orders/:id", s.withUser(anyone, s.panelReadOrder))
 	panel.POST("/orders/:id/receive", s.withUser(operatorWriting, s.receiveOrder))

@@ -30,6 +30,8 @@ type OrderFilter struct {
 	Status      models.Status
 	From, Until *time.Time
 	Page, Limit int
+	// WithoutPoint keeps only orders on their way whose point is missing.
+	WithoutPoint bool
 }
 
 // InsertOrder stores a new order with its first timeline entry and the deliveries of its first event.
@@ -73,6 +75,9 @@ func (d *DB) ListOrders(ctx context.Context, scope OrderScope, filter OrderFilte
 		query = scope.apply(query)
 		if filter.Status != "" {
 			query = query.Where("orders.status = ?", filter.Status)
+		}
+		if filter.WithoutPoint {
+			query = query.Where("orders.delivery_lat IS NULL AND orders.status NOT IN ?", []models.Status{models.StatusDelivered, models.StatusCancelled})
 		}
 		if filter.From != nil {
 			query = query.Where("orders.created_at >= ?", *filter.From)

@@ -35,6 +35,8 @@ type Query struct {
 	Status      models.Status
 	From, To    *time.Time
 	Page, Limit int
+	// WithoutPoint keeps only orders whose point nobody knows yet and that are still to be delivered.
+	WithoutPoint bool
 }
 
 // Page is one page of a list, newest first.
@@ -48,7 +50,7 @@ type Page struct {
 // List reads a page of the orders that the caller may see.
 func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
 	limit := min(query.Limit, MaxPageSize)
-	filter := db.OrderFilter{Status: query.Status, Page: query.Page, Limit: limit}
+	filter := db.OrderFilter{Status: query.Status, Page: query.Page, Limit: limit, WithoutPoint: query.WithoutPoint}
 	zone := caller.Operator.Location()
 	if query.From != nil {
 		start := dayStart(*query.From, zone)
