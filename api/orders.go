@@ -121,11 +121,7 @@ const (
 
 // cancel is shared with the panel, where the operator may cancel what it has received already.
 func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return nil, err
-	}
-	in, err := readOptionalBody(c)
+	id, in, err := orderAndBody(c, readOptionalBody)
 	if err != nil {
 		return nil, err
 	}

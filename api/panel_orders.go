@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
+	"despacho/internal/body"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -81,11 +83,7 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 }
 
 func (s *Server) receiveOrder(c *gin.Context) error {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readOptionalBody(c)
+	id, in, err := orderAndBody(c, readOptionalBody)
 	if err != nil {
 		return err
 	}
@@ -97,11 +95,7 @@ func (s *Server) receiveOrder(c *gin.Context) error {
 }
 
 func (s *Server) assignOrder(c *gin.Context) error {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readBody(c)
+	id, in, err := orderAndBody(c, readBody)
 	if err != nil {
 		return err
 	}
@@ -117,11 +111,7 @@ func (s *Server) panelCancelOrder(c *gin.Context) error {
 }
 
 func (s *Server) setPoint(c *gin.Context) error {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readBody(c)
+	id, in, err := orderAndBody(c, readBody)
 	if err != nil {
 		return err
 	}
@@ -130,6 +120,16 @@ func (s *Server) setPoint(c *gin.Context) error {
 		return err
 	}
 	return answerMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+}
+
+// orderAndBody reads which order a request is about and what it says.
+func orderAndBody(c *gin.Context, read func(*gin.Context) (*body.Object, error)) (uuid.UUID, *body.Object, error) {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	in, err := read(c)
+	return id, in, err
 }
 
 // answerMove answers with the order as it stands after a move.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"despacho/internal/credentials"
 )
 
 // Scope is something an API key may do.
@@ -57,6 +59,15 @@ type APIKey struct {
 
 // TableName is spelled out because GORM would write a_p_i_keys.
 func (APIKey) TableName() string { return "api_keys" }
+
+// Issue draws the key itself and keeps what may be kept of it. It is the only time the key is seen.
+func (k *APIKey) Issue() (plain string, err error) {
+	if plain, err = credentials.NewAPIKey(); err != nil {
+		return "", err
+	}
+	k.Prefix, k.Last4, k.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
+	return plain, nil
+}
 
 // May reports whether the key carries the scope.
 func (k *APIKey) May(scope Scope) bool { return slices.Contains(SplitScopes(k.Scopes), scope) }

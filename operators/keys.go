@@ -10,7 +10,6 @@ import (
 	"despacho/db"
 	"despacho/internal/body"
 	"despacho/internal/clock"
-	"despacho/internal/credentials"
 	"despacho/models"
 )
 
@@ -39,10 +38,9 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 	if err := in.Err(); err != nil {
 		return nil, "", err
 	}
-	if plain, err = credentials.NewAPIKey(); err != nil {
+	if plain, err = key.Issue(); err != nil {
 		return nil, "", err
 	}
-	key.Prefix, key.Last4, key.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
 	return key, plain, s.db.InsertAPIKey(ctx, key)
 }
 

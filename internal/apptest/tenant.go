@@ -105,13 +105,12 @@ func (tenant *Tenant) Change(t testing.TB, rows ...any) {
 // NewKey makes an API key; without scopes it has all of them.
 func (tenant *Tenant) NewKey(t testing.TB, row models.APIKey, scopes ...models.Scope) string {
 	t.Helper()
-	plain, err := credentials.NewAPIKey()
+	plain, err := row.Issue()
 	require.NoError(t, err)
 	if len(scopes) == 0 {
 		scopes = models.Scopes
 	}
 	row.ID, row.OperatorID, row.Name, row.Scopes = uuid.New(), tenant.Operator.ID, "prueba", models.JoinScopes(scopes)
-	row.Prefix, row.Last4, row.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
 	row.CreatedAt = tenant.Operator.CreatedAt
 	tenant.insert(t, &row)
 	return plain

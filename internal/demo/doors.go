@@ -76,12 +76,11 @@ func (b blueprint) makeKeys(ctx context.Context, database *db.DB, operator *Oper
 }
 
 func (b blueprint) makeKey(ctx context.Context, database *db.DB, row models.APIKey, scopes []models.Scope, now time.Time) (string, error) {
-	plain, err := credentials.NewAPIKey()
+	plain, err := row.Issue()
 	if err != nil {
 		return "", err
 	}
 	row.ID, row.OperatorID, row.Scopes, row.CreatedAt = uuid.New(), b.operatorID(), models.JoinScopes(scopes), now
-	row.Prefix, row.Last4, row.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
 	return plain, database.InsertAPIKey(ctx, &row)
 }
 
