@@ -48,6 +48,7 @@ func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	select {
 	case <-r.Context().Done():
+		panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a sender that is just leaving
 	case <-p.over:
 	}
 }

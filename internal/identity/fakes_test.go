@@ -71,6 +71,7 @@ var (
 func isSilent(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
+	panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a caller that is just leaving
 }
 
 // named is a fake under a provider's name, decolecta unless said otherwise.

@@ -260,6 +260,7 @@ func TestResolveCancelledIsNotTroubleOfTheNetwork(t *testing.T) {
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
 		<-r.Context().Done()
+		panic(http.ErrAbortHandler) // returning would be a 200, which may still arrive
 	})
 	_, err := serverResolver(server).Resolve(ctx, server.URL+"/a", peru)
 	require.ErrorIs(t, err, context.Canceled)
@@ -356,7 +357,7 @@ func TestResolveDoesNotWaitForDrips(t *testing.T) {
 			select {
 			case <-time.After(80 * time.Millisecond):
 			case <-r.Context().Done():
-				return
+				panic(http.ErrAbortHandler)
 			}
 			w.Header().Set("Location", r.URL.Path+"x")
 			w.WriteHeader(http.StatusFound)

@@ -172,4 +172,5 @@ func contractReceiver(secret string) http.HandlerFunc {
 func hang(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
+	panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a sender that is just leaving
 }
