@@ -55,11 +55,16 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
 }
 
-// tuning: with the SDK's two fixed workflow pollers the first update after a start waits for seconds under load; pollers that
-// scale with the backlog keep it short.
+// workflowPollers is how many wait for workflow tasks at the least.
+const workflowPollers = 16
+
+// tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the first updates after a start wait for seconds
+// under load; from sixteen on they do not (BenchmarkFirstUpdate shows it).
 func tuning(stopTimeout time.Duration) worker.Options {
 	return worker.Options{
-		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
+		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
+			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
+		}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		WorkerStopTimeout:          stopTimeout,
 		// How long an order waits for the worker that knows it before another takes over: less than the caller of a move waits, so that
