@@ -50,6 +50,7 @@ type App struct {
 	identity  *identity.Verifier
 
 	shortLinkHosts []string
+	resolver       *net.Resolver
 }
 
 // Options replace what tests want to hold in their own hands.
@@ -60,6 +61,8 @@ type Options struct {
 	Temporal *client.Options
 	// ShortLinkHosts are followed like the known hosts of short map links.
 	ShortLinkHosts []string
+	// Resolver finds the addresses of receivers and map hosts; nil is the system's.
+	Resolver *net.Resolver
 	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
 	WebhookCAFiles []string
 }
@@ -69,7 +72,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	if err := errors.Join(cfg.RequireDatabase(), cfg.RequireSecrets()); err != nil {
 		return nil, err
 	}
-	a := &App{Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(), shortLinkHosts: options.ShortLinkHosts}
+	a := &App{
+		Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(),
+		shortLinkHosts: options.ShortLinkHosts, resolver: options.Resolver,
+	}
 	if a.clock == nil {
 		a.clock = clock.System()
 	}
@@ -202,7 +208,7 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 // RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started, if not nil, is called once
 // it takes tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
-	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots}
+	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver}
 	sending := *a.webhooks
 	sending.Sender = webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now})
 	return worker.Run(ctx, &activities.Activities{

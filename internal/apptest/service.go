@@ -4,6 +4,7 @@ package apptest
 import (
 	"context"
 	"encoding/pem"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -81,7 +82,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	log := slog.New(slog.NewTextHandler(logOutput(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
 		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts,
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: nowhere,
 	})
 	require.NoError(t, err)
 
@@ -104,6 +105,14 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		a.Close()
 	})
 	return s
+}
+
+// nowhere knows no names but this machine's own: whatever a test registers or links to, nothing outside is ever connected to.
+var nowhere = &net.Resolver{
+	PreferGo: true,
+	Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("tests ask no name servers")
+	},
 }
 
 // logOutput shows the service's log with DESPACHO_TEST_LOG=1.
