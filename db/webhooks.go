@@ -14,36 +14,34 @@ import (
 // WebhookScope is whose webhooks a caller may see: all of an operator's, or those of one store.
 type WebhookScope = OrderScope
 
-// ActiveWebhooks lists active webhooks, oldest first.
-func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.Webhook, error) {
-	query := d.with(ctx).Where("operator_id = ? AND active", scope.OperatorID)
+// webhooksIn is the webhooks that the scope may see.
+func (d *DB) webhooksIn(ctx context.Context, scope WebhookScope) *gorm.DB {
+	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
 		query = query.Where("store_id = ?", *scope.StoreID)
 	}
+	return query
+}
+
+// ActiveWebhooks lists active webhooks, oldest first.
+func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.Webhook, error) {
 	var webhooks []models.Webhook
-	err := query.Order("created_at, id").Find(&webhooks).Error
+	err := d.webhooksIn(ctx, scope).Where("active").Order("created_at, id").Find(&webhooks).Error
 	return webhooks, err
 }
 
 // AllWebhooks lists a scope's webhooks with those that are over, active ones first, then the newest.
 func (d *DB) AllWebhooks(ctx context.Context, scope WebhookScope, limit int) ([]models.Webhook, error) {
-	query := d.with(ctx).Where("operator_id = ?", scope.OperatorID)
-	if scope.StoreID != nil {
-		query = query.Where("store_id = ?", *scope.StoreID)
-	}
 	var webhooks []models.Webhook
-	err := query.Order("active DESC, created_at DESC, id DESC").Limit(limit).Find(&webhooks).Error
+	err := d.webhooksIn(ctx, scope).Order("active DESC, created_at DESC, id DESC").Limit(limit).Find(&webhooks).Error
 	return webhooks, err
 }
 
 // DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over already.
 func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
 	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
-		query := tx.with(ctx).Model(&models.Webhook{}).Where("id = ? AND operator_id = ? AND active", id, scope.OperatorID)
-		if scope.StoreID != nil {
-			query = query.Where("store_id = ?", *scope.StoreID)
-		}
-		return oneRow(query.Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
+		return oneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
+			Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
 	})
 }
 
@@ -165,12 +163,8 @@ func (d *DB) MoveWebhook(ctx context.Context, operatorID, id uuid.UUID, address 
 
 // ActiveWebhook finds an active webhook that the scope may see.
 func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Webhook, error) {
-	query := d.with(ctx).Where("id = ? AND operator_id = ? AND active", id, scope.OperatorID)
-	if scope.StoreID != nil {
-		query = query.Where("store_id = ?", *scope.StoreID)
-	}
 	var webhook models.Webhook
-	err := query.Take(&webhook).Error
+	err := d.webhooksIn(ctx, scope).Where("id = ? AND active", id).Take(&webhook).Error
 	return &webhook, err
 }
 

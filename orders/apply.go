@@ -152,8 +152,7 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, operator *models.Oper
 	if err != nil {
 		return err
 	}
-	wanting := (&settings{webhooks: webhooks}).webhooksFor(event, view.StoreID)
-	deliveries, err := s.deliveriesOf(event, view, wanting, operator.ShareProofLocation, move.At)
+	deliveries, err := s.deliveriesOf(event, view, wanting(webhooks, event, view.StoreID), operator.ShareProofLocation, move.At)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, re
 	if err != nil {
 		return Answer{}, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, settings.webhooksFor(models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, wanting(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -57,9 +57,9 @@ func newSettings(rows *db.Settings) *settings {
 	return s
 }
 
-// webhooksFor lists the webhooks that are told about an event of an order of the store.
-func (s *settings) webhooksFor(event models.Event, store *uuid.UUID) []models.Webhook {
-	return slices.DeleteFunc(slices.Clone(s.webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
+// wanting lists those of the webhooks that are told about an event of an order of the store.
+func wanting(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
+	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
 }
 
 // settingsCache keeps operators' settings in memory. A copy is used only for the version it was read under, and the version

@@ -48,7 +48,7 @@ func TestWebhooksFor(t *testing.T) {
 		"the operator's own":     {models.EventCreated, nil, []models.Webhook{operators}},
 		"not subscribed to that": {models.EventAssigned, &storeA, []models.Webhook{}},
 	} {
-		require.Equal(t, c.want, s.webhooksFor(c.event, c.store), name)
+		require.Equal(t, c.want, wanting(s.webhooks, c.event, c.store), name)
 	}
 	require.Len(t, s.webhooks, 3, "asking changes nothing")
 }
