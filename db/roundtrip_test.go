@@ -1,0 +1,104 @@
+package db_test
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/credentials"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// countingProxy stands between a client and PostgreSQL and counts the client's requests for an answer: each is a round trip.
+func countingProxy(t *testing.T, databaseURL string) (proxied string, roundTrips *atomic.Int64) {
+	t.Helper()
+	address, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	server := address.Host
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	roundTrips = &atomic.Int64{}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", server)
+			if err != nil {
+				_ = client.Close()
+				return
+			}
+			go func() { _, _ = io.Copy(client, upstream) }()
+			go forward(client, upstream, roundTrips)
+		}
+	}()
+	address.Host = listener.Addr().String()
+	query := address.Query()
+	query.Set("sslmode", "disable")
+	address.RawQuery = query.Encode()
+	return address.String(), roundTrips
+}
+
+// forward passes messages on. A Sync or a simple Query is what the server answers to.
+func forward(client, upstream net.Conn, roundTrips *atomic.Int64) {
+	defer upstream.Close()
+	message := func(header int) (byte, bool) {
+		head := make([]byte, header+4)
+		if _, err := io.ReadFull(client, head); err != nil {
+			return 0, false
+		}
+		body := make([]byte, binary.BigEndian.Uint32(head[header:])-4)
+		if _, err := io.ReadFull(client, body); err != nil {
+			return 0, false
+		}
+		_, err := upstream.Write(append(head, body...))
+		return head[0], err == nil
+	}
+	if _, open := message(0); !open { // the start-up message has no type
+		return
+	}
+	for {
+		kind, open := message(1)
+		if !open {
+			return
+		}
+		if kind == 'S' || kind == 'Q' {
+			roundTrips.Add(1)
+		}
+	}
+}
+
+// Authentication and counting together cost one round trip to PostgreSQL, and the count is right.
+func TestAuthenticate_oneRoundTrip(t *testing.T) {
+	t.Parallel()
+	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
+	database := open(t, proxied)
+	operatorID := fixture(t, database).OperatorID
+	now := time.Now().UTC()
+	key := models.APIKey{ID: uuid.New(), OperatorID: operatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}
+	plain, err := key.Issue()
+	require.NoError(t, err)
+	require.NoError(t, database.InsertAPIKey(context.Background(), &key))
+	authenticate := func() int {
+		holder, err := database.Authenticate(context.Background(), credentials.Hash(plain), now)
+		require.NoError(t, err)
+		return holder.Used
+	}
+	require.Equal(t, 1, authenticate(), "the statement is prepared once for each connection")
+	before := roundTrips.Load()
+	for i := range 20 {
+		require.Equal(t, i+2, authenticate())
+	}
+	require.EqualValues(t, 20, roundTrips.Load()-before)
+}
