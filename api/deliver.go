@@ -58,6 +58,8 @@ func (s *Server) discardPhoto(ctx context.Context, name string) {
 	}
 }
 
+var deliveryForm = map[string]body.FormField{"actual_amount_collected": body.FormNumber, "lat": body.FormNumber, "lng": body.FormNumber}
+
 func readDelivery(c *gin.Context) (*body.Object, []byte, error) {
 	mediaType, _, err := mime.ParseMediaType(c.GetHeader("Content-Type"))
 	if err != nil || mediaType != "multipart/form-data" {
@@ -78,7 +80,7 @@ func readDelivery(c *gin.Context) (*body.Object, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := body.FromForm(form.Value)
+	in, err := body.FromForm(form.Value, deliveryForm)
 	return in, picture, err
 }
 

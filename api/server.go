@@ -18,6 +18,7 @@ import (
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
+	"despacho/web/panel"
 	"despacho/webhooks"
 )
 
@@ -37,6 +38,7 @@ type Server struct {
 	// reference is rendered when it is first asked for.
 	reference func() (*reference, error)
 	pages     *web.Pages
+	panel     *panel.Pages
 	router    *gin.Engine
 }
 
@@ -66,6 +68,9 @@ func New(options Options) (*Server, error) {
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
+	s.panel = panel.New(panel.Options{
+		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators, Clock: s.clock, Log: s.log,
+	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
 	s.router.HandleMethodNotAllowed = true

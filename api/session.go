@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/body"
 	"despacho/internal/credentials"
 	"despacho/internal/fault"
 	"despacho/models"
@@ -54,24 +55,33 @@ func (s *Server) signIn(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
-	if err := in.Err(); err != nil {
+	user, token, err := s.openSessionFor(c, in)
+	if err != nil {
 		return err
 	}
+	c.Header("Cache-Control", "no-store")
+	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
+}
+
+// openSessionFor signs in whoever knows the password: the answer carries the session's cookie.
+func (s *Server) openSessionFor(c *gin.Context, in *body.Object) (*models.User, string, error) {
+	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
+	if err := in.Err(); err != nil {
+		return nil, "", err
+	}
 	if err := s.limitAddress(c, "signin:"+email, signInsPerMinute); err != nil {
-		return err
+		return nil, "", err
 	}
 	user, err := s.checkPassword(c, email, password)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	token, err := s.openSession(c, user)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	s.setSessionCookie(c, token, int(sessionLasts.Seconds()))
-	c.Header("Cache-Control", "no-store")
-	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
+	return user, token, nil
 }
 
 // checkPassword takes as long for an address that nobody has as for a wrong password.
@@ -113,48 +123,49 @@ func (s *Server) currentSession(c *gin.Context) error {
 }
 
 func (s *Server) signOut(c *gin.Context) error {
-	if err := s.db.DeleteSession(c.Request.Context(), signedIn(c).SessionID); err != nil {
+	if err := s.closeSession(c, signedIn(c)); err != nil {
 		return err
 	}
-	s.setSessionCookie(c, "", -1)
 	return respond(c, http.StatusOK, envelope{Message: "Sesión cerrada."})
 }
 
-// permission is who may use a part of the panel.
-type permission struct {
-	operatorOnly bool
-	// adminOnly is for those of the operator's users who look after the others.
-	adminOnly bool
-	// writes are refused while the operator is suspended; reading goes on.
-	writes bool
+func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
+	if err := s.db.DeleteSession(c.Request.Context(), who.SessionID); err != nil {
+		return err
+	}
+	s.setSessionCookie(c, "", -1)
+	return nil
 }
 
-var (
-	anyone          = permission{}
-	anyoneWriting   = permission{writes: true}
-	operatorOnly    = permission{operatorOnly: true}
-	operatorWriting = permission{operatorOnly: true, writes: true}
-	adminOnly       = permission{adminOnly: true}
-	adminWriting    = permission{adminOnly: true, writes: true}
-)
-
 // withUser lets a signed-in user through who has the permission.
-func (s *Server) withUser(p permission, h handler) gin.HandlerFunc {
+func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		who, err := s.session(c)
+		who, err := s.admit(c, p)
 		if err != nil {
 			return err
 		}
-		if p.operatorOnly && who.User.Role != models.RoleOperator || p.adminOnly && !who.User.Administers() {
-			return errForbidden
-		}
-		if p.writes && who.Operator.Suspended() {
-			return errSuspended
-		}
 		c.Set(userKey, who)
-		c.Set(callerKey, orders.Caller{Operator: &who.Operator, StoreID: who.User.StoreID})
+		c.Set(callerKey, callerOf(who))
 		return h(c)
 	})
+}
+
+// admit finds who is signed in and whether they have the permission.
+func (s *Server) admit(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
+	who, err := s.session(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case !p.Allows(&who.User):
+		return nil, errForbidden
+	case p.Writes && who.Operator.Suspended():
+		return nil, errSuspended
+	}
+	return who, nil
+}
+
+func callerOf(who *db.SignedIn) orders.Caller {
+	return orders.Caller{Operator: &who.Operator, StoreID: who.User.StoreID}
 }
 
 func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }

@@ -19,13 +19,17 @@ import (
 func (s *Server) page(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("Content-Security-Policy", s.pages.Policy())
-		c.Header("X-Content-Type-Options", "nosniff")
-		c.Header("Referrer-Policy", "no-referrer") // the address of a tracking page is as good as its guide code
-		c.Header("Cache-Control", "no-store")
+		protectPage(c)
 		if err := h(c); err != nil {
 			s.failPage(c, err)
 		}
 	}
+}
+
+func protectPage(c *gin.Context) {
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Referrer-Policy", "no-referrer") // the address of a tracking page is as good as its guide code
+	c.Header("Cache-Control", "no-store")
 }
 
 func (s *Server) failPage(c *gin.Context, err error) {

@@ -25,15 +25,6 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
-// OrderFilter narrows a list of orders. Times are on creation: From included, Until excluded.
-type OrderFilter struct {
-	Status      models.Status
-	From, Until *time.Time
-	Page, Limit int
-	// WithoutPoint keeps only orders on their way whose point is missing.
-	WithoutPoint bool
-}
-
 // InsertOrder stores a new order with its first timeline entry and the deliveries of its first event.
 func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.OrderEvent, deliveries []models.Delivery) error {
 	if err := d.with(ctx).Create(order).Error; err != nil {
@@ -71,34 +62,38 @@ func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView
 
 // ListOrders reads a page of orders, newest first, and how many there are in all.
 func (d *DB) ListOrders(ctx context.Context, scope OrderScope, filter OrderFilter) ([]models.OrderView, int64, error) {
-	matching := func(query *gorm.DB) *gorm.DB {
-		query = scope.apply(query)
-		if filter.Status != "" {
-			query = query.Where("orders.status = ?", filter.Status)
-		}
-		if filter.WithoutPoint {
-			query = query.Where("orders.delivery_lat IS NULL AND orders.status NOT IN ?", []models.Status{models.StatusDelivered, models.StatusCancelled})
-		}
-		if filter.From != nil {
-			query = query.Where("orders.created_at >= ?", *filter.From)
-		}
-		if filter.Until != nil {
-			query = query.Where("orders.created_at < ?", *filter.Until)
-		}
-		return query
-	}
 	var total int64
-	if err := matching(d.with(ctx).Table("orders")).Count(&total).Error; err != nil {
+	if err := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).Count(&total).Error; err != nil {
 		return nil, 0, err
 	}
+	views, err := d.PageOfOrders(ctx, scope, filter, total)
+	return views, total, err
+}
+
+// PageOfOrders reads a page of a list whose length is known.
+func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFilter, total int64) ([]models.OrderView, error) {
 	skip := int64(filter.Page-1) * int64(filter.Limit)
 	views := []models.OrderView{}
 	if skip >= total {
-		return views, total, nil
+		return views, nil
 	}
-	err := matching(d.orderViews(ctx)).Order("orders.created_at DESC, orders.id DESC").
+	err := filter.withStatus(scope.apply(d.orderViews(ctx))).Order("orders.created_at DESC, orders.id DESC").
 		Offset(int(skip)).Limit(filter.Limit).Find(&views).Error
-	return views, total, err
+	return views, err
+}
+
+// CountOrders counts orders by status; the filter's own status does not matter.
+func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilter) (map[models.Status]int64, error) {
+	var rows []struct {
+		Status models.Status
+		Count  int64
+	}
+	err := filter.apply(scope.apply(d.with(ctx).Table("orders"))).Select("orders.status, COUNT(*) AS count").Group("orders.status").Scan(&rows).Error
+	counts := map[models.Status]int64{}
+	for _, row := range rows {
+		counts[row.Status] = row.Count
+	}
+	return counts, err
 }
 
 // Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside them too.

@@ -103,6 +103,31 @@ type User struct {
 // Administers reports whether the user may look after the operator's other users.
 func (u *User) Administers() bool { return u.Role == RoleOperator && u.Admin && u.Active }
 
+// Permission is who may use a part of the panel.
+type Permission struct {
+	// OperatorOnly keeps a store's users out.
+	OperatorOnly bool
+	// AdminOnly is for those of the operator's users who look after the others.
+	AdminOnly bool
+	// Writes are refused while the operator is suspended; reading goes on.
+	Writes bool
+}
+
+// The permissions of the panel.
+var (
+	Anyone          = Permission{}
+	AnyoneWriting   = Permission{Writes: true}
+	OperatorReading = Permission{OperatorOnly: true}
+	OperatorWriting = Permission{OperatorOnly: true, Writes: true}
+	AdminReading    = Permission{AdminOnly: true}
+	AdminWriting    = Permission{AdminOnly: true, Writes: true}
+)
+
+// Allows reports whether the user has the permission, as long as the operator is in good standing.
+func (p Permission) Allows(u *User) bool {
+	return (!p.OperatorOnly || u.Role == RoleOperator) && (!p.AdminOnly || u.Administers())
+}
+
 // Session is a signed-in user. Only the token's hash is kept.
 type Session struct {
 	ID        uuid.UUID

@@ -72,6 +72,9 @@ type Order struct {
 	Size    string
 	Notes   *string
 
+	// SearchText is what people look for an order by, folded.
+	SearchText string
+
 	AmountToCollect       money.Cents  `gorm:"column:amount_to_collect_cents"`
 	ActualAmountCollected *money.Cents `gorm:"column:actual_amount_collected_cents"`
 	ShippingCost          money.Cents  `gorm:"column:shipping_cost_cents"`

@@ -115,6 +115,7 @@ func (s *Service) accept(ctx context.Context, caller Caller, settings *settings,
 		OperativeDay: operativeDay(now, caller.Operator),
 		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
 	}
+	order.SearchText = searchText(&order)
 	locate(&order, in, caller.Operator.CountryCode)
 	if zone := settings.riskZone(destination, in.address); zone != nil {
 		order.RiskZone = &zone.Name

@@ -37,6 +37,9 @@ type Query struct {
 	Page, Limit int
 	// WithoutPoint keeps only orders whose point nobody knows yet and that are still to be delivered.
 	WithoutPoint bool
+	// Search is what people type to find an order: guide code, recipient, phone or address.
+	Search           string
+	StoreID, RiderID *uuid.UUID
 }
 
 // Page is one page of a list, newest first.
@@ -49,26 +52,12 @@ type Page struct {
 
 // List reads a page of the orders that the caller may see.
 func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
-	limit := min(query.Limit, MaxPageSize)
-	filter := db.OrderFilter{Status: query.Status, Page: query.Page, Limit: limit, WithoutPoint: query.WithoutPoint}
-	zone := caller.Operator.Location()
-	if query.From != nil {
-		start := dayStart(*query.From, zone)
-		filter.From = &start
-	}
-	if query.To != nil {
-		end := dayStart(query.To.AddDate(0, 0, 1), zone)
-		filter.Until = &end
-	}
+	filter := s.filter(caller, query)
 	rows, total, err := s.db.ListOrders(ctx, caller.Scope(), filter)
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: query.Page, Limit: limit}
-	for i := range rows {
-		page.Orders[i] = s.view(&rows[i], caller.SeesProofLocation())
-	}
-	return page, nil
+	return s.page(caller, query.Page, filter.Limit, rows, total), nil
 }
 
 func dayStart(day time.Time, zone *time.Location) time.Time {

@@ -1,33 +1,102 @@
 package body
 
 import (
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"despacho/internal/fault"
 )
 
-// FromForm reads form fields as if they had come in a JSON object: what is written as a number is one, and a blank field is absent.
-func FromForm(values map[string][]string) (*Object, error) {
-	object := &Object{members: map[string]jsontext.Value{}}
-	for name, list := range values {
-		if len(list) == 0 || list[0] == "" {
-			continue
+// FormField says what a form field holds; forms know nothing but text.
+type FormField int
+
+// The kinds of form fields. What is not named is text.
+const (
+	FormText FormField = iota
+	// FormNumber is a number or, left blank, nothing.
+	FormNumber
+	// FormFlag is a check box: it is false when it does not come at all.
+	FormFlag
+	// FormList is every value under one name.
+	FormList
+	// FormLines is a list with one element on each line.
+	FormLines
+)
+
+// FromForm reads form fields as if they had come in a JSON object.
+func FromForm(values map[string][]string, fields map[string]FormField) (*Object, error) {
+	names := slices.Collect(maps.Keys(values))
+	for name, kind := range fields {
+		if _, came := values[name]; !came && (kind == FormFlag || kind == FormList) {
+			names = append(names, name)
 		}
-		if len(list) > 1 {
-			object.wrong.Add(name, "llegó más de una vez")
-			continue
-		}
-		number := jsontext.Value(list[0])
-		if _, err := strconv.ParseFloat(list[0], 64); err == nil && number.IsValid() {
-			object.members[name] = number
-			continue
-		}
-		text, err := jsontext.AppendQuote(nil, list[0])
-		if err != nil {
-			object.wrong.Add(name, "contiene caracteres no válidos")
-			continue
-		}
-		object.members[name] = text
 	}
-	return object, object.Err()
+	slices.Sort(names)
+	var wrong fault.Fields
+	raw := jsontext.Value("{")
+	for i, name := range names {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		member, complaint := formMember(values[name], fields[name])
+		if complaint != "" {
+			wrong.Add(name, complaint)
+		}
+		raw = append(appendText(raw, name), ':')
+		raw = append(raw, member...)
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	return Parse(append(raw, '}'))
+}
+
+// formMember is a field as JSON, or what is wrong with it.
+func formMember(values []string, kind FormField) (member jsontext.Value, complaint string) {
+	if kind == FormList {
+		return textList(values), ""
+	}
+	if len(values) > 1 {
+		return jsontext.Value("null"), "llegó más de una vez"
+	}
+	value := strings.Join(values, "")
+	switch kind {
+	case FormFlag:
+		return jsontext.Value(strconv.FormatBool(value != "" && value != "false")), ""
+	case FormLines:
+		return textList(strings.Split(value, "\n")), ""
+	case FormNumber:
+		trimmed := strings.TrimSpace(value)
+		if trimmed == "" {
+			return jsontext.Value("null"), ""
+		}
+		if number := jsontext.Value(trimmed); number.IsValid() && number.Kind() == '0' {
+			return number, ""
+		}
+	}
+	return appendText(nil, value), ""
+}
+
+func textList(values []string) jsontext.Value {
+	list := jsontext.Value("[")
+	for i, value := range values {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendText(list, strings.TrimSuffix(value, "\r"))
+	}
+	return append(list, ']')
+}
+
+// appendText quotes a text as it came: what is not UTF-8 in it is for Parse to refuse.
+func appendText(to jsontext.Value, text string) jsontext.Value {
+	quoted, err := jsontext.AppendQuote(to, text)
+	if err != nil {
+		return append(append(append(to, '"'), text...), '"')
+	}
+	return quoted
 }

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/web/panel"
+)
+
+// panelPage is page for the panel: scripts of its own are allowed, and what goes wrong becomes a page of the panel.
+func (s *Server) panelPage(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		c.Header("Content-Security-Policy", s.panel.Policy())
+		protectPage(c)
+		// Forms say where they come from, to ourselves alone: without it a browser that knows no Sec-Fetch-Site could not post them.
+		c.Header("Referrer-Policy", "same-origin")
+		if err := h(c); err != nil {
+			s.failPanelPage(c, err)
+		}
+	}
+}
+
+// visit lets a signed-in user with the route's permission through; whoever is not signed in is asked to, and comes back afterwards.
+func (s *Server) visit(route panel.Route) handler {
+	return func(c *gin.Context) error {
+		who, err := s.admit(c, route.Needs)
+		if err == errNoSession {
+			next := ""
+			if c.Request.Method == http.MethodGet {
+				next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
+			}
+			c.Redirect(http.StatusSeeOther, "/panel/ingreso"+next)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return route.Answer(&panel.Visit{Context: c, Who: who, Caller: callerOf(who)})
+	}
+}
+
+func (s *Server) failPanelPage(c *gin.Context, err error) {
+	f, present := s.report(c, err)
+	if !present {
+		return
+	}
+	if err := s.panel.ShowFailure(c, statusOf[f.Kind], f); err != nil {
+		s.fail(c, err)
+	}
+}
+
+func (s *Server) showSignIn(c *gin.Context) error {
+	return s.panel.ShowSignIn(c, http.StatusOK, panel.SignIn{Next: c.Query("siguiente")})
+}
+
+func (s *Server) signInFromPage(c *gin.Context) error {
+	if crossOrigin.Check(c.Request) != nil {
+		return errOtherSite
+	}
+	asked, in, err := panel.ReadSignIn(c)
+	if err == nil {
+		_, _, err = s.openSessionFor(c, in)
+	}
+	if err == nil {
+		c.Redirect(http.StatusSeeOther, asked.Next)
+		return nil
+	}
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		return err
+	}
+	s.report(c, err)
+	asked.Failure = f.Message
+	return s.panel.ShowSignIn(c, statusOf[f.Kind], asked)
+}
+
+func (s *Server) signOutFromPage(c *gin.Context) error {
+	who, err := s.admit(c, models.Anyone)
+	if err != nil && err != errNoSession {
+		return err
+	}
+	if who != nil {
+		if err := s.closeSession(c, who); err != nil {
+			return err
+		}
+	}
+	c.Redirect(http.StatusSeeOther, "/panel/ingreso")
+	return nil
+}
+
+// servePanelAsset answers with a style sheet or a script. Its address has its version in it, so browsers may keep it for good.
+func (s *Server) servePanelAsset(c *gin.Context) error {
+	content, kind, known := s.panel.Asset(c.Param("name"))
+	if !known {
+		return s.unknownRoute(c)
+	}
+	c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Data(http.StatusOK, kind, content)
+	return nil
+}

@@ -1,0 +1,55 @@
+package db
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"despacho/models"
+)
+
+// OrderFilter narrows a list of orders. Times are on creation: From included, Until excluded.
+type OrderFilter struct {
+	Status      models.Status
+	From, Until *time.Time
+	Page, Limit int
+	// WithoutPoint keeps only orders on their way whose point is missing.
+	WithoutPoint     bool
+	StoreID, RiderID *uuid.UUID
+	// Words must all be found in the order's search text.
+	Words []string
+}
+
+func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
+	if f.Status != "" {
+		query = query.Where("orders.status = ?", f.Status)
+	}
+	return f.apply(query)
+}
+
+// apply is every condition but the status.
+func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
+	if f.WithoutPoint {
+		query = query.Where("orders.delivery_lat IS NULL AND orders.status NOT IN ?", []models.Status{models.StatusDelivered, models.StatusCancelled})
+	}
+	if f.StoreID != nil {
+		query = query.Where("orders.store_id = ?", *f.StoreID)
+	}
+	if f.RiderID != nil {
+		query = query.Where("orders.rider_id = ?", *f.RiderID)
+	}
+	for _, word := range f.Words {
+		query = query.Where("orders.search_text LIKE ? ESCAPE '!'", "%"+likeEscape.Replace(word)+"%")
+	}
+	if f.From != nil {
+		query = query.Where("orders.created_at >= ?", *f.From)
+	}
+	if f.Until != nil {
+		query = query.Where("orders.created_at < ?", *f.Until)
+	}
+	return query
+}
+
+var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")

@@ -1,0 +1,59 @@
+package orders
+
+import (
+	"context"
+
+	"despacho/db"
+	"despacho/models"
+)
+
+// Board is what the panel opens with: a page of orders, and how many there are in each status under the same conditions.
+type Board struct {
+	*Page
+	Counts map[models.Status]int64
+}
+
+// Board reads a page of orders and the counts beside it.
+func (s *Service) Board(ctx context.Context, caller Caller, query Query) (*Board, error) {
+	filter := s.filter(caller, query)
+	counts, err := s.db.CountOrders(ctx, caller.Scope(), filter)
+	if err != nil {
+		return nil, err
+	}
+	var total int64
+	for status, count := range counts {
+		if query.Status == "" || query.Status == status {
+			total += count
+		}
+	}
+	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
+	if err != nil {
+		return nil, err
+	}
+	return &Board{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
+}
+
+func (s *Service) filter(caller Caller, query Query) db.OrderFilter {
+	filter := db.OrderFilter{
+		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
+		StoreID: query.StoreID, RiderID: query.RiderID, Words: searchWords(query.Search),
+	}
+	zone := caller.Operator.Location()
+	if query.From != nil {
+		start := dayStart(*query.From, zone)
+		filter.From = &start
+	}
+	if query.To != nil {
+		end := dayStart(query.To.AddDate(0, 0, 1), zone)
+		filter.Until = &end
+	}
+	return filter
+}
+
+func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
+	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: number, Limit: limit}
+	for i := range rows {
+		page.Orders[i] = s.view(&rows[i], caller.SeesProofLocation())
+	}
+	return page
+}

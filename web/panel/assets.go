@@ -1,0 +1,67 @@
+package panel
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"path"
+)
+
+//go:embed assets
+var assetSources embed.FS
+
+// asset is a file that browsers keep for as long as its address does not change.
+type asset struct {
+	content []byte
+	kind    string
+	version string
+}
+
+type assets map[string]asset
+
+// readAssets joins the style sheets and the scripts, each kept in one file for each subject, and takes the other files as they are.
+func readAssets() assets {
+	read := assets{}
+	read.add("panel.css", "text/css; charset=utf-8", joined("assets/css/*.css"))
+	read.add("panel.js", "text/javascript; charset=utf-8", joined("assets/js/*.js"))
+	for _, file := range matching("assets/*.css") {
+		read.add(path.Base(file), "text/css; charset=utf-8", joined(file))
+	}
+	return read
+}
+
+func (a assets) add(name, kind string, content []byte) {
+	sum := sha256.Sum256(content)
+	a[name] = asset{content, kind, hex.EncodeToString(sum[:6])}
+}
+
+// address is where a page finds an asset; it changes with the asset.
+func (a assets) address(name string) string { return "/panel/assets/" + name + "?v=" + a[name].version }
+
+// Asset finds a file by name.
+func (p *Pages) Asset(name string) (content []byte, kind string, known bool) {
+	found, known := p.assets[name]
+	return found.content, found.kind, known
+}
+
+func joined(pattern string) []byte {
+	var parts [][]byte
+	for _, file := range matching(pattern) {
+		content, err := assetSources.ReadFile(file)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		parts = append(parts, content)
+	}
+	return bytes.Join(parts, []byte("\n"))
+}
+
+func matching(pattern string) []string {
+	files, err := fs.Glob(assetSources, pattern)
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	return files
+}

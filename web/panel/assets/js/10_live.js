@@ -1,0 +1,31 @@
+// Parts of a page that change by themselves: they are fetched again every few seconds while somebody looks, and rows that were not there
+// before light up. A part whose boxes are ticked is left alone, so that nobody's choice is lost.
+(() => {
+  const every = 5000;
+  const busy = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
+    || part.querySelector("tbody input:checked");
+
+  const refresh = async (id) => {
+    const part = document.getElementById(id);
+    if (!part || document.hidden || busy(part)) return;
+    const response = await fetch(part.dataset.live, { headers: { "X-Fragment": id }, redirect: "error" });
+    if (!response.ok || busy(part)) return;
+    const known = new Set([...part.querySelectorAll("tr[id]")].map((row) => row.id));
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
+    if (!fresh || fresh.innerHTML === part.dataset.shown) return;
+    const shown = fresh.innerHTML;
+    const focused = document.activeElement?.getAttribute("href");
+    for (const row of fresh.querySelectorAll("tr[id]")) if (!known.has(row.id)) row.classList.add("fresh");
+    const hadFocus = part.contains(document.activeElement);
+    part.replaceWith(fresh);
+    fresh.dataset.shown = shown;
+    if (hadFocus && focused) fresh.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  };
+
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const { id } = part;
+    part.dataset.shown = part.innerHTML;
+    const turn = () => refresh(id).catch(() => {}).finally(() => setTimeout(turn, every));
+    setTimeout(turn, every);
+  }
+})();

@@ -1,0 +1,40 @@
+// Small comforts: every one of them has a plain way beside it.
+(() => {
+  // One box that ticks all the others of its form.
+  document.addEventListener("change", ({ target }) => {
+    const name = target.dataset?.checkAll;
+    if (!name) return;
+    for (const box of target.closest("form").querySelectorAll(`input[name="${name}"]`)) box.checked = target.checked;
+  });
+
+  // Copy what is shown once.
+  document.addEventListener("click", async ({ target }) => {
+    const from = target.dataset?.copy;
+    if (!from) return;
+    await navigator.clipboard.writeText(document.getElementById(from).textContent.trim());
+    target.textContent = "Copiado";
+  });
+
+  // A form is sent once, however often it is clicked.
+  document.addEventListener("submit", ({ target }) => {
+    if (target.method !== "post") return;
+    setTimeout(() => { for (const button of target.querySelectorAll("button[type=submit]")) button.disabled = true; });
+  });
+  window.addEventListener("pageshow", () => {
+    for (const button of document.querySelectorAll("form button[type=submit]:disabled")) button.disabled = false;
+  });
+
+  // Places are completed while they are typed.
+  let waiting;
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches?.("input[data-places]")) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const typed = target.value.trim();
+      if (typed.length < 2) return;
+      const response = await fetch("/panel/ubicaciones?q=" + encodeURIComponent(typed), { redirect: "error" });
+      if (!response.ok) return;
+      target.list.replaceChildren(...(await response.json()).map((name) => Object.assign(document.createElement("option"), { value: name })));
+    }, 150);
+  });
+})();

@@ -1,0 +1,113 @@
+package panel
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"despacho/models"
+)
+
+// frame is what every page stands in: who is signed in, where they can go, and what just happened.
+type frame struct {
+	Title    string
+	Operator *models.Operator
+	User     *models.User
+	Menu     []menuGroup
+	Notice   *notice
+	// Writable is false while the operator is suspended.
+	Writable bool
+	// Page is what the page itself shows.
+	Page any
+
+	zone *time.Location
+}
+
+type menuGroup struct {
+	Title string
+	Links []menuLink
+}
+
+type menuLink struct {
+	Path, Label string
+	Current     bool
+	// needs is who the page is for.
+	needs models.Permission
+}
+
+var menu = []menuGroup{
+	{"Trabajo", []menuLink{
+		{Path: "/panel/pedidos", Label: "Pedidos"},
+		{Path: "/panel/recepcion", Label: "Recepción", needs: models.OperatorReading},
+		{Path: "/panel/asignacion", Label: "Asignación", needs: models.OperatorReading},
+		{Path: "/panel/pedidos/nuevo", Label: "Nuevo pedido"},
+		{Path: "/panel/carga", Label: "Carga de pedidos"},
+		{Path: "/panel/resumen", Label: "Resumen"},
+	}},
+	{"Integración", []menuLink{
+		{Path: "/panel/claves", Label: "Claves API", needs: models.OperatorReading},
+		{Path: "/panel/webhooks", Label: "Webhooks"},
+	}},
+	{"Configuración", []menuLink{
+		{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorReading},
+		{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorReading},
+		{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorReading},
+		{Path: "/panel/tallas", Label: "Tallas", needs: models.OperatorReading},
+		{Path: "/panel/cobertura", Label: "Cobertura y tarifas", needs: models.OperatorReading},
+		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorReading},
+		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorReading},
+		{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminReading},
+	}},
+}
+
+func (p *Pages) frame(v *Visit, title string, page any) *frame {
+	return &frame{
+		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: takeNotice(v.Context),
+		Writable: !v.Operator().Suspended(), Page: page, zone: v.Operator().Location(),
+	}
+}
+
+// menuFor leaves out what the visitor may not use, and marks where they are: the link with the longest path that leads here.
+func menuFor(v *Visit) []menuGroup {
+	var groups []menuGroup
+	var current *menuLink
+	for _, group := range menu {
+		shown := menuGroup{Title: group.Title}
+		for _, link := range group.Links {
+			if link.needs.Allows(&v.Who.User) {
+				shown.Links = append(shown.Links, link)
+			}
+		}
+		for i := range shown.Links {
+			link := &shown.Links[i]
+			if isWithin(v.Request.URL.Path, link.Path) && (current == nil || len(link.Path) > len(current.Path)) {
+				current = link
+			}
+		}
+		if len(shown.Links) > 0 {
+			groups = append(groups, shown)
+		}
+	}
+	if current != nil {
+		current.Current = true
+	}
+	return groups
+}
+
+func isWithin(path, parent string) bool {
+	return path == parent || len(path) > len(parent) && path[:len(parent)] == parent && path[len(parent)] == '/'
+}
+
+// Initial stands in for a logo.
+func (f *frame) Initial() string {
+	initial, _ := utf8.DecodeRuneInString(f.Operator.Name)
+	return string(initial)
+}
+
+// Logo is the operator's picture, or nothing.
+func (f *frame) Logo() string { return orEmpty(f.Operator.LogoURL) }
+
+// Moment is a time on the operator's clock.
+func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
+
+// Machine is a time as a time element wants it.
+func (f *frame) Machine(at time.Time) string { return at.In(f.zone).Format(time.RFC3339) }

@@ -1,0 +1,183 @@
+package panel
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// ordersPerPage is what a person looks through before turning the page.
+const ordersPerPage = 50
+
+// ordersPage is the board that the panel opens with.
+type ordersPage struct {
+	Tabs    []tab
+	Orders  []*orders.View
+	Total   int64
+	Query   orderQuery
+	Stores  []option
+	Riders  []option
+	Pager   pager
+	Refresh string
+	// StoreNames are shown to the operator; a store knows its own.
+	StoreNames map[uuid.UUID]string
+}
+
+type tab struct {
+	Label   string
+	Count   int64
+	Path    string
+	Current bool
+}
+
+// orderQuery is what the address says: an address is worth keeping and sending on.
+type orderQuery struct {
+	Status       models.Status
+	Search       string
+	Store, Rider string
+	From, To     string
+	WithoutPoint bool
+	Page         int
+}
+
+func readOrderQuery(v *Visit) orderQuery {
+	query := orderQuery{
+		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
+		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: 1,
+	}
+	if !query.Status.Valid() {
+		query.Status = ""
+	}
+	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
+		query.Page = page
+	}
+	return query
+}
+
+// asked is the query as the use case takes it. What is no date or id, as nobody types one here, asks for nothing.
+func (q orderQuery) asked() orders.Query {
+	asked := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
+	asked.StoreID, asked.RiderID = optionalID(q.Store), optionalID(q.Rider)
+	asked.From, asked.To = optionalDay(q.From), optionalDay(q.To)
+	return asked
+}
+
+func optionalID(text string) *uuid.UUID {
+	if id, ok := body.ParseUUID(text); ok {
+		return &id
+	}
+	return nil
+}
+
+func optionalDay(text string) *time.Time {
+	at, err := time.Parse(time.DateOnly, text)
+	if err != nil || at.Year() < 2000 || at.Year() > 2200 {
+		return nil
+	}
+	return &at
+}
+
+// path is the page's address under the query.
+func (q orderQuery) path() string {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("estado", string(q.Status))
+	set("q", q.Search)
+	set("tienda", q.Store)
+	set("motorizado", q.Rider)
+	set("desde", q.From)
+	set("hasta", q.To)
+	if q.WithoutPoint {
+		values.Set("sin_punto", "1")
+	}
+	if q.Page > 1 {
+		values.Set("pagina", strconv.Itoa(q.Page))
+	}
+	if len(values) == 0 {
+		return home
+	}
+	return home + "?" + values.Encode()
+}
+
+// Filtered reports whether anything but the status narrows the list.
+func (q orderQuery) Filtered() bool {
+	return q.Search != "" || q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
+}
+
+func (p *Pages) listOrders(v *Visit) error {
+	query := readOrderQuery(v)
+	board, err := p.Orders.Board(v.Ctx(), v.Caller, query.asked())
+	if err != nil {
+		return err
+	}
+	page := ordersPage{
+		Tabs: tabsOf(query, board.Counts), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
+		Pager: pagerOf(query.Page, ordersPerPage, board.Total, func(number int) string { query.Page = number; return query.path() }),
+	}
+	if v.Caller.StoreID == nil {
+		if err := p.addChoices(v, &page); err != nil {
+			return err
+		}
+	}
+	if isFragment(v) {
+		return p.showPart(v, "orders", "board", page)
+	}
+	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
+}
+
+// isFragment reports whether a script asks for the part of a page that changes.
+func isFragment(v *Visit) bool { return v.GetHeader("X-Fragment") != "" }
+
+func (p *Pages) addChoices(v *Visit, page *ordersPage) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.Stores, page.StoreNames = []option{{"", "Todas las tiendas"}}, map[uuid.UUID]string{}
+	for _, store := range stores {
+		page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
+		page.StoreNames[store.ID] = store.Name
+	}
+	page.Riders = []option{{"", "Todos los motorizados"}}
+	for _, rider := range riders {
+		page.Riders = append(page.Riders, option{rider.ID.String(), rider.Name})
+	}
+	return nil
+}
+
+// StoreName is who sends an order.
+func (p ordersPage) StoreName(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return p.StoreNames[*id]
+}
+
+func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {
+	var all int64
+	for _, count := range counts {
+		all += count
+	}
+	here := query.Status
+	at := func(status models.Status) string { query.Status, query.Page = status, 1; return query.path() }
+	tabs := []tab{{Label: "Todos", Count: all, Path: at(""), Current: here == ""}}
+	for _, status := range models.Statuses {
+		tabs = append(tabs, tab{Label: status.Label(), Count: counts[status], Path: at(status), Current: here == status})
+	}
+	return tabs
+}

@@ -1,0 +1,100 @@
+package panel
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"despacho/catalog"
+	"despacho/internal/body"
+	"despacho/internal/fold"
+)
+
+// maxSuggestions is how many places a person is offered at once.
+const maxSuggestions = 20
+
+// maxMeant is how many places of the same name are looked through.
+const maxMeant = 200
+
+// placeName writes a place out so that no other is called the same: Miraflores, Lima (150122).
+func placeName(index *catalog.Index, place catalog.Location) string {
+	var names []string
+	for _, around := range index.Ancestors(place.ID) {
+		if around.Type != catalog.TypeCountry {
+			names = append(names, around.Name)
+		}
+	}
+	if len(names) == 0 {
+		return place.Name
+	}
+	name := strings.Join(names, ", ")
+	if place.Ubigeo != "" {
+		name += " (" + place.Ubigeo + ")"
+	}
+	return name
+}
+
+// findPlace turns what was typed into a place's id. What means several places is offered again with all of them.
+func (p *Pages) findPlace(v *Visit, f *field) (id, complaint string, err error) {
+	typed := strings.TrimSpace(f.Value)
+	if _, isID := body.ParseUUID(typed); typed == "" || isID {
+		return typed, "", nil
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return "", "", err
+	}
+	// The code in parentheses is ours; people search by name.
+	name, _, _ := strings.Cut(typed, "(")
+	first, _, _ := strings.Cut(name, ",")
+	found := index.Search(v.Operator().CountryCode, first, maxMeant)
+	for _, place := range found {
+		if fold.String(placeName(index, place)) == fold.String(typed) {
+			return place.ID.String(), "", nil
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", "no hay ninguna ubicación con ese nombre", nil
+	case 1:
+		return found[0].ID.String(), "", nil
+	}
+	f.Suggestions = placeNames(index, found)
+	return "", "elija una ubicación de la lista", nil
+}
+
+func placeNames(index *catalog.Index, places []catalog.Location) []string {
+	names := make([]string, min(len(places), maxSuggestions))
+	for i := range names {
+		names[i] = placeName(index, places[i])
+	}
+	return names
+}
+
+// suggestPlaces answers the script that completes a place while it is typed.
+func (p *Pages) suggestPlaces(v *Visit) error {
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(v.Query("q"), ",")
+	v.JSON(http.StatusOK, placeNames(index, index.Search(v.Operator().CountryCode, name, maxSuggestions)))
+	return nil
+}
+
+// placeNamed is findPlace the other way round, for a form that shows what is stored.
+func (p *Pages) placeNamed(ctx context.Context, id string) (string, error) {
+	parsed, ok := body.ParseUUID(id)
+	if !ok {
+		return "", nil
+	}
+	index, err := p.Catalog.Index(ctx)
+	if err != nil {
+		return "", err
+	}
+	place, known := index.Location(parsed)
+	if !known {
+		return "", nil
+	}
+	return placeName(index, place), nil
+}

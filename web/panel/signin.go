@@ -1,0 +1,54 @@
+package panel
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+)
+
+// SignIn is the form that lets people in.
+type SignIn struct {
+	Email, Failure string
+	// Next is the page that was asked for before.
+	Next string
+}
+
+// ShowSignIn asks who is there.
+func (p *Pages) ShowSignIn(c *gin.Context, status int, asked SignIn) error {
+	asked.Next = localPath(asked.Next)
+	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: asked, Notice: takeNotice(c)})
+}
+
+// ReadSignIn takes the form.
+func ReadSignIn(c *gin.Context) (SignIn, *body.Object, error) {
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	if err := c.Request.ParseForm(); err != nil {
+		return SignIn{}, nil, fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
+	}
+	values := c.Request.PostForm
+	asked := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
+	in, err := body.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
+	return asked, in, err
+}
+
+// ShowFailure is the page of what went wrong.
+func (p *Pages) ShowFailure(c *gin.Context, status int, f *fault.Error) error {
+	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: f.Message})
+}
+
+func failureTitle(kind fault.Kind) string {
+	switch kind {
+	case fault.NotFound:
+		return "No encontrado"
+	case fault.Forbidden:
+		return "Sin permiso"
+	case fault.Unavailable, fault.TooMany:
+		return "Vuelva a intentarlo"
+	case fault.Internal:
+		return "Algo salió mal"
+	}
+	return "No se pudo hacer"
+}

@@ -1,0 +1,32 @@
+package panel
+
+import (
+	"github.com/google/uuid"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+func (p *Pages) stores() *resource[models.Store] {
+	return &resource[models.Store]{
+		pages: p, path: "/panel/tiendas", title: "Tiendas",
+		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
+		columns: []string{"Nombre", "Desde", "Estado"},
+		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
+		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: p.Operators.ChangeStore, absent: operators.ErrStoreNotFound,
+		id:   func(s *models.Store) uuid.UUID { return s.ID },
+		name: func(s *models.Store) string { return s.Name },
+		cells: func(v *Visit, s *models.Store) []cell {
+			return []cell{plain(s.Name), plain(day(v, s.CreatedAt)), activity(s.Active)}
+		},
+		fields: func(_ *Visit, s *models.Store) ([]field, error) {
+			if s == nil {
+				return []field{{Name: "name", Label: "Nombre", Kind: textField, Required: true}}, nil
+			}
+			return []field{
+				{Name: "name", Label: "Nombre", Kind: textField, Required: true, Value: s.Name},
+				activeField(s.Active, "Sin marcar, la tienda deja de crear pedidos."),
+			}, nil
+		},
+	}
+}

@@ -1,0 +1,52 @@
+package panel
+
+import (
+	"embed"
+	"html/template"
+	"io/fs"
+	"path"
+	"strings"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+//go:embed templates
+var sources embed.FS
+
+// parseTemplates makes one set for every page: the frame, the parts that pages share, and the page's own file.
+func parseTemplates(a assets) map[string]*template.Template {
+	functions := template.FuncMap{
+		"asset":  a.address,
+		"amount": amount,
+		"text":   orEmpty,
+		"label":  func(s models.Status) string { return s.Label() },
+		"pair":   func(first, second any) []any { return []any{first, second} },
+	}
+	shared := template.Must(template.New("frame.html").Funcs(functions).ParseFS(sources, "templates/frame.html", "templates/parts/*.html"))
+	files, err := fs.Glob(sources, "templates/pages/*.html")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	pages := map[string]*template.Template{}
+	for _, file := range files {
+		pages[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(shared.Clone()).ParseFS(sources, file))
+	}
+	return pages
+}
+
+// amount is money as people in the operator's country write it.
+func amount(cents money.Cents, currency string) string {
+	if currency == "PEN" {
+		currency = "S/"
+	}
+	return currency + "\u00a0" + cents.String()
+}
+
+// orEmpty shows an optional text.
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
