@@ -1,0 +1,9 @@
+package panel_test
+
+import (
+	"testing"
+
+	"despacho/internal/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

@@ -1,0 +1,50 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+)
+
+func TestStores_areAddedAndChangedByTheOperatorAlone(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+
+		listed := v.submit("/panel/tiendas", url.Values{"name": {"12345"}})
+		require.Contains(t, listed.words(), "Tienda agregada.")
+		require.Contains(t, listed.words(), "12345", "a name of digits is a name")
+		require.NotContains(t, v.read("/panel/tiendas").words(), "Tienda agregada.", "a notice is shown once")
+
+		refused := v.post("/panel/tiendas", url.Values{"name": {" "}})
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "Es obligatorio.")
+
+		path := "/panel/tiendas/" + tenant.StoreA.ID.String()
+		require.Contains(t, v.read(path).Text, `value="Tienda A"`)
+		require.Contains(t, v.submit(path, url.Values{"name": {"Tienda Nueva"}}).words(), "Tienda Nueva", "and without the tick")
+		require.Contains(t, v.read("/panel/tiendas").words(), "Inactivo")
+
+		require.Equal(t, http.StatusForbidden, visit(t, s, tenant, &tenant.StoreB).get("/panel/tiendas").Status)
+		require.Equal(t, http.StatusNotFound, visit(t, s, s.NewTenant(t), nil).get(path).Status)
+	})
+}
+
+func TestPanel_asksWhoIsThere(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := stranger(t, s)
+		sent := v.get("/panel/tiendas?x=1")
+		require.Equal(t, http.StatusSeeOther, sent.Status)
+		require.Equal(t, "/panel/ingreso?siguiente=%2Fpanel%2Ftiendas%3Fx%3D1", sent.Location)
+		require.Contains(t, v.read(sent.Location).Text, `name="siguiente" value="/panel/tiendas?x=1"`)
+		require.Contains(t, v.read("/panel/ingreso?siguiente=https://otro.example/panel/").Text, `value="/panel/pedidos"`, "no way out of the panel")
+
+		wrong := v.post("/panel/ingreso", url.Values{"email": {"nadie@prueba.example"}, "password": {"12345678"}})
+		require.Equal(t, http.StatusUnauthorized, wrong.Status)
+		require.Contains(t, wrong.words(), "El correo o la contraseña no son correctos.")
+	})
+}
