@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -69,13 +71,18 @@ func (s *Server) fail(c *gin.Context, err error) {
 func (s *Server) report(c *gin.Context, err error) (f *fault.Error, present bool) {
 	f = fault.From(err)
 	c.Abort()
-	if c.Request.Context().Err() != nil && f.Kind == fault.Internal {
+	ctx := c.Request.Context()
+	if errors.Is(ctx.Err(), context.Canceled) && f.Kind == fault.Internal {
 		// The client is gone; nobody reads this and nothing is wrong here.
 		c.AbortWithStatus(statusClientGone)
 		return f, false
 	}
+	if f.Kind == fault.Internal && isOutage(ctx, err) {
+		f = errUnavailable.Because(err)
+		s.log.WarnContext(ctx, "request not served", "method", c.Request.Method, "route", c.FullPath(), "error", err)
+	}
 	if f.Kind == fault.Internal {
-		s.log.ErrorContext(c.Request.Context(), "request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
+		s.log.ErrorContext(ctx, "request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
 	}
 	if f.RetryAfter > 0 {
 		c.Header("Retry-After", seconds(f.RetryAfter))

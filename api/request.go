@@ -41,7 +41,7 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	switch {
 	case c.Writer.Status() >= http.StatusInternalServerError:
 		level = slog.LevelWarn
-	case c.FullPath() == "/healthz" || c.FullPath() == "/readyz":
+	case isProbe(c):
 		level = slog.LevelDebug // asked every few seconds by whoever watches over the process
 	}
 	// The route, not the path: a path may hold a guide code, which is as good as a key to its order's tracking.

@@ -22,6 +22,8 @@ type Config struct {
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics. Empty: not served (dev takes a free port)."`
 	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
 
+	MaxRequests int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
+
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
 
@@ -116,6 +118,9 @@ func (c *Config) check() error {
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
+	}
+	if c.MaxRequests < 1 {
+		complain("MAX_REQUESTS", "must be at least 1, not %d", c.MaxRequests)
 	}
 	if c.DatabaseMaxConns < 2 {
 		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)

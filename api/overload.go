@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/db"
+	"despacho/internal/fault"
+)
+
+const (
+	// patience is how long a request waits for its turn before it is told to come back.
+	patience = time.Second
+	// requestTimeout is how long a request is worked on. What takes longer hangs on something that is down.
+	requestTimeout = 10 * time.Second
+	// uploadTimeout leaves a phone on a poor connection the time to send its photo.
+	uploadTimeout = time.Minute
+)
+
+var (
+	errOverloaded  = &fault.Error{Kind: fault.Unavailable, Code: "overloaded", RetryAfter: time.Second, Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
+	errUnavailable = &fault.Error{Kind: fault.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
+)
+
+// limitLoad has at most as many requests worked on at once as the process can carry: more would only make all of them slow and memory
+// grow. The others wait a moment for their turn and are then told to come back. Probes always get through.
+func (s *Server) limitLoad(c *gin.Context) {
+	if isProbe(c) {
+		return
+	}
+	if err := s.takeTurn(c.Request.Context()); err != nil {
+		s.fail(c, err)
+		return
+	}
+	defer func() { <-s.turns }()
+	limit := requestTimeout
+	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
+		limit = uploadTimeout
+	}
+	// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end.
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit))
+	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
+	c.Next()
+}
+
+func (s *Server) takeTurn(ctx context.Context) error {
+	select {
+	case s.turns <- struct{}{}:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case s.turns <- struct{}{}:
+		return nil
+	case <-timer.C:
+		return errOverloaded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullPath() == "/readyz" }
+
+// isOutage reports whether a request failed for what is likely to work in a moment.
+func isOutage(ctx context.Context, err error) bool {
+	return db.IsUnavailable(err) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+}

@@ -1,0 +1,43 @@
+package db_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+)
+
+func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
+	t.Parallel()
+	for name, sample := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"nothing":            {nil, false},
+		"no such row":        {db.ErrNotFound, false},
+		"wrong statement":    {&pgconn.PgError{Code: "42601"}, false},
+		"duplicate":          {&pgconn.PgError{Code: "23505"}, false},
+		"another error":      {errors.New("broken"), false},
+		"client gone":        {context.Canceled, false},
+		"refused":            {&net.OpError{Op: "dial", Err: errors.New("refused")}, true},
+		"cut off":            {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		"bad connection":     {driver.ErrBadConn, true},
+		"server stopping":    {&pgconn.PgError{Code: "57P01"}, true},
+		"server starting":    {&pgconn.PgError{Code: "57P03"}, true},
+		"no connection left": {&pgconn.PgError{Code: "53300"}, true},
+		"took too long":      {context.DeadlineExceeded, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, sample.want, db.IsUnavailable(sample.err))
+		})
+	}
+}
