@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,7 +72,7 @@ func ownAddress() map[string]string {
 // countOrders asks the database itself how many orders the tenant has.
 func countOrders(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) int {
 	t.Helper()
-	_, total, err := s.App.DB.ListOrders(t.Context(), db.OrderScope{OperatorID: tenant.Operator.ID}, db.OrderFilter{Page: 1, Limit: 1})
+	total, _, err := s.App.DB.CountOrdersSince(t.Context(), db.OrderScope{OperatorID: tenant.Operator.ID}, db.OrderFilter{}, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	return int(total)
 }

@@ -60,14 +60,16 @@ func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView
 	return &view, err
 }
 
-// ListOrders reads a page of orders, newest first, and how many there are in all.
-func (d *DB) ListOrders(ctx context.Context, scope OrderScope, filter OrderFilter) ([]models.OrderView, int64, error) {
-	var total int64
-	if err := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).Count(&total).Error; err != nil {
-		return nil, 0, err
+// CountOrdersSince counts the orders created from since on, and those of them created before settled. A zero since counts all.
+func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter OrderFilter, since, settled time.Time) (all, before int64, err error) {
+	var counted struct{ Total, Before int64 }
+	query := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).
+		Select("COUNT(*) AS total, COUNT(CASE WHEN orders.created_at < ? THEN 1 END) AS before", settled)
+	if !since.IsZero() {
+		query = query.Where("orders.created_at >= ?", since)
 	}
-	views, err := d.PageOfOrders(ctx, scope, filter, total)
-	return views, total, err
+	err = query.Scan(&counted).Error
+	return counted.Total, counted.Before, err
 }
 
 // PageOfOrders reads a page of a list whose length is known.

@@ -52,7 +52,7 @@ func nothing() error { return nil }
 
 func (s *store) requireOrders(t *testing.T, count int) {
 	t.Helper()
-	_, total, err := s.App.DB.ListOrders(t.Context(), s.caller.Scope(), db.OrderFilter{Page: 1, Limit: 1})
+	total, _, err := s.App.DB.CountOrdersSince(t.Context(), s.caller.Scope(), db.OrderFilter{}, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	require.EqualValues(t, count, total)
 }

@@ -53,7 +53,11 @@ type Page struct {
 // List reads a page of the orders that the caller may see.
 func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
 	filter := s.filter(caller, query)
-	rows, total, err := s.db.ListOrders(ctx, caller.Scope(), filter)
+	total, err := s.totals.count(ctx, caller.Scope(), filter)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
 	if err != nil {
 		return nil, err
 	}

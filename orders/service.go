@@ -21,6 +21,7 @@ type Service struct {
 	log      *slog.Logger
 	options  Options
 	started  *startedMarks
+	totals   *totals
 }
 
 // Options are the parts of the configuration that decide about orders.
@@ -40,6 +41,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
 		started: newStartedMarks(database, clk, log),
+		totals:  newTotals(database, clk),
 	}
 }
 
