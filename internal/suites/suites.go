@@ -30,6 +30,8 @@ var suites = []suite{
 	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "attacks", owns: "attacks", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "browser", owns: "browser", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
 }
 
