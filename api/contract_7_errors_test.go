@@ -95,7 +95,7 @@ func TestContract_7_5xx_workersAway(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.Key)
-		answer := cancelOrder(t, s, tenant.Key, id, nil)
+		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: tenant.Key})
 		requireError(t, answer, http.StatusServiceUnavailable, "try_again")
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 		require.Equal(t, "registered", get(t, s, tenant.Key, "/v1/orders/"+id).String("status"))

@@ -99,7 +99,6 @@ func (s *Server) servePanelAsset(c *gin.Context) error {
 		return s.unknownRoute(c)
 	}
 	c.Header("Cache-Control", "public, max-age=31536000, immutable")
-	c.Header("X-Content-Type-Options", "nosniff")
 	c.Data(http.StatusOK, kind, content)
 	return nil
 }

@@ -82,7 +82,6 @@ func (s *Server) servePhoto(c *gin.Context) error {
 		return err
 	}
 	c.Header("Cache-Control", "private, max-age=31536000, immutable")
-	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Content-Security-Policy", "default-src 'none'")
 	http.ServeContent(c.Writer, c.Request, name, info.ModTime(), file)
 	return nil

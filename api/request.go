@@ -35,6 +35,7 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	}
 	c.Request = c.Request.WithContext(requestid.With(c.Request.Context(), id))
 	c.Header(requestIDHeader, id)
+	c.Header("X-Content-Type-Options", "nosniff") // whatever people wrote into it, an answer is what we say it is
 	began := time.Now()
 	c.Next()
 	level := slog.LevelInfo

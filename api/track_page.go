@@ -27,7 +27,6 @@ func (s *Server) page(h handler) gin.HandlerFunc {
 }
 
 func protectPage(c *gin.Context) {
-	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "no-referrer") // the address of a tracking page is as good as its guide code
 	c.Header("Cache-Control", "no-store")
 }

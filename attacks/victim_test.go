@@ -1,13 +1,16 @@
 package attacks
 
 import (
+	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apptest"
+	"despacho/internal/testenv"
 	"despacho/models"
 )
 
@@ -32,7 +35,13 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		"recipient_name": "Destinataria Secreta", "delivery_address": "Calle Secreta 123", "recipient_phone": "911222333",
 	})})
 	require.Equal(t, http.StatusCreated, order.Status, order.Text)
-	receiver.WaitFor(t, 1)
+	testenv.Until(t, time.Minute, func() error { // what comes later would look like the work of an intruder
+		answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api/deliveries", Token: token})
+		if deliveries, _ := answer.Data["deliveries"].([]any); len(deliveries) != 1 || deliveries[0].(map[string]any)["status"] != "delivered" {
+			return errors.New("the event of the creation is still on its way")
+		}
+		return nil
+	})
 	first := func(path string) string {
 		answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api" + path, Token: token})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)

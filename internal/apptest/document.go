@@ -119,8 +119,8 @@ func conforms(request *http.Request, answer *Answer) error {
 	return nil
 }
 
-// transportHeaders belong to HTTP itself and need no word in the document.
-var transportHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date"}
+// transportHeaders belong to HTTP itself, or come with every answer and only say that it is of the type it says; they need no word in the document.
+var transportHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
 func undocumentedHeader(operation *openapi3.Operation, answer *Answer) error {
 	response := operation.Responses.Status(answer.Status)

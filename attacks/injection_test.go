@@ -1,0 +1,76 @@
+package attacks
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/models"
+)
+
+// statements are texts that would change a query they were pasted into.
+var statements = []string{
+	`' OR '1'='1`, `'; DROP TABLE orders; --`, `") OR 1=1 --`, `%' OR search_text LIKE '%`, `\'; SELECT pg_sleep(10); --`, `1) UNION SELECT hash FROM api_keys --`,
+	"$1", "?", ":name", "@p0", `{"$ne":null}`, `%`, `_`,
+}
+
+// A statement in any parameter is a value like any other: it is refused or finds nothing, and every table is still there.
+func TestInjection_inEveryParameter(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := newVictim(t, s)
+		other := s.NewTenant(t)
+		who := intruder{key: other.Key, token: other.SignInAs(t, &models.User{Admin: true})}
+		before := v.state(t)
+		names := []string{
+			"status", "from_date", "to_date", "page", "limit", "q", "country", "city", "search", "ubigeo", "codes", "without_point", "webhook_id", "order_id", "event",
+			"estado", "tienda", "motorizado", "desde", "hasta", "pagina", "id", "code", "formato",
+		}
+		for _, route := range routes(t) {
+			if route.Method != http.MethodGet {
+				continue
+			}
+			for _, statement := range statements {
+				query := url.Values{}
+				for _, name := range names {
+					query.Set(name, statement)
+				}
+				path := strings.NewReplacer(":id", url.PathEscape(statement), ":guide_code", url.PathEscape(statement), ":name", url.PathEscape(statement)).Replace(route.Path)
+				status, text := who.call(t, s, route.Method, path+"?"+query.Encode(), nil)
+				require.Less(t, status, 500, "%s with %s: %s", route.Path, statement, text)
+				v.requireHidden(t, route.Path+" with "+statement, text)
+				for _, name := range names[:6] {
+					status, text = who.call(t, s, route.Method, path+"?"+url.Values{name: {statement}}.Encode(), nil)
+					require.Less(t, status, 500, "%s with %s=%s: %s", route.Path, name, statement, text)
+					v.requireHidden(t, route.Path+" with "+name+"="+statement, text)
+				}
+			}
+		}
+		require.Equal(t, before, v.state(t))
+	})
+}
+
+// A statement in a text field is stored as it was written.
+func TestInjection_inEveryField(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for _, statement := range statements {
+			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{
+				"recipient_name": statement, "delivery_address": statement, "delivery_reference": statement, "product": statement, "notes": statement,
+			}), Header: map[string]string{"Idempotency-Key": uuid.NewString() + strings.ReplaceAll(statement, `"`, "")}})
+			require.Equal(t, http.StatusCreated, created.Status, created.Text)
+			read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + created.String("id"), Key: tenant.Key})
+			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes"} {
+				require.Equal(t, statement, read.String(field), field)
+			}
+			for _, field := range []string{"store_id", "branch_id", "location_id", "payment_type", "delivery_type", "recipient_doc_type", "recipient_phone"} {
+				refused := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{field: statement})})
+				require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, refused.Status, "%s: %s", field, refused.Text)
+			}
+		}
+	})
+}
