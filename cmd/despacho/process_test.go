@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,7 +16,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +34,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	return binaryPath, nil
 })
 
-func removeBinary() { _ = os.Remove(binaryPath) }
+func removeBinary() error {
+	if err := os.Remove(binaryPath); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil // no test needed it
+}
 
 // process is a running despacho whose log can be watched.
 type process struct {
@@ -77,7 +82,7 @@ func start(t *testing.T, variables map[string]string, args ...string) *process {
 
 func (p *process) waitForLog(t *testing.T, text string) {
 	t.Helper()
-	testenv.Until(t, 30*time.Second, func() error {
+	testenv.Until(t, testenv.Soon, func() error {
 		if !strings.Contains(p.output(), text) {
 			return fmt.Errorf("%q is not in the log:\n%s", text, p.output())
 		}
@@ -172,7 +177,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	_, err = reader.ReadString('\n')
 	require.NoError(t, err)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	testenv.Until(t, 10*time.Second, func() error {
+	testenv.Until(t, testenv.Soon, func() error {
 		probe, err := net.Dial("tcp", address)
 		if err == nil {
 			probe.Close()

@@ -21,13 +21,14 @@ var shared = struct {
 	lasting  []*lasting
 }{services: map[string]*Service{}}
 
-// Main runs a package's tests and stops the services that they shared.
+// Main runs a package's tests, stops the services that they shared, and fails if anything confidential was logged on the way.
 func Main(m *testing.M) {
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
-	testenv.Main(m, func() {
+	testenv.Main(m, func() error {
 		for _, l := range shared.lasting {
 			l.end()
 		}
+		return logs.leaked()
 	})
 }
 

@@ -21,14 +21,17 @@ const (
 )
 
 // stopTime is how long the end of a test binary may wait for its servers.
-const stopTime = 20 * time.Second
+const stopTime = time.Minute
 
 // Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) { testenv.Main(m) }`.
 // What a package keeps open across its tests is closed first.
-func Main(m *testing.M, closeFirst ...func()) {
+func Main(m *testing.M, closeFirst ...func() error) {
 	code := m.Run()
 	for _, closeOne := range closeFirst {
-		closeOne()
+		if err := closeOne(); err != nil {
+			fmt.Fprintln(os.Stderr, "after the tests:", err)
+			code = max(code, 1)
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()

@@ -1,0 +1,31 @@
+package apptest
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestJournal_findsWhatShouldNotBeLogged(t *testing.T) {
+	t.Parallel()
+	for name, attribute := range map[string]slog.Attr{
+		"a key":                 slog.String("header", "X-API-Key: dsp_live_0123456789abcdef0123456789abcdef"),
+		"a phone in an error":   slog.String("error", `invalid "+51987654321"`),
+		"a phone as it came":    slog.String("body", "987654321"),
+		"a document in a query": slog.String("url", "https://registro.example/dni?numero=71234567&x=1"),
+		"half a secret":         slog.String("secret", "AbCdEfGhIjKlMnOp/"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := &journal{words: map[string]bool{}, secrets: map[string]string{}}
+			j.keepSecret("key", "dsp_live_0123456789abcdef0123456789abcdef")
+			j.keepSecrets([]byte(`{"recipient_phone":"987 654 321","data":[{"recipient_doc_number":"71234567","phone":"+51987654321","secret":"whsec_AbCdEfGhIjKlMnOp/QrStUv="}]}`))
+			log := slog.New(slog.NewTextHandler(j, nil))
+			log.Info("request", "route", "/v1/orders", "took", "1.23456789s")
+			require.NoError(t, j.leaked())
+			log.LogAttrs(t.Context(), slog.LevelDebug+4, "something", attribute)
+			require.Error(t, j.leaked())
+		})
+	}
+}
