@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"time"
 
@@ -198,10 +199,13 @@ func (a *App) temporalAnswers(ctx context.Context) error {
 	return err
 }
 
-// ServeAdmin answers /metrics until ctx ends.
+// ServeAdmin answers /metrics and the profiles of /debug/pprof until ctx ends. It is for whoever runs the service: the public listener has neither.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return Serve(ctx, api.HTTPServer(mux), listener, a.Config.ShutdownTimeout)
 }
 
