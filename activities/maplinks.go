@@ -14,12 +14,6 @@ import (
 	"despacho/models"
 )
 
-// Types of the timeline entries that map links leave for the operator.
-const (
-	entryPointResolved = "point_resolved"
-	entryPointMissing  = "point_unresolved"
-)
-
 // ResolveMapLink follows a short map link to the customer's point. It sets the point only if nobody set one meanwhile, and leaves an
 // entry in the timeline that the operator sees.
 func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) error {
@@ -40,7 +34,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if worthTrying(ctx, err) {
 			return errLinkUnreachable
 		}
-		if noteErr := a.note(ctx, &order.Order, entryPointMissing, unresolvedReason(err)); noteErr != nil {
+		if noteErr := a.note(ctx, &order.Order, models.EventTypePointUnresolved, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
 		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
@@ -50,7 +44,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if err != nil || !set {
 			return err
 		}
-		return a.noteIn(ctx, tx, &order.Order, entryPointResolved, string(point.Source))
+		return a.noteIn(ctx, tx, &order.Order, models.EventTypePointResolved, string(point.Source))
 	})
 }
 
@@ -85,6 +79,6 @@ func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail
 func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
 	return database.AddNote(ctx, &models.OrderEvent{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
-		By: "system", Detail: &detail, At: a.Clock.Now(),
+		By: models.BySystem, Detail: &detail, At: a.Clock.Now(),
 	})
 }

@@ -114,31 +114,18 @@ func (s *Server) cancelOrder(c *gin.Context) error {
 	return ok(c, order)
 }
 
-const (
-	maxReason = 255
-	maxNote   = 1000
-)
-
 // cancel is shared with the panel, where the operator may cancel what it has received already.
 func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
 	id, in, err := orderAndBody(c, readOptionalBody)
 	if err != nil {
 		return nil, err
 	}
-	reason, note := in.Lines("reason", maxReason), in.Lines("note", maxNote)
-	if err := in.Err(); err != nil {
+	why, err := orders.ReadCancellation(in)
+	if err != nil {
 		return nil, err
 	}
-	return s.orders.Cancel(c.Request.Context(), caller(c), id, orders.Cancellation{
-		Reason: textOf(reason), Note: textOf(note), OnlyRegistered: onlyRegistered,
-	})
-}
-
-func textOf(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
+	why.OnlyRegistered = onlyRegistered
+	return s.orders.Cancel(c.Request.Context(), caller(c), id, why)
 }
 
 func (s *Server) listStores(c *gin.Context) error {

@@ -71,7 +71,7 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 		return err
 	}
 	view := panelOrder{
-		View: story.Order, PointSource: story.PointSource, RiskZone: story.RiskZone,
+		View: story.Order.View, PointSource: story.PointSource, RiskZone: story.RiskZone,
 		DocOutcome: story.DocOutcome, DocNameMatches: story.DocNameMatches, Timeline: make([]timelineEntry, len(story.Timeline)),
 	}
 	for i, entry := range story.Timeline {

@@ -15,6 +15,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/proofs"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -34,7 +35,7 @@ type Server struct {
 	temporal  client.Client
 	clock     clock.Clock
 	log       *slog.Logger
-	files     *photoStore
+	files     proofs.Store
 	// reference is rendered when it is first asked for.
 	reference func() (*reference, error)
 	pages     *web.Pages
@@ -52,16 +53,18 @@ type Options struct {
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
 	Temporal client.Client
-	Clock    clock.Clock
-	Log      *slog.Logger
+	// Namespace is where Temporal keeps the orders' workflows.
+	Namespace string
+	Clock     clock.Clock
+	Log       *slog.Logger
 	// Middleware runs before everything else: metrics and traces.
 	Middleware []gin.HandlerFunc
 }
 
 // New makes a server; Handler serves it.
 func New(options Options) (*Server, error) {
-	files, err := newPhotoStore(options.Config.FilesDir)
-	if err != nil {
+	files := proofs.Store{Dir: options.Config.FilesDir}
+	if err := files.Prepare(); err != nil {
 		return nil, err
 	}
 	s := &Server{
@@ -72,7 +75,8 @@ func New(options Options) (*Server, error) {
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
-		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators, Clock: s.clock, Log: s.log,
+		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()

@@ -25,6 +25,7 @@ import (
 	"despacho/internal/guard"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
+	"despacho/internal/proofs"
 	"despacho/internal/secretbox"
 	"despacho/internal/telemetry"
 	"despacho/internal/webhook"
@@ -118,7 +119,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.catalog = db.NewCatalogCache(a.DB)
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
-		FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
+		Photos: proofs.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
@@ -178,7 +179,7 @@ func (a *App) Close() {
 // ServeAPI answers requests on the listener until ctx ends, then lets those in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,4 +88,20 @@ func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to
 			webhookID, models.DeliveryFailed, from, to).
 		Order("deliveries.created_at, deliveries.id").Limit(limit).Scan(&targets).Error
 	return targets, err
+}
+
+// WebhooksByID reads webhooks whoever owns them, also those that are over.
+func (d *DB) WebhooksByID(ctx context.Context, ids map[uuid.UUID]struct{}) (map[uuid.UUID]models.Webhook, error) {
+	byID := map[uuid.UUID]models.Webhook{}
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	var hooks []models.Webhook
+	if err := d.with(ctx).Where("id IN ?", slices.Collect(maps.Keys(ids))).Find(&hooks).Error; err != nil {
+		return nil, err
+	}
+	for _, hook := range hooks {
+		byID[hook.ID] = hook
+	}
+	return byID, nil
 }

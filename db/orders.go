@@ -39,9 +39,12 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models
 	return d.with(ctx).Create(&deliveries).Error
 }
 
+// orderViewColumns are an order's own and the names beside it.
+const orderViewColumns = "orders.*, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone"
+
 func (d *DB) orderViews(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Table("orders").
-		Select("orders.*, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone").
+		Select(orderViewColumns).
 		Joins("JOIN locations ON locations.id = orders.location_id").
 		Joins("LEFT JOIN riders ON riders.id = orders.rider_id")
 }

@@ -135,6 +135,13 @@ type OrderView struct {
 	RiderPhone   *string
 }
 
+// OrderDetail is an OrderView with the names that only a page about the order itself shows.
+type OrderDetail struct {
+	OrderView  `gorm:"embedded"`
+	StoreName  *string
+	BranchName string
+}
+
 // OrderEvent is an entry of the order's timeline. Moves have a Seq; what happens beside them, such as a resolved map
 // link, has none and is shown to the operator alone.
 type OrderEvent struct {
@@ -148,5 +155,18 @@ type OrderEvent struct {
 	At      time.Time
 }
 
-// EventTypeCreated is the type of the first entry of every timeline; the others are named after the move.
-const EventTypeCreated = "created"
+// Types of timeline entries that are not named after a move: the first of every timeline, and what map links leave for the operator.
+const (
+	EventTypeCreated         = "created"
+	EventTypePointResolved   = "point_resolved"
+	EventTypePointUnresolved = "point_unresolved"
+)
+
+// BySystem is who writes what happens beside the moves.
+const BySystem = "system"
+
+// Where a point came from, if not from a map link.
+const (
+	PointGiven      = "given"
+	PointByOperator = "operator"
+)

@@ -206,14 +206,11 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 	if _, err := s.find(ctx, caller, id); err != nil {
 		return nil, err
 	}
-	if _, err := s.db.SetPoint(ctx, id, lat, lng, pointByOperator, false, s.clock.Now()); err != nil {
+	if _, err := s.db.SetPoint(ctx, id, lat, lng, models.PointByOperator, false, s.clock.Now()); err != nil {
 		return nil, err
 	}
 	return s.Get(ctx, caller, id)
 }
-
-// pointByOperator is the source of a point that the operator completed.
-const pointByOperator = "operator"
 
 // Overdue is how long after its time something is taken to have fallen through.
 const Overdue = 2 * time.Minute

@@ -165,13 +165,10 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 	return at.In(operator.Location()).Format(time.DateOnly)
 }
 
-// pointGiven is the source of a point that the store sent itself.
-const pointGiven = "given"
-
 // locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
 func locate(order *models.Order, in *newOrder, countryCode string) {
 	if in.lat != nil && in.lng != nil {
-		place(order, *in.lat, *in.lng, pointGiven)
+		place(order, *in.lat, *in.lng, models.PointGiven)
 		return
 	}
 	if in.mapsURL == nil {

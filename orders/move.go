@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/db"
+	"despacho/internal/body"
 	"despacho/internal/fault"
 	"despacho/models"
 	"despacho/workflows"
@@ -24,6 +25,28 @@ type Cancellation struct {
 	Reason, Note string
 	// OnlyRegistered refuses to cancel a package that has reached the operator, whoever asks.
 	OnlyRegistered bool
+}
+
+// Limits of a cancellation's texts, in characters.
+const (
+	maxReason     = 255
+	maxCancelNote = 1000
+)
+
+// ReadCancellation reads why an order is cancelled; nobody has to say.
+func ReadCancellation(in *body.Object) (Cancellation, error) {
+	reason, note := in.Lines("reason", maxReason), in.Lines("note", maxCancelNote)
+	if err := in.Err(); err != nil {
+		return Cancellation{}, err
+	}
+	var why Cancellation
+	if reason != nil {
+		why.Reason = *reason
+	}
+	if note != nil {
+		why.Note = *note
+	}
+	return why, nil
 }
 
 // Cancel cancels an order: a store while it is registered, the operator until it is delivered.
@@ -59,18 +82,6 @@ func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UU
 		return nil, err
 	}
 	return s.move(ctx, caller, id, models.MoveAssign, &riderID, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
-}
-
-// Deliver hands the package over. Cash on delivery needs the amount that was really collected.
-func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, delivered workflows.Delivered) (*View, error) {
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
-		return nil, err
-	}
-	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
-		return nil, fieldFault("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
-	}
-	return s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
 }
 
 // move asks the order's workflow for a move and answers with the order as it stands then. The row is asked first: it is never ahead of

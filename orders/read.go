@@ -67,29 +67,3 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 func dayStart(day time.Time, zone *time.Location) time.Time {
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone).UTC()
 }
-
-// Story is an order with what happened to it. The operator also sees what happened beside the moves.
-type Story struct {
-	Order          *View
-	PointSource    *string
-	RiskZone       *string
-	DocOutcome     *string
-	DocNameMatches *bool
-	Timeline       []models.OrderEvent
-}
-
-// Story reads an order's story.
-func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Story, error) {
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
-		return nil, err
-	}
-	timeline, err := s.db.Timeline(ctx, id, caller.StoreID != nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Story{
-		Order: s.view(order, caller.SeesProofLocation()), PointSource: order.PointSource, RiskZone: order.RiskZone,
-		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
-	}, nil
-}

@@ -9,6 +9,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/proofs"
 )
 
 // Service is what both edges call and what the order's workflow writes through.
@@ -31,6 +32,8 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
 	VerifyDNI bool
+	// Photos keeps delivery-proof photos; only the edges save them.
+	Photos proofs.Store
 	// FilesURL is where delivery-proof photos are served from.
 	FilesURL string
 }

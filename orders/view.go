@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/money"
+	"despacho/internal/proofs"
 	"despacho/models"
 )
 
@@ -67,6 +68,8 @@ type ProofView struct {
 	CapturedAt *time.Time `json:"captured_at"`
 	Lat        *float64   `json:"lat,omitempty"`
 	Lng        *float64   `json:"lng,omitempty"`
+	// ThumbnailURL is for the panel's pages.
+	ThumbnailURL string `json:"-"`
 }
 
 // CancellationView says who cancelled and why.
@@ -110,7 +113,10 @@ func (s *Service) proofView(o *models.Order, withLocation bool) *ProofView {
 	if o.ProofPhoto == nil {
 		return nil
 	}
-	proof := &ProofView{PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, CapturedAt: utc(o.ProofCapturedAt)}
+	proof := &ProofView{
+		PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, ThumbnailURL: s.options.FilesURL + "/" + proofs.ThumbnailName(*o.ProofPhoto),
+		CapturedAt: utc(o.ProofCapturedAt),
+	}
 	if withLocation {
 		proof.Lat, proof.Lng = o.ProofLat, o.ProofLng
 	}

@@ -38,8 +38,10 @@ type Options struct {
 	Orders    *orders.Service
 	Webhooks  *webhooks.Service
 	Operators *operators.Service
-	Clock     clock.Clock
-	Log       *slog.Logger
+	// TemporalNamespace is where the orders' workflows are, for links to the Temporal Web UI.
+	TemporalNamespace string
+	Clock             clock.Clock
+	Log               *slog.Logger
 }
 
 // New reads the embedded templates and assets.

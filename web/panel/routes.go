@@ -19,6 +19,14 @@ func (p *Pages) Routes() []Route {
 	return []Route{
 		{get, "/panel", models.Anyone, p.enter},
 		{get, "/panel/pedidos", models.Anyone, p.listOrders},
+		{get, "/panel/pedidos/:id", models.Anyone, p.showOrder},
+		{post, "/panel/pedidos/:id/recibir", models.OperatorWriting, p.receiveOrder},
+		{post, "/panel/pedidos/:id/asignar", models.OperatorWriting, p.assignOrder},
+		{post, "/panel/pedidos/:id/entregar", models.OperatorWriting, p.deliverOrder},
+		{post, "/panel/pedidos/:id/cancelar", models.AnyoneWriting, p.cancelOrder},
+		{post, "/panel/pedidos/:id/punto", models.OperatorWriting, p.setPoint},
+		{get, "/panel/etiquetas", models.Anyone, p.printLabels},
+		{post, "/panel/envios/:id/reenviar", models.AnyoneWriting, p.redeliver},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
 
 		{get, "/panel/tiendas", models.OperatorReading, p.stores().list},

@@ -1,0 +1,49 @@
+package orders
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// Deliver hands the package over. Cash on delivery needs the amount that was really collected; a photo is welcome.
+func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *body.Object, photo []byte) (*View, error) {
+	delivered := workflows.Delivered{ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at")}
+	delivered.Lat, delivered.Lng = ReadPoint(in, "lat", "lng")
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
+		return nil, fieldFault("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
+	}
+	if photo != nil {
+		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
+			return nil, err
+		}
+		if delivered.CapturedAt == nil {
+			now := s.clock.Now()
+			delivered.CapturedAt = &now
+		}
+	}
+	view, err := s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
+	if err != nil && delivered.Photo != "" && !fault.Is(err, ErrMovesDown.Code) {
+		// Nobody will ever refer to it. After a time-out somebody may: the move can still come through.
+		s.discardPhoto(ctx, delivered.Photo)
+	}
+	return view, err
+}
+
+func (s *Service) discardPhoto(ctx context.Context, name string) {
+	if err := s.options.Photos.Remove(name); err != nil {
+		s.log.WarnContext(ctx, "photo of a refused delivery not removed", "error", err)
+	}
+}

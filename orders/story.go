@@ -1,0 +1,100 @@
+package orders
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+// Detail is an order with the names of the store that sends it and the branch that takes it in.
+type Detail struct {
+	*View
+	// StoreName is empty for an order of the operator's own.
+	StoreName  string
+	BranchName string
+}
+
+// Details reads orders by their ids, in the same order. One that the caller may not see is ErrOrderNotFound.
+func (s *Service) Details(ctx context.Context, caller Caller, ids []uuid.UUID) ([]*Detail, error) {
+	rows, err := s.details(ctx, caller, ids)
+	if err != nil {
+		return nil, err
+	}
+	details := make([]*Detail, len(rows))
+	for i, row := range rows {
+		details[i] = s.detail(row, caller)
+	}
+	return details, nil
+}
+
+func (s *Service) details(ctx context.Context, caller Caller, ids []uuid.UUID) ([]*models.OrderDetail, error) {
+	found, err := s.db.OrderDetails(ctx, caller.Scope(), ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[uuid.UUID]*models.OrderDetail, len(found))
+	for i := range found {
+		byID[found[i].ID] = &found[i]
+	}
+	rows := make([]*models.OrderDetail, len(ids))
+	for i, id := range ids {
+		if rows[i] = byID[id]; rows[i] == nil {
+			return nil, ErrOrderNotFound
+		}
+	}
+	return rows, nil
+}
+
+func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
+	detail := &Detail{View: s.view(&row.OrderView, caller.SeesProofLocation()), BranchName: row.BranchName}
+	if row.StoreName != nil {
+		detail.StoreName = *row.StoreName
+	}
+	return detail
+}
+
+// Story is an order with what happened to it and what can happen next. The operator also sees what happened beside the moves.
+type Story struct {
+	Order          *Detail
+	PointSource    *string
+	RiskZone       *string
+	DocOutcome     *string
+	DocNameMatches *bool
+	Timeline       []models.OrderEvent
+	// Moves are those that the caller may ask for as the order stands.
+	Moves []models.Move
+}
+
+// Story reads an order's story.
+func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Story, error) {
+	rows, err := s.details(ctx, caller, []uuid.UUID{id})
+	if err != nil {
+		return nil, err
+	}
+	order := rows[0]
+	timeline, err := s.db.Timeline(ctx, id, caller.StoreID != nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Story{
+		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
+		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
+		Moves: movesOf(order.State(), caller.Actor()),
+	}, nil
+}
+
+func movesOf(state models.State, by models.Actor) []models.Move {
+	var legal []models.Move
+	for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
+		if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {
+			legal = append(legal, move)
+		}
+	}
+	return legal
+}
+
+// Can reports whether the caller may ask for a move.
+func (s *Story) Can(move models.Move) bool { return slices.Contains(s.Moves, move) }

@@ -1,0 +1,71 @@
+package panel_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+)
+
+var resendPath = regexp.MustCompile(`/panel/envios/[0-9a-f-]{36}/reenviar`)
+
+func TestDeliveries_areShownAndSentAgainFromTheOrder(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		var healthy atomic.Bool
+		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			if !healthy.Load() {
+				w.WriteHeader(http.StatusInternalServerError)
+				_, _ = w.Write([]byte("<script>roto</script>"))
+			}
+		})
+		hook, _ := s.Register(t, tenant.Key, receiver)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		v := visit(t, s, tenant, nil)
+		var shown *page
+		testenv.Until(t, 20*time.Second, func() error {
+			if shown = v.read(path); !strings.Contains(shown.words(), "Fallido") {
+				return errors.New("not sent yet")
+			}
+			return nil
+		})
+		host := strings.TrimPrefix(receiver.URL, "https://")
+		require.Contains(t, shown.words(), "order.created "+host+" Fallido")
+		require.Regexp(t, `HTTP 500 \d\d/\d\d/\d{4} \d\d:\d\d:\d\d · \d+ ms`, shown.words())
+		require.NotContains(t, shown.Text, "<script>roto", "what a receiver says is text")
+		require.Equal(t, "/panel/webhooks/"+hook, shown.links()[host])
+
+		resend := resendPath.FindString(shown.Text)
+		require.NotEmpty(t, resend)
+		back := url.Values{"volver": {path}}
+		require.Contains(t, v.submit(resend, back).words(), "Evento reenviado, pero el receptor respondió HTTP 500.")
+		healthy.Store(true)
+		again := v.post(resend, back)
+		require.Equal(t, path, again.Location)
+		after := v.read(again.Location).words()
+		require.Contains(t, after, "Evento reenviado: el receptor respondió HTTP 200.")
+		require.Contains(t, after, "reenvío a mano")
+		require.Len(t, receiver.Events(), 3)
+		require.Equal(t, "/panel/pedidos", v.post(resend, url.Values{"volver": {"https://otro.example/panel/"}}).Location, "no way out of the panel")
+
+		store := visit(t, s, tenant, &tenant.StoreA)
+		require.NotContains(t, store.read(path).words(), host, "the operator's webhook is none of a store's business")
+		require.Contains(t, store.submit(resend, back).words(), "La entrega no existe.")
+		require.Equal(t, http.StatusNotFound, v.post("/panel/envios/x/reenviar", back).Status)
+		require.Contains(t, v.submit("/panel/envios/"+uuid.NewString()+"/reenviar", back).words(), "La entrega no existe.")
+
+		s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + hook, Key: tenant.Key})
+		require.NotContains(t, v.read(path).Text, resend, "nobody listens there any more")
+	})
+}

@@ -1,0 +1,150 @@
+package panel
+
+import (
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/symbol"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// maxLabels is what a person prints at once; a page of the list is well within it.
+const maxLabels = 200
+
+var (
+	errNoLabels      = fault.New(fault.Invalid, "no_labels", "Marque los pedidos cuyas etiquetas quiere imprimir.")
+	errTooManyLabels = fault.New(fault.Invalid, "too_many_labels", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
+)
+
+// labelFormat is a kind of paper.
+type labelFormat struct{ Name, Label string }
+
+var (
+	formatA6      = labelFormat{"a6", "A6 (105 × 148 mm)"}
+	formatThermal = labelFormat{"termica", "Térmica (100 × 150 mm)"}
+	labelFormats  = []labelFormat{formatA6, formatThermal}
+)
+
+// labelsPage is one sheet for each order, with nothing else on paper.
+type labelsPage struct {
+	Sheets  []labelSheet
+	Formats []formatLink
+	// Style is the style sheet that knows the paper's size.
+	Style string
+}
+
+type formatLink struct {
+	Label, Path string
+	Current     bool
+}
+
+type labelSheet struct {
+	*orders.Detail
+	Destination string
+	Day         string
+	// Collect is what the rider reads at the door.
+	Collect string
+	// Fixed says that there is an amount to collect and that it is known.
+	Fixed   bool
+	Bars    *symbol.Drawing
+	Square  *symbol.Drawing
+	Address string
+}
+
+// BarsWidth is how wide the bars are on paper: half a millimetre for each module, four dots of a common thermal printer.
+func (s labelSheet) BarsWidth() float64 { return float64(s.Bars.Width) / 2 }
+
+func labelsPath(ids []uuid.UUID, format labelFormat) string {
+	query := url.Values{"formato": {format.Name}}
+	for _, id := range ids {
+		query.Add("id", id.String())
+	}
+	return "/panel/etiquetas?" + query.Encode()
+}
+
+func (p *Pages) printLabels(v *Visit) error {
+	ids, err := askedLabels(v)
+	if fault.Is(err, orders.ErrOrderNotFound.Code) {
+		return err
+	}
+	if err != nil {
+		return p.refused(v, home, err)
+	}
+	details, err := p.Orders.Details(v.Ctx(), v.Caller, ids)
+	if err != nil {
+		return err
+	}
+	format := askedFormat(v)
+	page := labelsPage{Style: "label-" + format.Name + ".css", Sheets: make([]labelSheet, len(details))}
+	for _, known := range labelFormats {
+		page.Formats = append(page.Formats, formatLink{known.Label, labelsPath(ids, known), known == format})
+	}
+	for i, detail := range details {
+		if page.Sheets[i], err = p.labelOf(v, detail); err != nil {
+			return err
+		}
+	}
+	return p.showPart(v, "label", "labels", page)
+}
+
+// askedLabels reads which orders to print, each once however often it was named.
+func askedLabels(v *Visit) ([]uuid.UUID, error) {
+	var ids []uuid.UUID
+	seen := map[uuid.UUID]bool{}
+	for _, text := range v.QueryArray("id") {
+		id, ok := body.ParseUUID(text)
+		if !ok {
+			return nil, orders.ErrOrderNotFound
+		}
+		if !seen[id] {
+			ids, seen[id] = append(ids, id), true
+		}
+	}
+	switch {
+	case len(ids) == 0:
+		return nil, errNoLabels
+	case len(ids) > maxLabels:
+		return nil, errTooManyLabels
+	}
+	return ids, nil
+}
+
+func askedFormat(v *Visit) labelFormat {
+	for _, known := range labelFormats {
+		if v.Query("formato") == known.Name {
+			return known
+		}
+	}
+	return formatA6
+}
+
+func (p *Pages) labelOf(v *Visit, order *orders.Detail) (labelSheet, error) {
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return labelSheet{}, err
+	}
+	sheet := labelSheet{
+		Detail: order, Destination: destination(index, order.Location), Day: dayOf(order.OperativeDay), Address: p.trackingURL(order.GuideCode),
+	}
+	sheet.Collect, sheet.Fixed = collect(order.View)
+	if sheet.Bars, err = symbol.Code128(order.GuideCode); err != nil {
+		return labelSheet{}, err
+	}
+	sheet.Square, err = symbol.QR(sheet.Address)
+	return sheet, err
+}
+
+// collect says what the rider takes at the door. An amount that nobody has fixed yet is written by hand.
+func collect(order *orders.View) (words string, fixed bool) {
+	switch {
+	case order.AmountToCollect > 0:
+		return "COBRAR " + amount(order.AmountToCollect, order.Currency), true
+	case order.PaymentType == models.CashOnDelivery:
+		return "COBRAR " + currencySign(order.Currency) + "\u00a0________", false
+	}
+	return "NO COBRAR", false
+}

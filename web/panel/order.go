@@ -1,0 +1,220 @@
+package panel
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/orders"
+	"despacho/workflows"
+)
+
+// deliveriesPerOrder is more than an order's life gives rise to, unless it has very many receivers.
+const deliveriesPerOrder = 100
+
+// orderPage is everything about one order, in words.
+type orderPage struct {
+	Order *orders.Detail
+	// ForOperator shows what is none of a store's business.
+	ForOperator bool
+	Destination string
+	// Kind is how the package is handed over: at home or at an agency.
+	Kind, Payment, Day string
+	RiskZone           string
+	Document           string
+	Identity           *cell
+	Point              *mapPoint
+	PointForm          *form
+	// GivenMap is the customer's own map link, where it is one to follow.
+	GivenMap   string
+	Moves      orderMoves
+	Timeline   []timelineRow
+	Cancelled  *cancelledView
+	Proof      *proofView
+	Deliveries *deliveryLog
+	// Where else to look: the customer's page, the label to print, and the order's workflow.
+	Tracking, Label, Workflow string
+}
+
+type mapPoint struct{ Coordinates, Source, Map string }
+
+type timelineRow struct {
+	Status      models.Status
+	Text        string
+	Who, Detail string
+	At          moment
+}
+
+type cancelledView struct{ By, Reason, Note string }
+
+type proofView struct {
+	Photo, Thumbnail string
+	At               *moment
+	Point            *mapPoint
+}
+
+func orderPath(id uuid.UUID) string { return home + "/" + id.String() }
+
+func (p *Pages) showOrder(v *Visit) error {
+	id, err := pathOrder(v)
+	if err != nil {
+		return err
+	}
+	story, err := p.Orders.Story(v.Ctx(), v.Caller, id)
+	if err != nil {
+		return err
+	}
+	page, err := p.describeOrder(v, story)
+	if err != nil {
+		return err
+	}
+	return p.show(v, http.StatusOK, "order", "Pedido "+story.Order.GuideCode, page)
+}
+
+// pathOrder reads which order a page is about. What is no id names nothing.
+func pathOrder(v *Visit) (uuid.UUID, error) {
+	id, ok := body.ParseUUID(v.Param("id"))
+	if !ok {
+		return uuid.Nil, orders.ErrOrderNotFound
+	}
+	return id, nil
+}
+
+func (p *Pages) describeOrder(v *Visit, story *orders.Story) (*orderPage, error) {
+	order := story.Order
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	page := &orderPage{
+		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
+		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
+		RiskZone: orEmpty(story.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(story.PointSource)]),
+		Timeline: timelineOf(v, story.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
+		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+	}
+	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
+		page.GivenMap = link
+	}
+	page.describeDocument(story)
+	if page.ForOperator {
+		page.Workflow = p.workflowURL(order.ID)
+	}
+	if v.May(models.OperatorWriting) {
+		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
+	}
+	if page.Moves, err = p.offerMoves(v, story); err != nil {
+		return nil, err
+	}
+	page.Deliveries, err = p.deliveryLog(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
+	return page, err
+}
+
+func (page *orderPage) describeDocument(story *orders.Story) {
+	order := story.Order
+	if order.RecipientDocNumber == nil {
+		return
+	}
+	page.Document = *order.RecipientDocNumber
+	if order.RecipientDocType == nil {
+		return
+	}
+	page.Document = documentWords[*order.RecipientDocType] + " " + page.Document
+	if page.ForOperator && *order.RecipientDocType == models.DocDNI {
+		result := identityResult(order.RecipientDocVerified, story.DocOutcome, story.DocNameMatches)
+		page.Identity = &result
+	}
+}
+
+// destination writes out where an order goes: Miraflores, Lima.
+func destination(index *catalog.Index, place orders.Place) string {
+	var names []string
+	for _, around := range index.Ancestors(place.ID) {
+		if around.Type != catalog.TypeCountry {
+			names = append(names, around.Name)
+		}
+	}
+	if len(names) == 0 {
+		return place.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// dayOf writes a stored date as people do.
+func dayOf(stored string) string {
+	at, err := time.Parse(time.DateOnly, stored)
+	if err != nil {
+		return stored
+	}
+	return at.Format("02/01/2006")
+}
+
+func pointOf(lat, lng *float64, source string) *mapPoint {
+	if lat == nil || lng == nil {
+		return nil
+	}
+	coordinates := degrees(*lat) + "," + degrees(*lng)
+	return &mapPoint{coordinates, source, "https://www.google.com/maps/search/?api=1&query=" + url.QueryEscape(coordinates)}
+}
+
+func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
+
+func timelineOf(v *Visit, entries []models.OrderEvent) []timelineRow {
+	rows := make([]timelineRow, len(entries))
+	cancelled := false
+	for i, entry := range entries {
+		rows[i] = timelineRow{
+			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
+			At: momentOf(v, entry.At),
+		}
+		if entry.Type == models.EventTypePointResolved {
+			rows[i].Detail = pointWords[rows[i].Detail]
+		}
+		if entry.Seq != nil {
+			cancelled = entry.Status == models.StatusCancelled
+		}
+	}
+	return rows
+}
+
+func cancelledOf(why *orders.CancellationView) *cancelledView {
+	if why == nil {
+		return nil
+	}
+	view := &cancelledView{By: actorWords[string(why.By)], Reason: orEmpty(why.Reason), Note: orEmpty(why.Note)}
+	if why.By == models.ByAuto {
+		view.Reason = "El paquete no llegó a tiempo. Si llega, recíbalo: el pedido continúa."
+	}
+	return view
+}
+
+func proofOf(v *Visit, proof *orders.ProofView) *proofView {
+	if proof == nil {
+		return nil
+	}
+	view := &proofView{Photo: proof.PhotoURL, Thumbnail: proof.ThumbnailURL, Point: pointOf(proof.Lat, proof.Lng, "")}
+	if proof.CapturedAt != nil {
+		at := momentOf(v, *proof.CapturedAt)
+		view.At = &at
+	}
+	return view
+}
+
+func (p *Pages) trackingURL(guideCode string) string { return p.Config.BaseURL + "/track/" + guideCode }
+
+// workflowURL leads to the order's history in the Temporal Web UI, where there is one.
+func (p *Pages) workflowURL(id uuid.UUID) string {
+	if p.Config.TemporalUIURL == "" {
+		return ""
+	}
+	return strings.TrimRight(p.Config.TemporalUIURL, "/") + "/namespaces/" + url.PathEscape(p.TemporalNamespace) +
+		"/workflows/" + url.PathEscape(workflows.OrderWorkflowID(id))
+}

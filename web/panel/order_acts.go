@@ -1,0 +1,116 @@
+package panel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/proofs"
+	"despacho/orders"
+)
+
+func (p *Pages) receiveOrder(v *Visit) error {
+	return p.actOn(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *body.Object) (string, error) {
+		branchID := in.UUID("branch_id")
+		if err := in.Err(); err != nil {
+			return "", err
+		}
+		_, err := p.Orders.Receive(v.Ctx(), v.Caller, id, branchID)
+		return "Pedido recibido.", err
+	})
+}
+
+func (p *Pages) assignOrder(v *Visit) error {
+	return p.actOn(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *body.Object) (string, error) {
+		riderID := in.RequiredUUID("rider_id")
+		if err := in.Err(); err != nil {
+			return "", err
+		}
+		order, err := p.Orders.Assign(v.Ctx(), v.Caller, id, riderID)
+		if err != nil {
+			return "", err
+		}
+		return "Pedido asignado a " + order.Rider.Name + ".", nil
+	})
+}
+
+func (p *Pages) cancelOrder(v *Visit) error {
+	return p.actOn(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *body.Object) (string, error) {
+		why, err := orders.ReadCancellation(in)
+		if err != nil {
+			return "", err
+		}
+		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, id, why)
+		return "Pedido cancelado.", err
+	})
+}
+
+func (p *Pages) setPoint(v *Visit) error {
+	return p.actOn(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *body.Object) (string, error) {
+		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
+		if err := in.Err(); err != nil {
+			return "", err
+		}
+		_, err := p.Orders.SetPoint(v.Ctx(), v.Caller, id, lat, lng)
+		return "Punto guardado.", err
+	})
+}
+
+// deliverOrder takes its form by itself, because of the photo in it.
+func (p *Pages) deliverOrder(v *Visit) error {
+	id, err := pathOrder(v)
+	if err != nil {
+		return err
+	}
+	in, photo, err := proofs.ReadForm(v.Writer, v.Request)
+	if err == nil {
+		_, err = p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
+	}
+	return p.leadBack(v, id, deliverForm(id), "Pedido entregado.", err)
+}
+
+// actOn reads a form of the order's page, does what it asks for, and leads back to the page with what came of it.
+func (p *Pages) actOn(v *Visit, asked *form, act func(uuid.UUID, *body.Object) (said string, err error)) error {
+	id, err := pathOrder(v)
+	if err != nil {
+		return err
+	}
+	said := ""
+	in, err := asked.read(p, v)
+	if err == nil {
+		said, err = act(id, in)
+	}
+	return p.leadBack(v, id, asked, said, err)
+}
+
+func (p *Pages) leadBack(v *Visit, id uuid.UUID, asked *form, said string, err error) error {
+	if err == nil {
+		return p.done(v, orderPath(id), said)
+	}
+	if fault.Is(err, orders.ErrOrderNotFound.Code) {
+		return err
+	}
+	return p.refused(v, orderPath(id), asked.inWords(err))
+}
+
+// inWords says what is wrong with a form in one message, with the names that people see in place of the fields' own.
+func (f *form) inWords(err error) error {
+	problem := fault.From(err)
+	if len(problem.Fields) == 0 {
+		return err
+	}
+	complaints := make([]string, len(problem.Fields))
+	for i, wrong := range problem.Fields {
+		name := wrong.Field
+		if at := slices.IndexFunc(f.Fields, func(field field) bool { return field.Name == wrong.Field }); at >= 0 {
+			name = f.Fields[at].Label
+		}
+		complaints[i] = name + ": " + wrong.Message
+	}
+	worded := *problem
+	worded.Message = strings.Join(complaints, "; ") + "."
+	return &worded
+}

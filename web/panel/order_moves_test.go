@@ -1,0 +1,186 @@
+package panel_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/config"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+func photoOf(t *testing.T, width, height int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, jpeg.Encode(&out, image.NewRGBA(image.Rect(0, 0, width, height)), nil))
+	return out.Bytes()
+}
+
+// A whole life through the page: what cannot be done is refused in words, and what is done no longer offered.
+func TestOrderMoves_aWholeLife(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		idle := models.Rider{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Inactivo Pérez", Phone: "+51987654329", CreatedAt: tenant.Operator.CreatedAt}
+		tenant.Change(t, &idle)
+		id := s.CreateOrder(t, tenant.KeyA, map[string]any{"amount_to_collect": 89.9})
+		path := "/panel/pedidos/" + id
+		v := visit(t, s, tenant, nil)
+		offers := func(p *page, moves ...string) {
+			t.Helper()
+			for _, move := range []string{"recibir", "asignar", "entregar", "cancelar"} {
+				if slices.Contains(moves, move) {
+					require.Contains(t, p.Text, path+"/"+move)
+				} else {
+					require.NotContains(t, p.Text, path+"/"+move)
+				}
+			}
+		}
+		offers(v.read(path), "recibir", "cancelar")
+		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}}).words(),
+			"El pedido no se puede asignar porque su estado es Registrado.")
+		require.Contains(t, v.submit(path+"/recibir", url.Values{"branch_id": {uuid.NewString()}}).words(), "Sucursal: no es una sucursal activa del operador.")
+
+		received := v.submit(path+"/recibir", url.Values{"branch_id": {tenant.Other.ID.String()}})
+		require.Contains(t, received.words(), "Pedido recibido.")
+		require.Contains(t, received.words(), "Sucursal Otra")
+		require.NotContains(t, received.words(), "Inactivo Pérez", "only active riders are offered")
+		offers(received, "asignar", "cancelar")
+
+		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {""}}).words(), "Motorizado: es obligatorio.")
+		assigned := v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}})
+		require.Contains(t, assigned.words(), "Pedido asignado a Carlos Quispe.")
+		require.Contains(t, assigned.words(), "Reasignar")
+		require.Regexp(t, `name="actual_amount_collected"[^>]* value="89.90"`, assigned.Text, "what is to be collected is expected")
+		offers(assigned, "asignar", "entregar", "cancelar")
+		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[1].ID.String()}}).words(), "Pedido asignado a María Huamán.")
+
+		require.Contains(t, v.read(v.upload(path+"/entregar", url.Values{"actual_amount_collected": {""}}, "photo", "", nil).Location).words(),
+			"Monto cobrado: es obligatorio cuando el pedido es contra entrega.")
+		delivered := v.read(v.upload(path+"/entregar", url.Values{"actual_amount_collected": {"90"}}, "photo", "", nil).Location)
+		require.Contains(t, delivered.words(), "Pedido entregado.")
+		require.Contains(t, delivered.words(), "Cobrado S/ 90.00")
+		require.NotContains(t, delivered.words(), "Prueba de entrega")
+		offers(delivered)
+		require.Regexp(t, `Pedido registrado La tienda .*Paquete recibido El operador .*Asignado a un motorizado El operador .*Entregado El operador`, delivered.words())
+	})
+}
+
+func TestOrderMoves_cancel(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		store := visit(t, s, tenant, &tenant.StoreA)
+		long := url.Values{"reason": {string(bytes.Repeat([]byte("ñ"), 256))}}
+		require.Contains(t, store.submit(path+"/cancelar", long).words(), "Motivo: admite como máximo 255 caracteres.")
+
+		cancelled := store.submit(path+"/cancelar", url.Values{"reason": {"Sin stock"}, "note": {"<i>Avisar</i>"}}).words()
+		require.Contains(t, cancelled, "Pedido cancelado.")
+		require.Contains(t, cancelled, "Por La tienda Motivo Sin stock Nota <i>Avisar</i>")
+		require.Contains(t, cancelled, "Cancelado Sin stock La tienda")
+		require.Contains(t, visit(t, s, tenant, nil).submit(path+"/recibir", nil).words(), "El pedido no se puede recibir porque su estado es Cancelado.")
+	})
+}
+
+func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		v := visit(t, s, tenant, nil)
+		photo := photoOf(t, 1600, 1200)
+		deliver := func(content []byte) *page {
+			t.Helper()
+			sent := v.upload(path+"/entregar", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}, "photo", "entrega.jpg", content)
+			require.Equal(t, http.StatusSeeOther, sent.Status, sent.Text)
+			return v.read(sent.Location)
+		}
+		require.Contains(t, deliver(photo).words(), "El pedido no se puede entregar porque su estado es Registrado.")
+		v.submit(path+"/recibir", nil)
+		v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}})
+		require.Contains(t, deliver([]byte("no es una foto")).words(), "Foto: debe ser una imagen JPEG, PNG o WebP.")
+
+		delivered := deliver(photo)
+		require.Contains(t, delivered.words(), "Prueba de entrega Tomada el")
+		require.Contains(t, delivered.words(), "Dónde se tomó -12.13,-77.03")
+		proof, _ := readOrder(t, s, tenant, id).Data["delivery_proof"].(map[string]any)
+		full, _ := proof["photo_url"].(string)
+		require.NotEmpty(t, full)
+		require.Contains(t, delivered.Text, `href="`+full+`"`)
+		thumbnail := regexp.MustCompile(`<img src="([^"]+\.thumb\.jpg)"`).FindStringSubmatch(delivered.Text)
+		require.NotNil(t, thumbnail)
+		require.Equal(t, []int{1600, 1200}, sizeAt(t, full))
+		require.Equal(t, []int{480, 360}, sizeAt(t, thumbnail[1]))
+
+		store := visit(t, s, tenant, &tenant.StoreA).read(path).words()
+		require.Contains(t, store, "Prueba de entrega")
+		require.NotContains(t, store, "Dónde se tomó", "unless the operator shares it")
+	})
+}
+
+// A refused delivery leaves neither the photo nor its thumbnail behind.
+func TestOrderMoves_refusedPhotosAreNotKept(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	tenant := s.NewTenant(t)
+	path := "/panel/pedidos/" + s.CreateOrder(t, tenant.KeyA)
+	v := visit(t, s, tenant, nil)
+	for _, content := range [][]byte{photoOf(t, 16, 16), []byte("no es una foto")} {
+		require.Equal(t, http.StatusSeeOther, v.upload(path+"/entregar", nil, "photo", "entrega.jpg", content).Status)
+	}
+	entries, err := os.ReadDir(s.Config.FilesDir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+// sizeAt fetches a picture as anybody with its address can.
+func sizeAt(t *testing.T, address string) []int {
+	t.Helper()
+	response, err := apptest.Client.Get(address)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, "image/jpeg", response.Header.Get("Content-Type"))
+	content, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	size, err := jpeg.DecodeConfig(bytes.NewReader(content))
+	require.NoError(t, err)
+	return []int{size.Width, size.Height}
+}
+
+func TestOrderMoves_lateArrivalRevives(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }})
+	tenant := s.NewTenant(t)
+	id := s.CreateOrder(t, tenant.KeyA)
+	path := "/panel/pedidos/" + id
+	testenv.Until(t, 20*time.Second, func() error {
+		if status := readOrder(t, s, tenant, id).String("status"); status != "cancelled" {
+			return errors.New("the order is " + status)
+		}
+		return nil
+	})
+	v := visit(t, s, tenant, nil)
+	cancelled := v.read(path)
+	require.Contains(t, cancelled.words(), "El paquete no llegó a tiempo.")
+	require.NotContains(t, cancelled.Text, path+"/cancelar")
+	revived := v.submit(path+"/recibir", nil).words()
+	require.Contains(t, revived, "Pedido recibido.")
+	require.Contains(t, revived, "Cancelado Automático")
+	require.Contains(t, revived, "Paquete recibido: el pedido cancelado vuelve a estar en marcha")
+	require.NotContains(t, revived, "El paquete no llegó a tiempo.")
+}

@@ -1,0 +1,177 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"despacho/internal/apptest"
+	"despacho/internal/config"
+	"despacho/internal/testenv"
+)
+
+// links are the addresses that the page leads to, by their text.
+func (p *page) links() map[string]string {
+	found, address := map[string]string{}, ""
+	tokens := html.NewTokenizer(strings.NewReader(p.Text))
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return found
+		case html.StartTagToken:
+			token := tokens.Token()
+			address = ""
+			for _, attribute := range token.Attr {
+				if token.Data == "a" && attribute.Key == "href" {
+					address = attribute.Val
+				}
+			}
+		case html.TextToken:
+			if text := strings.TrimSpace(string(tokens.Text())); address != "" && text != "" {
+				found[text] = address
+			}
+		}
+	}
+}
+
+// panelMove makes a move through the JSON API.
+func panelMove(t *testing.T, s *apptest.Service, token, orderID, move string, content any) {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: token, Body: content})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+}
+
+func readOrder(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, id string) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + id, Key: tenant.Key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+func TestOrder_showsEverything(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA, map[string]any{
+			"location_id": apptest.SanJuan, "delivery_address": "Paradero 10, Huáscar", "delivery_reference": "Portón <b>verde</b>", "amount_to_collect": 89.9,
+			"notes": "Tocar dos veces", "recipient_doc_type": "dni", "recipient_doc_number": "123", "size": "L",
+			"delivery_maps_url": "https://www.google.com/maps/@-12.1319,-77.0305,17z",
+		})
+		code := readOrder(t, s, tenant, id).String("guide_code")
+		shown := visit(t, s, tenant, nil).read("/panel/pedidos/" + id)
+		words := shown.words()
+		for _, text := range []string{
+			code, "Registrado", "Rosa Díaz", "+51987654321", "Paradero 10, Huáscar", "Portón <b>verde</b>", "San Juan de Lurigancho, Lima",
+			"Zapatillas", "Tocar dos veces", "Tienda A", "Principal", "S/ 89.90", "S/ 17.50", "Contra entrega", "A domicilio", "DNI 123",
+			"Zona de riesgo: Huáscar.", "-12.1319,-77.0305 (centro del mapa del enlace: puede ser aproximado)",
+			"Pedido registrado La tienda", "Sin asignar", "Este pedido no avisó a ningún webhook.",
+		} {
+			require.Contains(t, words, text)
+		}
+		require.Contains(t, shown.Text, `href="tel:&#43;51987654321"`)
+		links := shown.links()
+		require.Equal(t, "https://www.google.com/maps/search/?api=1&query=-12.1319%2C-77.0305", links["Ver en el mapa"])
+		require.Equal(t, "https://www.google.com/maps/@-12.1319,-77.0305,17z", links["Enlace que envió el cliente"])
+		require.Equal(t, s.BaseURL+"/track/"+code, links["Página de seguimiento"])
+		require.Contains(t, links["Etiqueta"], "/panel/etiquetas?")
+		require.NotContains(t, links, "Historia en Temporal", "nobody said where its UI is")
+	})
+}
+
+func TestOrder_linksToItsWorkflow(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.TemporalUIURL = "https://temporal.example/" }})
+	tenant := s.NewTenant(t)
+	id := s.CreateOrder(t, tenant.KeyA)
+	path := "/panel/pedidos/" + id
+	require.Equal(t, "https://temporal.example/namespaces/default/workflows/order-"+id, visit(t, s, tenant, nil).read(path).links()["Historia en Temporal"])
+	require.NotContains(t, visit(t, s, tenant, &tenant.StoreA).read(path).links(), "Historia en Temporal")
+}
+
+func TestOrder_registryResultIsForTheOperator(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_doc_type": "dni", "recipient_doc_number": "12345678"})
+		operator, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
+		path := "/panel/pedidos/" + id
+		yes, no := true, false
+		for _, test := range []struct {
+			outcome  string
+			matches  *bool
+			verified bool
+			want     string
+		}{
+			{"found", &yes, true, "Verificado: el nombre coincide"},
+			{"found", &no, false, "El registro conoce el DNI, pero con otro nombre"},
+			{"not_found", nil, false, "El registro no conoce el DNI"},
+			{"unavailable", nil, false, "El registro no respondió"},
+		} {
+			require.NoError(t, s.App.DB.SetIdentity(t.Context(), uuid.MustParse(id), test.outcome, test.matches, test.verified, time.Now()))
+			require.Contains(t, operator.read(path).words(), "DNI 12345678 "+test.want)
+			seen := store.read(path).words()
+			require.Contains(t, seen, "DNI 12345678")
+			require.NotContains(t, seen, test.want)
+		}
+	})
+}
+
+func TestOrder_ofAStore(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		own, other := visit(t, s, tenant, &tenant.StoreA), visit(t, s, tenant, &tenant.StoreB)
+
+		registered := own.read(path)
+		require.Contains(t, registered.Text, path+"/cancelar")
+		for _, move := range []string{"recibir", "asignar", "entregar", "punto"} {
+			require.NotContains(t, registered.Text, path+"/"+move, "not a store's to do")
+			require.Equal(t, http.StatusForbidden, own.post(path+"/"+move, nil).Status)
+		}
+		require.Equal(t, http.StatusNotFound, other.get(path).Status)
+		require.Equal(t, http.StatusNotFound, other.post(path+"/cancelar", nil).Status)
+		require.Equal(t, http.StatusNotFound, own.get("/panel/pedidos/no-es-un-id").Status)
+		require.Equal(t, http.StatusNotFound, visit(t, s, s.NewTenant(t), nil).get(path).Status)
+
+		panelMove(t, s, tenant.SignIn(t, nil), id, "receive", nil)
+		require.NotContains(t, own.read(path).Text, path+"/cancelar", "too late for the store")
+		require.Contains(t, own.submit(path+"/cancelar", nil).words(), "El pedido no se puede cancelar porque su estado es Recibido.")
+	})
+}
+
+func TestOrder_ofASuspendedOperatorIsOnlyRead(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		v := visit(t, s, tenant, nil)
+		now := time.Now()
+		require.NoError(t, s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, &now, now))
+		shown := v.read("/panel/pedidos/" + id)
+		require.NotContains(t, shown.Text, `/panel/pedidos/`+id+`/`, "no forms")
+		require.Equal(t, http.StatusForbidden, v.post("/panel/pedidos/"+id+"/cancelar", nil).Status)
+	})
+}
+
+func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		v := visit(t, s, tenant, nil)
+		require.Contains(t, v.read(path).words(), "Completar el punto")
+		require.Contains(t, v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"sur"}}).words(), "Longitud: debe ser un número.")
+		require.Contains(t, v.submit(path+"/punto", url.Values{"lat": {"-95"}, "lng": {""}}).words(), "Longitud: es obligatorio; Latitud: debe estar entre -90 y 90.")
+		require.Nil(t, readOrder(t, s, tenant, id).Data["delivery_lat"])
+
+		saved := v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}).words()
+		require.Contains(t, saved, "Punto guardado.")
+		require.Contains(t, saved, "-12.13,-77.03 (completado por el operador)")
+		require.Contains(t, saved, "Corregir el punto")
+		require.EqualValues(t, -77.03, readOrder(t, s, tenant, id).Data["delivery_lng"])
+	})
+}

@@ -1,0 +1,89 @@
+package panel
+
+import (
+	"despacho/internal/identity"
+	"despacho/internal/maplink"
+	"despacho/models"
+)
+
+var paymentWords = map[models.PaymentType]string{
+	models.CashOnDelivery: "Contra entrega",
+	models.DeliveryOnly:   "Solo entrega: no se cobra",
+}
+
+var deliveryTypeWords = map[models.DeliveryType]string{
+	models.DeliveryHome:   "A domicilio",
+	models.DeliveryAgency: "En agencia",
+}
+
+var documentWords = map[models.DocType]string{
+	models.DocDNI: "DNI", models.DocCE: "Carné de extranjería", models.DocPassport: "Pasaporte", models.DocOther: "Otro documento",
+}
+
+// actorWords say who did something, in the timeline and of a cancellation.
+var actorWords = map[string]string{
+	string(models.ByStore):    "La tienda",
+	string(models.ByOperator): "El operador",
+	string(models.ByAuto):     "Automático",
+	models.BySystem:           "El sistema",
+}
+
+// pointWords say where a point came from, and so how far to trust it.
+var pointWords = map[string]string{
+	models.PointGiven:              "enviado por la tienda",
+	models.PointByOperator:         "completado por el operador",
+	string(maplink.SourcePin):      "leído del marcador del enlace de mapa",
+	string(maplink.SourceQuery):    "leído de la búsqueda del enlace de mapa",
+	string(maplink.SourcePath):     "leído de la dirección del enlace de mapa",
+	string(maplink.SourceViewport): "centro del mapa del enlace: puede ser aproximado",
+}
+
+var identityWords = map[string]string{
+	string(identity.Found):              "El registro conoce el DNI",
+	string(identity.NotFound):           "El registro no conoce el DNI",
+	string(identity.Invalid):            "El número no es de un DNI",
+	string(identity.Unavailable):        "El registro no respondió",
+	string(identity.QuotaOrCredentials): "El registro no aceptó la consulta",
+}
+
+// identityResult is what is known of the recipient's DNI.
+func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
+	if verified == nil {
+		return cell{"Todavía sin verificar", "quiet"}
+	}
+	words := identityWords[orEmpty(outcome)]
+	if words == "" {
+		words = "Sin respuesta del registro"
+	}
+	switch {
+	case *verified:
+		return cell{"Verificado: el nombre coincide", "good"}
+	case nameMatches != nil && !*nameMatches:
+		return cell{words + ", pero con otro nombre", "bad"}
+	}
+	return cell{words, "warn"}
+}
+
+// entryWords say what happened; revived is a reception after the order had been cancelled.
+func entryWords(kind string, revived bool) string {
+	switch kind {
+	case models.EventTypeCreated:
+		return "Pedido registrado"
+	case string(models.MoveReceive):
+		if revived {
+			return "Paquete recibido: el pedido cancelado vuelve a estar en marcha"
+		}
+		return "Paquete recibido"
+	case string(models.MoveAssign):
+		return "Asignado a un motorizado"
+	case string(models.MoveDeliver):
+		return "Entregado"
+	case string(models.StatusCancelled):
+		return "Cancelado"
+	case models.EventTypePointResolved:
+		return "Punto encontrado en el enlace de mapa"
+	case models.EventTypePointUnresolved:
+		return "El enlace de mapa no dio un punto"
+	}
+	return kind
+}
