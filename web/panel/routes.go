@@ -19,6 +19,10 @@ func (p *Pages) Routes() []Route {
 	return []Route{
 		{get, "/panel", models.Anyone, p.enter},
 		{get, "/panel/pedidos", models.Anyone, p.listOrders},
+		{get, "/panel/recepcion", models.OperatorReading, p.showReception},
+		{post, "/panel/recepcion", models.OperatorWriting, p.receive},
+		{get, "/panel/asignacion", models.OperatorReading, p.showAssignment},
+		{post, "/panel/asignacion", models.OperatorWriting, p.assign},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
 
 		{get, "/panel/tiendas", models.OperatorReading, p.stores().list},
