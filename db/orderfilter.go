@@ -18,6 +18,7 @@ type OrderFilter struct {
 	// WithoutPoint keeps only orders on their way whose point is missing.
 	WithoutPoint     bool
 	StoreID, RiderID *uuid.UUID
+	LocationID       *uuid.UUID
 	// Words must all be found in the order's search text.
 	Words []string
 }
@@ -39,6 +40,9 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 	}
 	if f.RiderID != nil {
 		query = query.Where("orders.rider_id = ?", *f.RiderID)
+	}
+	if f.LocationID != nil {
+		query = query.Where("orders.location_id = ?", *f.LocationID)
 	}
 	for _, word := range f.Words {
 		query = query.Where("orders.search_text LIKE ? ESCAPE '!'", "%"+likeEscape.Replace(word)+"%")

@@ -36,7 +36,7 @@ func (s *Service) Board(ctx context.Context, caller Caller, query Query) (*Board
 func (s *Service) filter(caller Caller, query Query) db.OrderFilter {
 	filter := db.OrderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
-		StoreID: query.StoreID, RiderID: query.RiderID, Words: searchWords(query.Search),
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: searchWords(query.Search),
 	}
 	zone := caller.Operator.Location()
 	if query.From != nil {

@@ -64,24 +64,39 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Can
 
 // Receive takes the package in at a branch; nil means the branch it was expected at.
 func (s *Service) Receive(ctx context.Context, caller Caller, id uuid.UUID, branchID *uuid.UUID) (*View, error) {
-	if branchID != nil {
-		if _, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID); db.IsNotFound(err) {
-			return nil, fieldFault("branch_id", "no es una sucursal activa del operador")
-		} else if err != nil {
-			return nil, err
-		}
+	if err := s.checkBranch(ctx, caller, branchID); err != nil {
+		return nil, err
 	}
 	return s.move(ctx, caller, id, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
 }
 
+// checkBranch makes sure that a branch is one of the operator's that is active.
+func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid.UUID) error {
+	if branchID == nil {
+		return nil
+	}
+	_, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID)
+	if db.IsNotFound(err) {
+		return fieldFault("branch_id", "no es una sucursal activa del operador")
+	}
+	return err
+}
+
 // Assign gives the package to a rider.
 func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID) (*View, error) {
-	if _, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID); db.IsNotFound(err) {
-		return nil, fieldFault("rider_id", "no es un motorizado activo del operador")
-	} else if err != nil {
+	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
 	}
 	return s.move(ctx, caller, id, models.MoveAssign, &riderID, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
+}
+
+// checkRider makes sure that a rider is one of the operator's who is active.
+func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UUID) error {
+	_, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID)
+	if db.IsNotFound(err) {
+		return fieldFault("rider_id", "no es un motorizado activo del operador")
+	}
+	return err
 }
 
 // move asks the order's workflow for a move and answers with the order as it stands then. The row is asked first: it is never ahead of

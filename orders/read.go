@@ -40,6 +40,8 @@ type Query struct {
 	// Search is what people type to find an order: guide code, recipient, phone or address.
 	Search           string
 	StoreID, RiderID *uuid.UUID
+	// LocationID keeps only orders that go to this very place.
+	LocationID *uuid.UUID
 }
 
 // Page is one page of a list, newest first.

@@ -2,12 +2,14 @@ package panel
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"despacho/internal/body"
@@ -87,11 +89,20 @@ const maxForm = 256 << 10
 
 // read takes what was typed into the form, so that it can be shown again, and gives it to the use cases.
 func (f *form) read(p *Pages, v *Visit) (*body.Object, error) {
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxForm)
-	if err := v.Request.ParseForm(); err != nil {
+	values, err := posted(v.Context)
+	if err != nil {
+		return nil, err
+	}
+	return f.take(p, v, values)
+}
+
+// posted is what a form without files sent.
+func posted(c *gin.Context) (url.Values, error) {
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	if err := c.Request.ParseForm(); err != nil {
 		return nil, fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
 	}
-	return f.take(p, v, v.Request.PostForm)
+	return c.Request.PostForm, nil
 }
 
 func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*body.Object, error) {

@@ -44,14 +44,15 @@ func (p *Pages) sendOn(v *Visit, path string, n notice) error {
 	if err != nil {
 		return err
 	}
-	p.setNotice(v.Context, base64.RawURLEncoding.EncodeToString(packed), 60)
+	p.setCookie(v.Context, noticeCookie, base64.RawURLEncoding.EncodeToString(packed), 60)
 	v.Redirect(http.StatusSeeOther, localPath(path))
 	return nil
 }
 
-func (p *Pages) setNotice(c *gin.Context, value string, maxAge int) {
+// setCookie has the browser remember something for the panel's pages, for some seconds.
+func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: noticeCookie, Value: value, Path: "/panel", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: "/panel", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: strings.HasPrefix(p.Config.BaseURL, "https://"),
 	})
 }

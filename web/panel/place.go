@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"despacho/catalog"
 	"despacho/internal/body"
 	"despacho/internal/fold"
@@ -18,20 +20,25 @@ const maxMeant = 200
 
 // placeName writes a place out so that no other is called the same: Miraflores, Lima (150122).
 func placeName(index *catalog.Index, place catalog.Location) string {
-	var names []string
-	for _, around := range index.Ancestors(place.ID) {
-		if around.Type != catalog.TypeCountry {
-			names = append(names, around.Name)
-		}
-	}
-	if len(names) == 0 {
+	name := placePath(index, place.ID)
+	if name == "" {
 		return place.Name
 	}
-	name := strings.Join(names, ", ")
 	if place.Ubigeo != "" {
 		name += " (" + place.Ubigeo + ")"
 	}
 	return name
+}
+
+// placePath is a place and what is around it, up to the country: Miraflores, Lima.
+func placePath(index *catalog.Index, id uuid.UUID) string {
+	var names []string
+	for _, around := range index.Ancestors(id) {
+		if around.Type != catalog.TypeCountry {
+			names = append(names, around.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // findPlace turns what was typed into a place's id. What means several places is offered again with all of them.

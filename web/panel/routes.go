@@ -27,6 +27,10 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/pedidos/:id/punto", models.OperatorWriting, p.setPoint},
 		{get, "/panel/etiquetas", models.Anyone, p.printLabels},
 		{post, "/panel/envios/:id/reenviar", models.AnyoneWriting, p.redeliver},
+		{get, "/panel/recepcion", models.OperatorReading, p.showReception},
+		{post, "/panel/recepcion", models.OperatorWriting, p.receive},
+		{get, "/panel/asignacion", models.OperatorReading, p.showAssignment},
+		{post, "/panel/asignacion", models.OperatorWriting, p.assign},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
 
 		{get, "/panel/tiendas", models.OperatorReading, p.stores().list},

@@ -1,8 +1,6 @@
 package panel
 
 import (
-	"net/http"
-
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/body"
@@ -24,11 +22,10 @@ func (p *Pages) ShowSignIn(c *gin.Context, status int, asked SignIn) error {
 
 // ReadSignIn takes the form.
 func ReadSignIn(c *gin.Context) (SignIn, *body.Object, error) {
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
-	if err := c.Request.ParseForm(); err != nil {
-		return SignIn{}, nil, fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
+	values, err := posted(c)
+	if err != nil {
+		return SignIn{}, nil, err
 	}
-	values := c.Request.PostForm
 	asked := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
 	in, err := body.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
 	return asked, in, err

@@ -19,6 +19,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
 		"amount": amount,
+		"sign":   currencySign,
 		"text":   orEmpty,
 		"label":  func(s models.Status) string { return s.Label() },
 		"pair":   func(first, second any) []any { return []any{first, second} },

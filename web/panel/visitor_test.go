@@ -116,6 +116,11 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 		request.Header.Set("Content-Type", contentType)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	return v.do(request)
+}
+
+func (v *visitor) do(request *http.Request) *page {
+	v.t.Helper()
 	response, err := v.client.Do(request)
 	require.NoError(v.t, err)
 	defer response.Body.Close()

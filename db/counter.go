@@ -1,0 +1,50 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+// OrderViewByGuide reads the order with a guide code in its printed form, if the scope may see it.
+func (d *DB) OrderViewByGuide(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
+	var view models.OrderView
+	err := scope.apply(d.orderViews(ctx)).Where("orders.guide_code = ?", code).Take(&view).Error
+	return &view, err
+}
+
+// OrderViews reads those of the orders that the scope may see, in no order.
+func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderView, error) {
+	var views []models.OrderView
+	err := scope.apply(d.orderViews(ctx)).Where("orders.id IN ?", ids).Find(&views).Error
+	return views, err
+}
+
+// OrdersReceivedSince reads the latest receptions since a time, newest first, and how many there were.
+func (d *DB) OrdersReceivedSince(ctx context.Context, scope OrderScope, since time.Time, limit int) ([]models.OrderView, int64, error) {
+	var total int64
+	if err := scope.apply(d.with(ctx).Table("orders")).Where("orders.received_at >= ?", since).Count(&total).Error; err != nil {
+		return nil, 0, err
+	}
+	var views []models.OrderView
+	err := scope.apply(d.orderViews(ctx)).Where("orders.received_at >= ?", since).
+		Order("orders.received_at DESC, orders.id DESC").Limit(limit).Find(&views).Error
+	return views, total, err
+}
+
+// LocationCount is how many orders go to a place.
+type LocationCount struct {
+	LocationID uuid.UUID
+	Orders     int64
+}
+
+// CountOrdersByLocation counts the orders of a status by where they go.
+func (d *DB) CountOrdersByLocation(ctx context.Context, scope OrderScope, status models.Status) ([]LocationCount, error) {
+	var counts []LocationCount
+	err := scope.apply(d.with(ctx).Table("orders")).Where("orders.status = ?", status).
+		Select("orders.location_id, COUNT(*) AS orders").Group("orders.location_id").Scan(&counts).Error
+	return counts, err
+}

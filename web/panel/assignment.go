@@ -1,0 +1,169 @@
+package panel
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/fold"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// assignablePerPage is what fits into one assignment.
+const assignablePerPage = orders.MaxAssigned
+
+// assignmentPage lists what can be given to a rider.
+type assignmentPage struct {
+	Query        assignmentQuery
+	Tabs         []tab
+	Orders       []*orders.View
+	Pager        pager
+	Stores       []option
+	Destinations []option
+	// Carriers are the riders whose orders may be given to another.
+	Carriers []option
+	Form     *form
+	Report   *assignmentReport
+	// StoreNames say who sends an order.
+	StoreNames map[uuid.UUID]string
+	ticked     map[uuid.UUID]bool
+}
+
+// Ticked reports whether an order is chosen.
+func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
+
+// StoreName is who sends an order.
+func (p *assignmentPage) StoreName(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return p.StoreNames[*id]
+}
+
+func (p *Pages) showAssignment(v *Visit) error {
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
+	return p.answerAssignment(v, http.StatusOK, page, riders)
+}
+
+// assign gives what was ticked to a rider and shows what came of each order. What may be tried again stays ticked.
+func (p *Pages) assign(v *Visit) error {
+	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), ticked: map[uuid.UUID]bool{}}
+	page.Query.All = false
+	in, err := page.Form.read(p, v)
+	if err != nil {
+		return err
+	}
+	var ids []uuid.UUID
+	for _, ticked := range v.Request.PostForm["id"] {
+		if id := optionalID(ticked); id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	riderID := in.RequiredUUID("rider_id")
+	var assignments []orders.Assignment
+	if err = in.Err(); err == nil {
+		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
+	}
+	if err != nil {
+		if !page.Form.complain(err) {
+			return err
+		}
+		page.tick(ids)
+		return p.answerAssignment(v, http.StatusUnprocessableEntity, page, riders)
+	}
+	page.Report = reportOf(assignments, riderID, riders)
+	page.tick(page.Report.again)
+	return p.answerAssignment(v, http.StatusOK, page, riders)
+}
+
+func (p *assignmentPage) tick(ids []uuid.UUID) {
+	for _, id := range ids {
+		p.ticked[id] = true
+	}
+}
+
+func (p *Pages) answerAssignment(v *Visit, status int, page *assignmentPage, riders []models.Rider) error {
+	board, err := p.Orders.Board(v.Ctx(), v.Caller, page.Query.asked())
+	if err != nil {
+		return err
+	}
+	page.Orders, page.Tabs = board.Orders, assignmentTabs(page.Query, board.Counts)
+	page.Pager = pagerOf(page.Query.Page, assignablePerPage, board.Total, func(number int) string {
+		turned := page.Query
+		turned.Page, turned.All = number, false
+		return turned.Path()
+	})
+	if err := p.addAssignmentChoices(v, page, riders); err != nil {
+		return err
+	}
+	if isFragment(v) {
+		return p.showPart(v, "assignment", "assignable", page)
+	}
+	return p.show(v, status, "assignment", "Asignación", page)
+}
+
+func (p *Pages) addAssignmentChoices(v *Visit, page *assignmentPage, riders []models.Rider) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.Stores, page.StoreNames = []option{{"", "Todas"}}, map[uuid.UUID]string{}
+	for _, store := range stores {
+		page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
+		page.StoreNames[store.ID] = store.Name
+	}
+	page.Carriers = []option{{"", "Todos"}}
+	for _, rider := range riders {
+		page.Carriers = append(page.Carriers, option{rider.ID.String(), rider.Name})
+	}
+	page.Destinations, err = p.destinationOptions(v, page.Query)
+	return err
+}
+
+// destinationOptions offers the places where orders of the list go, with how many. A place that is chosen stays on offer when its last
+// order has left.
+func (p *Pages) destinationOptions(v *Visit, query assignmentQuery) ([]option, error) {
+	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
+	if err != nil {
+		return nil, err
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	var options []option
+	chosen := optionalID(query.Place)
+	for _, count := range counts {
+		options = append(options, option{count.LocationID.String(), placePath(index, count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		if chosen != nil && *chosen == count.LocationID {
+			chosen = nil
+		}
+	}
+	if chosen != nil {
+		options = append(options, option{chosen.String(), placePath(index, *chosen) + " (0)"})
+	}
+	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(fold.String(a.Label), fold.String(b.Label)) })
+	return slices.Insert(options, 0, option{"", "Todos"}), nil
+}
+
+func riderForm(riders []models.Rider) *form {
+	options := []option{{"", "Elija un motorizado…"}}
+	for _, rider := range riders {
+		if rider.Active {
+			options = append(options, option{rider.ID.String(), rider.Name})
+		}
+	}
+	return &form{Fields: []field{{Name: "rider_id", Label: "Motorizado", Kind: choiceField, Options: options, Required: true}}}
+}

@@ -1,0 +1,106 @@
+package panel
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"despacho/models"
+	"despacho/orders"
+)
+
+const assignmentPath = "/panel/asignacion"
+
+// assignmentQuery is what the address says.
+type assignmentQuery struct {
+	// Status is received for what waits, assigned for what changes hands.
+	Status                        models.Status
+	Search, Store, Place, Carrier string
+	Page                          int
+	// All ticks the whole page.
+	All bool
+}
+
+func readAssignmentQuery(v *Visit) assignmentQuery {
+	query := assignmentQuery{
+		Status: models.StatusReceived, Search: v.Query("q"), Store: v.Query("tienda"), Place: v.Query("destino"),
+		Page: pageNumber(v), All: v.Query("marcar") == "todos",
+	}
+	if models.Status(v.Query("estado")) == models.StatusAssigned {
+		query.Status, query.Carrier = models.StatusAssigned, v.Query("motorizado")
+	}
+	return query
+}
+
+func (q assignmentQuery) asked() orders.Query {
+	return orders.Query{
+		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place), RiderID: optionalID(q.Carrier),
+		Page: q.Page, Limit: assignablePerPage,
+	}
+}
+
+// Path is the page's address under the query.
+func (q assignmentQuery) Path() string {
+	values := url.Values{}
+	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Carrier} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if q.Reassigns() {
+		values.Set("estado", string(q.Status))
+	}
+	if q.Page > 1 {
+		values.Set("pagina", strconv.Itoa(q.Page))
+	}
+	if q.All {
+		values.Set("marcar", "todos")
+	}
+	if len(values) == 0 {
+		return assignmentPath
+	}
+	return assignmentPath + "?" + values.Encode()
+}
+
+// Reassigns reports whether the orders have a rider already.
+func (q assignmentQuery) Reassigns() bool { return q.Status == models.StatusAssigned }
+
+// Since names the time that the list shows.
+func (q assignmentQuery) Since() string {
+	if q.Reassigns() {
+		return "Asignado"
+	}
+	return "Recibido"
+}
+
+// At is when an order came to where it stands.
+func (q assignmentQuery) At(order *orders.View) *time.Time {
+	if q.Reassigns() {
+		return order.AssignedAt
+	}
+	return order.ReceivedAt
+}
+
+// Filtered reports whether anything but the status narrows the list.
+func (q assignmentQuery) Filtered() bool {
+	return q.Search != "" || q.Store != "" || q.Place != "" || q.Carrier != ""
+}
+
+// Unfiltered is the same list in full.
+func (q assignmentQuery) Unfiltered() string { return assignmentQuery{Status: q.Status}.Path() }
+
+// TickAll is the same page with everything ticked.
+func (q assignmentQuery) TickAll() string { q.All = true; return q.Path() }
+
+// Listed is the same page with nothing ticked.
+func (q assignmentQuery) Listed() string { q.All = false; return q.Path() }
+
+func assignmentTabs(query assignmentQuery, counts map[models.Status]int64) []tab {
+	at := func(status models.Status, label string) tab {
+		here := query.Status == status
+		query := query
+		query.Status, query.Page, query.All, query.Carrier = status, 1, false, ""
+		return tab{Label: label, Count: counts[status], Path: query.Path(), Current: here}
+	}
+	return []tab{at(models.StatusReceived, "Por asignar"), at(models.StatusAssigned, models.StatusAssigned.Label())}
+}

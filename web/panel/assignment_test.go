@@ -1,0 +1,149 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+func (c *counter) assign(rider uuid.UUID, ids ...string) *page {
+	c.t.Helper()
+	return c.post("/panel/asignacion", url.Values{"rider_id": {rider.String()}, "id": ids})
+}
+
+// assignmentOutcomes are those on the page, in its order.
+func assignmentOutcomes(p *page) []string {
+	var found []string
+	for _, part := range strings.Split(p.Text, `data-outcome="`)[1:] {
+		outcome, _, _ := strings.Cut(part, `"`)
+		found = append(found, outcome)
+	}
+	return found
+}
+
+// isAssignable reports whether an order is on the list, isTicked whether its box is.
+func isAssignable(p *page, order parcel) bool {
+	return strings.Contains(p.Text, `id="order-`+order.id+`"`)
+}
+
+func isTicked(p *page, order parcel) bool {
+	return strings.Contains(p.Text, `value="`+order.id+`" checked>`)
+}
+
+func TestAssignment_manyAtOnceEachWithItsOutcome(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		carlos, maria := c.tenant.Riders[0].ID, c.tenant.Riders[1].ID
+		first, second, third := c.received(), c.received(), c.received()
+		gone, theirs := c.received(), counterOf(t, s, s.NewTenant(t)).received()
+		c.move(gone, "cancel", nil)
+
+		board := c.read("/panel/asignacion")
+		for _, order := range []parcel{first, second, third} {
+			require.True(t, isAssignable(board, order))
+		}
+		require.False(t, isAssignable(board, gone))
+
+		done := c.assign(carlos, first.id, second.id, gone.id, third.id, first.id)
+		require.Equal(t, http.StatusOK, done.Status)
+		require.Equal(t, []string{"refused", "assigned", "assigned", "assigned"}, assignmentOutcomes(done), "each once, what needs attention first")
+		require.Contains(t, done.words(), "Asignación a Carlos Quispe")
+		require.Contains(t, done.words(), "El pedido no se puede asignar porque su estado es Cancelado.")
+		for _, order := range []parcel{first, second, third} {
+			require.Equal(t, "assigned", c.order(order).String("status"))
+			require.False(t, isAssignable(done, order), "it is not to be assigned any more")
+		}
+
+		onTheWay := c.read("/panel/asignacion?estado=assigned&motorizado=" + carlos.String())
+		require.True(t, isAssignable(onTheWay, first))
+		c.assign(maria, second.id)
+		require.Equal(t, []string{"refused", "assigned", "unchanged"}, assignmentOutcomes(c.assign(maria, first.id, second.id, theirs.id)))
+		require.Equal(t, "María Huamán", c.order(first).Data["rider"].(map[string]any)["name"])
+		require.NotContains(t, c.assign(maria, theirs.id).Text, theirs.code, "another operator's order is not there")
+	})
+}
+
+func TestAssignment_narrowsAndTicks(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		near := c.received()
+		far := c.received(map[string]any{"location_id": apptest.Surco, "recipient_name": "José Ñahui"})
+
+		board := c.read("/panel/asignacion")
+		require.Contains(t, board.words(), "Miraflores, Lima (1)")
+		require.False(t, isTicked(board, near))
+		for _, query := range []string{"destino=" + apptest.Surco.String(), "q=nahui", "q=" + strings.ToLower(far.code)} {
+			narrowed := c.read("/panel/asignacion?" + query)
+			require.True(t, isAssignable(narrowed, far), query)
+			require.False(t, isAssignable(narrowed, near), query)
+		}
+		require.False(t, isAssignable(c.read("/panel/asignacion?tienda="+c.tenant.StoreB.ID.String()), near))
+		all := c.read("/panel/asignacion?marcar=todos")
+		require.True(t, isTicked(all, near) && isTicked(all, far))
+		require.Contains(t, c.read("/panel/asignacion?destino="+apptest.SanJuan.String()).words(), "San Juan de Lurigancho, Lima (0)", "what is chosen is on offer")
+	})
+}
+
+func TestAssignment_asksForWhatIsMissing(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		p := c.received()
+		tooMany := make([]string, 201)
+		for i := range tooMany {
+			tooMany[i] = uuid.NewString()
+		}
+		rider := c.tenant.Riders[0].ID.String()
+		for name, wrong := range map[string]struct {
+			form url.Values
+			says string
+		}{
+			"no rider":        {url.Values{"id": {p.id}}, "Es obligatorio."},
+			"another's rider": {url.Values{"id": {p.id}, "rider_id": {s.NewTenant(t).Riders[0].ID.String()}}, "No es un motorizado activo del operador."},
+			"nothing ticked":  {url.Values{"rider_id": {rider}}, "Marque al menos un pedido."},
+			"no ids":          {url.Values{"rider_id": {rider}, "id": {"x", ""}}, "Marque al menos un pedido."},
+			"over 200":        {url.Values{"rider_id": {rider}, "id": tooMany}, "Se asignan hasta 200 pedidos a la vez."},
+		} {
+			refused := c.post("/panel/asignacion", wrong.form)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)
+			require.Contains(t, refused.words(), wrong.says, name)
+			require.Equal(t, wrong.form.Get("id") == p.id, isTicked(refused, p), "%s: what was ticked stays ticked", name)
+		}
+		require.Equal(t, "received", c.order(p).String("status"))
+	})
+}
+
+func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		store := visit(t, s, tenant, &tenant.StoreA)
+		require.Equal(t, http.StatusForbidden, store.get("/panel/asignacion").Status)
+		require.Equal(t, http.StatusForbidden, store.post("/panel/asignacion", url.Values{}).Status)
+
+		suspended := counterOf(t, s, s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt }))
+		require.NotContains(t, suspended.read("/panel/asignacion").Text, `name="rider_id"`)
+		require.Equal(t, http.StatusForbidden, suspended.assign(suspended.tenant.Riders[0].ID, uuid.NewString()).Status)
+	})
+}
+
+// While nothing carries the orders on, those that may be tried again stay ticked.
+func TestAssignment_keepsTickedWhatCouldNotBeConfirmed(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
+	c := counterOf(t, s, s.NewTenant(t))
+	waiting, gone := c.received(), c.received()
+	c.move(gone, "cancel", nil)
+	s.StopWorker()
+	answered := c.assign(c.tenant.Riders[0].ID, waiting.id, gone.id)
+	require.Equal(t, http.StatusOK, answered.Status)
+	require.Equal(t, []string{"unconfirmed", "refused"}, assignmentOutcomes(answered))
+	require.True(t, isTicked(answered, waiting))
+	require.Contains(t, answered.words(), "Sin confirmar: 1")
+}

@@ -1,0 +1,263 @@
+package panel_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/config"
+	"despacho/internal/guide"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// counter is an operator's counter: a person who scans, and the API to see what came of it.
+type counter struct {
+	*visitor
+	s      *apptest.Service
+	tenant *apptest.Tenant
+	token  string
+}
+
+func counterOf(t testing.TB, s *apptest.Service, tenant *apptest.Tenant) *counter {
+	t.Helper()
+	return &counter{visitor: visit(t, s, tenant, nil), s: s, tenant: tenant, token: tenant.SignIn(t, nil)}
+}
+
+// parcel is an order whose package is on its way to the counter.
+type parcel struct{ id, code string }
+
+func (c *counter) parcel(changes ...map[string]any) parcel {
+	c.t.Helper()
+	answer := c.s.Do(c.t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: c.tenant.KeyA, Body: apptest.Order(changes...)})
+	require.Equal(c.t, http.StatusCreated, answer.Status, answer.Text)
+	return parcel{answer.String("id"), answer.String("guide_code")}
+}
+
+// received is a parcel that is at the counter already.
+func (c *counter) received(changes ...map[string]any) parcel {
+	c.t.Helper()
+	p := c.parcel(changes...)
+	c.move(p, "receive", nil)
+	return p
+}
+
+func (c *counter) move(p parcel, move string, body map[string]any) {
+	c.t.Helper()
+	if body == nil {
+		body = map[string]any{}
+	}
+	answer := c.s.Do(c.t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + p.id + "/" + move, Token: c.token, Body: body})
+	require.Equal(c.t, http.StatusOK, answer.Status, answer.Text)
+}
+
+func (c *counter) order(p parcel) *apptest.Answer {
+	c.t.Helper()
+	answer := c.s.Do(c.t, apptest.Request{Method: "GET", Path: "/panel/api/orders/" + p.id, Token: c.token})
+	require.Equal(c.t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+// scan is what a reader does: type and press Enter.
+func (c *counter) scan(typed string, more ...string) *page {
+	c.t.Helper()
+	fields := url.Values{"codigo": {typed}}
+	if len(more) > 0 {
+		fields.Set("sucursal", more[0])
+	}
+	return c.post("/panel/recepcion", fields)
+}
+
+// hears is scan for a code that the page must answer for, with the outcome and these words.
+func (c *counter) hears(typed, outcome string, words ...string) *page {
+	c.t.Helper()
+	answered := c.scan(typed)
+	require.Equal(c.t, http.StatusOK, answered.Status, answered.Text)
+	require.Contains(c.t, answered.Text, `data-outcome="`+outcome+`"`)
+	for _, word := range words {
+		require.Contains(c.t, answered.words(), word)
+	}
+	require.Regexp(c.t, `<input id="codigo"[^>]* value=""[^>]* autofocus`, answered.Text, "the field is ready for the next one")
+	return answered
+}
+
+func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		require.Contains(t, c.read("/panel/recepcion").words(), "Todavía no se recibió ningún paquete hoy.")
+		for name, spell := range map[string]func(code string) string{
+			"as printed":       func(code string) string { return code },
+			"lower case":       strings.ToLower,
+			"without hyphen":   func(code string) string { return strings.ReplaceAll(code, "-", "") },
+			"with spaces":      func(code string) string { return "  " + code + " " },
+			"Spanish layout":   func(code string) string { return strings.Replace(code, "-", "'", 1) },
+			"other layout":     func(code string) string { return strings.Replace(code, "-", "/", 1) },
+			"the label's QR":   func(code string) string { return s.BaseURL + "/track/" + code },
+			"QR, bad layout":   func(code string) string { return "httpsÑ--x.example-track-" + strings.Replace(code, "-", "'", 1) },
+			"QR, lower case":   func(code string) string { return strings.ToLower(s.BaseURL + "/TRACK/" + code) },
+			"QR, trailing bar": func(code string) string { return s.BaseURL + "/track/" + code + "/" },
+		} {
+			p := c.parcel(map[string]any{"amount_to_collect": 89.9})
+			c.hears(spell(p.code), "received", "Recibido", p.code, "Rosa Díaz", "Miraflores", "S/ 89.90", "Principal")
+			require.Equal(t, "received", c.order(p).String("status"), name)
+		}
+		today := c.read("/panel/recepcion").words()
+		require.Contains(t, today, "Recibidos hoy 10")
+	})
+}
+
+func TestReception_saysWhyNot(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		rider := map[string]any{"rider_id": c.tenant.Riders[0].ID}
+
+		p := c.received()
+		c.hears(p.code, "repeated", "Ya estaba recibido", "Se recibió el")
+		c.move(p, "assign", rider)
+		c.hears(p.code, "refused", "No se recibe", "Está en reparto con Carlos Quispe")
+		c.move(p, "deliver", nil)
+		c.hears(p.code, "refused", "Ya se entregó el")
+
+		cancelled := c.parcel()
+		c.move(cancelled, "cancel", map[string]any{"reason": "Cliente desistió"})
+		c.hears(cancelled.code, "refused", "Lo canceló el operador el", "«Cliente desistió»", "definitiva")
+		require.Equal(t, "cancelled", c.order(cancelled).String("status"))
+
+		misread := []byte(c.parcel().code)
+		misread[0] = map[bool]byte{true: '3', false: '4'}[misread[0] == '4']
+		c.hears(string(misread), "misread", "Código mal leído", "El dígito de control no coincide", string(misread))
+		c.hears("7751234567890", "not_a_code", "No es un código de guía")
+		c.hears("<script>alert(1)</script>", "not_a_code")
+		c.hears("", "not_a_code")
+	})
+}
+
+// Another operator's package is as unknown as one that nobody has.
+func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		here, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
+		theirs, nobodys := there.parcel(), guide.New()
+		foreign := here.hears(theirs.code, "unknown", "Guía desconocida", "No es una guía de este operador.")
+		unknown := here.hears(nobodys, "unknown")
+		require.Equal(t, strings.ReplaceAll(unknown.Text, nobodys, theirs.code), foreign.Text)
+		require.Equal(t, "registered", there.order(theirs).String("status"))
+		require.NotContains(t, here.read("/panel/recepcion").Text, theirs.id)
+	})
+}
+
+func TestReception_warnsOfWhatThePackageNeeds(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		risky := c.parcel(map[string]any{"location_id": apptest.SanJuan, "delivery_address": "Huáscar, Paradero 10"})
+		c.hears(risky.code, "received", "Zona de riesgo: Huáscar", "Sin punto en el mapa.")
+		known := c.parcel(map[string]any{"delivery_lat": -12.12, "delivery_lng": -77.03})
+		calm := c.hears(known.code, "received").words()
+		require.NotContains(t, calm, "Zona de riesgo:")
+		require.NotContains(t, calm, "Sin punto en el mapa.")
+	})
+}
+
+func TestReception_remembersTheBranch(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		other := c.tenant.Other.ID.String()
+		chosen := `<option value="` + other + `" selected>`
+		require.NotContains(t, c.read("/panel/recepcion").Text, chosen)
+
+		p := c.parcel()
+		answered := c.scan(p.code, other)
+		require.Contains(t, answered.words(), "Se esperaba en Principal.")
+		require.Contains(t, answered.Text, chosen)
+		require.Equal(t, other, c.order(p).String("branch_id"))
+		require.Contains(t, c.read("/panel/recepcion").Text, chosen, "also after a break")
+
+		stays := c.parcel()
+		foreign := s.NewTenant(t).Main.ID.String()
+		refused := c.scan(stays.code, foreign)
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "La sucursal no es una sucursal activa del operador")
+		require.Contains(t, refused.Text, `value="`+stays.code+`"`, "to be sent again")
+		require.Equal(t, "registered", c.order(stays).String("status"))
+	})
+}
+
+// A package that comes after the timer takes its order up again, and the counter hears that it did.
+func TestReception_revives(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := apptest.Boot(t, databaseURL, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }})
+		c := counterOf(t, s, s.NewTenant(t))
+		p := c.parcel()
+		testenv.Until(t, 20*time.Second, func() error {
+			if c.order(p).String("status") != "cancelled" {
+				return errors.New("not cancelled yet")
+			}
+			return nil
+		})
+		c.hears(p.code, "revived", "Recibido y reactivado", "Estaba cancelado por falta de recepción: vuelve a estar en curso.")
+		require.Equal(t, "received", c.order(p).String("status"))
+		c.hears(p.code, "repeated")
+	})
+}
+
+// A script gets what changed alone; the answer is the same.
+func TestReception_answersScriptsWithWhatChanged(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		p := c.parcel()
+		request, err := http.NewRequest(http.MethodPost, s.BaseURL+"/panel/recepcion", strings.NewReader(url.Values{"codigo": {p.code}}.Encode()))
+		require.NoError(t, err)
+		for name, value := range map[string]string{
+			"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin", "X-Fragment": "reception",
+		} {
+			request.Header.Set(name, value)
+		}
+		part := c.do(request)
+		require.Equal(t, http.StatusOK, part.Status)
+		require.Contains(t, part.Text, `data-outcome="received"`)
+		require.Contains(t, part.Text, `id="reception-`+p.id+`"`)
+		require.NotContains(t, part.Text, "<html")
+		require.NotContains(t, part.Text, `id="codigo"`)
+	})
+}
+
+func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		store := visit(t, s, tenant, &tenant.StoreA)
+		require.Equal(t, http.StatusForbidden, store.get("/panel/recepcion").Status)
+		require.Equal(t, http.StatusForbidden, store.post("/panel/recepcion", url.Values{"codigo": {guide.New()}}).Status)
+
+		suspended := s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt })
+		c := counterOf(t, s, suspended)
+		require.NotContains(t, c.read("/panel/recepcion").Text, `id="codigo"`)
+		require.Equal(t, http.StatusForbidden, c.scan(guide.New()).Status)
+	})
+}
+
+// While nothing carries the orders on, the code is put back to be sent again.
+func TestReception_keepsWhatCouldNotBeConfirmed(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	c := counterOf(t, s, s.NewTenant(t))
+	p := c.parcel()
+	answered := c.scan(p.code)
+	require.Equal(t, http.StatusServiceUnavailable, answered.Status)
+	require.Contains(t, answered.words(), "Sin confirmar")
+	require.Contains(t, answered.Text, `value="`+p.code+`"`)
+
+	s.StartWorker(t)
+	testenv.Until(t, 20*time.Second, func() error {
+		if again := c.scan(p.code); again.Status != http.StatusOK {
+			return errors.New(again.words())
+		}
+		return nil
+	})
+	require.Equal(t, "received", c.order(p).String("status"))
+}

@@ -1,0 +1,138 @@
+package panel
+
+import (
+	"net/http"
+	"time"
+
+	"despacho/internal/fault"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// tone is how an answer looks and sounds to somebody who reads packages in without looking at the screen.
+type tone string
+
+const (
+	toneGood tone = "good"
+	toneWarn tone = "warn"
+	toneBad  tone = "bad"
+)
+
+// receptionAnswer says loudly what came of a scan.
+type receptionAnswer struct {
+	Outcome orders.ReceptionOutcome
+	Tone    tone
+	Title   string
+	// Code is the order's guide code, or what was read in place of one.
+	Code   string
+	Detail string
+	Order  *orders.View
+	// Risk warns of the zone it goes to, Elsewhere that it was expected at another branch, NoPoint that nobody knows where the customer is.
+	Risk, Elsewhere string
+	NoPoint         bool
+}
+
+func (p *receptionPage) answerTo(v *Visit, received *orders.Reception, typed string) *receptionAnswer {
+	answer := &receptionAnswer{Outcome: received.Outcome, Tone: toneBad, Code: shortened(typed), Order: received.Order}
+	if received.Order != nil {
+		answer.Code = received.Order.GuideCode
+	}
+	switch received.Outcome {
+	case orders.ReceptionDone:
+		answer.Tone, answer.Title = toneGood, "Recibido"
+		p.warn(answer, received)
+	case orders.ReceptionRevived:
+		answer.Tone, answer.Title = toneGood, "Recibido y reactivado"
+		answer.Detail = "Estaba cancelado por falta de recepción: vuelve a estar en curso."
+		p.warn(answer, received)
+	case orders.ReceptionRepeated:
+		answer.Tone, answer.Title = toneWarn, "Ya estaba recibido"
+		answer.Detail = "Se recibió" + onDay(v, received.Order.ReceivedAt) + "."
+	case orders.ReceptionRefused:
+		answer.Title, answer.Detail = "No se recibe", whyNotReceived(v, received.Order)
+	case orders.ReceptionUnknown:
+		answer.Title, answer.Detail = "Guía desconocida", "No es una guía de este operador."
+	case orders.ReceptionMisread:
+		answer.Title, answer.Detail = "Código mal leído", "El dígito de control no coincide: escanee de nuevo o revise lo que escribió."
+	case orders.ReceptionNotACode:
+		answer.Title, answer.Detail = "No es un código de guía", "Un código de guía tiene 11 letras y números. Escanee la etiqueta del envío."
+	}
+	return answer
+}
+
+func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception) {
+	if received.RiskZone != nil {
+		answer.Risk = "Zona de riesgo: " + *received.RiskZone
+	}
+	if received.ExpectedAt != received.Order.BranchID {
+		answer.Elsewhere = "Se esperaba en " + p.BranchName(received.ExpectedAt) + "."
+	}
+	answer.NoPoint = received.Order.DeliveryLat == nil
+}
+
+// whyNotReceived says what became of the order before its package was scanned.
+func whyNotReceived(v *Visit, order *orders.View) string {
+	switch order.Status {
+	case models.StatusAssigned:
+		return "Está en reparto" + withRider(order) + onDay(v, order.AssignedAt) + "."
+	case models.StatusDelivered:
+		return "Ya se entregó" + onDay(v, order.DeliveredAt) + "."
+	case models.StatusCancelled:
+		return whoCancelled(order) + onDay(v, order.CancelledAt) + cancelReason(order) + ". Una cancelación hecha por una persona es definitiva: aparte el paquete."
+	}
+	return "Su estado es " + order.StatusLabel + "."
+}
+
+func withRider(order *orders.View) string {
+	if order.Rider == nil {
+		return ""
+	}
+	return " con " + order.Rider.Name
+}
+
+func whoCancelled(order *orders.View) string {
+	if order.Cancellation != nil && order.Cancellation.By == models.ByStore {
+		return "Lo canceló la tienda"
+	}
+	return "Lo canceló el operador"
+}
+
+func cancelReason(order *orders.View) string {
+	if order.Cancellation == nil || order.Cancellation.Reason == nil {
+		return ""
+	}
+	return " («" + *order.Cancellation.Reason + "»)"
+}
+
+func onDay(v *Visit, at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return " el " + at.In(v.Operator().Location()).Format("02/01/2006 a las 15:04")
+}
+
+// notReceived is the answer where the use case had none: nil for what is our own fault.
+func notReceived(err error, typed string) (status int, answer *receptionAnswer) {
+	answer = &receptionAnswer{Tone: toneBad, Code: shortened(typed)}
+	switch f := fault.From(err); f.Kind {
+	case fault.Unavailable:
+		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
+		return http.StatusServiceUnavailable, answer
+	case fault.Invalid:
+		answer.Title, answer.Detail = "No se recibió", f.Message
+		if len(f.Fields) > 0 {
+			answer.Detail = "La sucursal " + f.Fields[0].Message + ": elija otra y escanee de nuevo."
+		}
+		return http.StatusUnprocessableEntity, answer
+	}
+	return 0, nil
+}
+
+// shortened keeps what a reader typed from filling the screen.
+func shortened(typed string) string {
+	const longest = 60
+	if runes := []rune(typed); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return typed
+}
