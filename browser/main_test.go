@@ -44,7 +44,7 @@ func open(t *testing.T, width int) context.Context {
 	t.Cleanup(cancelAllocation)
 	tab, cancelTab := chromedp.NewContext(allocated)
 	t.Cleanup(cancelTab)
-	limited, cancelLimit := context.WithTimeout(tab, time.Minute)
+	limited, cancelLimit := context.WithTimeout(tab, 3*time.Minute)
 	t.Cleanup(cancelLimit)
 	return limited
 }

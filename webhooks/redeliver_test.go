@@ -189,13 +189,16 @@ func TestRedeliver_oneRangeAtATime(t *testing.T) {
 		t.Cleanup(slow.release)
 		receiver := apptest.NewReceiver(t, slow.hang)
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
-		s.CreateOrder(t, s.Key)
-		s.settled(t, webhookID, 1)
+		const orders = 3 // five seconds each: long enough for a busy machine to ask twice
+		for range orders {
+			s.CreateOrder(t, s.Key)
+		}
+		s.settled(t, webhookID, orders)
 
 		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusOK)
 		refused := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusConflict)
 		require.Equal(t, "redelivery_running", refused.Code)
-		receiver.WaitFor(t, 2)
+		receiver.WaitFor(t, orders+1)
 	})
 }
 

