@@ -22,3 +22,8 @@ lint: ## Run gofmt, vet, staticcheck and workflowcheck
 .PHONY: record
 record: ## Record the histories that running orders are held to
 	go test ./worker -run TestRecord -count=1 -record
+
+BENCH ?= --write docs/benchmarks.md
+.PHONY: bench
+bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
+	@exec bin/despacho bench $(BENCH)

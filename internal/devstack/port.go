@@ -3,6 +3,8 @@ package devstack
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"syscall"
@@ -64,4 +66,18 @@ func portAddress(host string, port int) (string, error) {
 		port = free
 	}
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
+}
+
+// freeLowPort returns a port of host below 32768 that nobody listens on: Temporal keeps the ports of its parts in 16 bits with a sign.
+func freeLowPort(host string) (int, error) {
+	const lowest, tries = 16384, 1000
+	var err error
+	for range tries {
+		port := lowest + rand.IntN(math.MaxInt16-lowest)
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
+			return port, listener.Close()
+		}
+	}
+	return 0, fmt.Errorf("finding a free port: %w", err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,6 +26,8 @@ type PostgresOptions struct {
 	// Dir is where its directory is made; empty is the system's temporary directory. As root, it must be one that other
 	// users can enter.
 	Dir string
+	// Settings are laid over the defaults, which spare data that is thrown away the way to the disk.
+	Settings map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
 }
@@ -57,7 +60,7 @@ func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, err
 	server := &Postgres{Dir: directory}
 	ctx, cancel := context.WithTimeoutCause(ctx, postgresStartTimeout, fmt.Errorf("PostgreSQL was not ready within %s", postgresStartTimeout))
 	defer cancel()
-	if err := server.start(ctx, bin, owner, options.Log); err != nil {
+	if err := server.start(ctx, bin, owner, options); err != nil {
 		return nil, errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
 	}
 	return server, nil
@@ -78,7 +81,7 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(p.Dir))
 }
 
-func (p *Postgres) start(ctx context.Context, bin string, owner *syscall.Credential, log io.Writer) error {
+func (p *Postgres) start(ctx context.Context, bin string, owner *syscall.Credential, options PostgresOptions) error {
 	if owner != nil {
 		if err := os.Chown(p.Dir, int(owner.Uid), int(owner.Gid)); err != nil {
 			return fmt.Errorf("a place for PostgreSQL: %w", err)
@@ -86,7 +89,7 @@ func (p *Postgres) start(ctx context.Context, bin string, owner *syscall.Credent
 	}
 	data := filepath.Join(p.Dir, "data")
 	initdb, err := Start(Command{
-		Name: "initdb", Path: filepath.Join(bin, "initdb"), Dir: p.Dir, Credential: owner, Log: log, Env: cleanPostgresEnv(),
+		Name: "initdb", Path: filepath.Join(bin, "initdb"), Dir: p.Dir, Credential: owner, Log: options.Log, Env: cleanPostgresEnv(),
 		Args: []string{"--pgdata", data, "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync"},
 	})
 	if err != nil {
@@ -99,17 +102,19 @@ func (p *Postgres) start(ctx context.Context, bin string, owner *syscall.Credent
 	if err != nil {
 		return err
 	}
+	settings := map[string]string{
+		"listen_addresses":        loopback,
+		"port":                    strconv.Itoa(port),
+		"unix_socket_directories": p.Dir,
+		"max_connections":         "300",
+		// The data is thrown away: nothing needs to reach the disk.
+		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
+	}
+	maps.Copy(settings, options.Settings)
 	p.process, err = Start(Command{
-		Name: "PostgreSQL", Path: filepath.Join(bin, "postgres"), Dir: p.Dir, Credential: owner, Log: log, Env: cleanPostgresEnv(),
+		Name: "PostgreSQL", Path: filepath.Join(bin, "postgres"), Dir: p.Dir, Credential: owner, Log: options.Log, Env: cleanPostgresEnv(),
 		StopSignal: syscall.SIGINT, // fast: it ends the sessions instead of waiting for them
-		Args: append([]string{"-D", data}, postgresSettings(map[string]string{
-			"listen_addresses":        loopback,
-			"port":                    strconv.Itoa(port),
-			"unix_socket_directories": p.Dir,
-			"max_connections":         "300",
-			// The data is thrown away: nothing needs to reach the disk.
-			"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
-		})...),
+		Args:       append([]string{"-D", data}, postgresSettings(settings)...),
 	})
 	if err != nil {
 		return err

@@ -110,6 +110,9 @@ func (p *Process) live(reader, writer *os.File, started chan<- error) {
 	close(p.done)
 }
 
+// Pid is the child's process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

@@ -40,7 +40,7 @@ type TemporalOptions struct {
 	Log io.Writer
 }
 
-// Temporal is a running development server.
+// Temporal is a running server.
 type Temporal struct {
 	// Address is the frontend's host:port.
 	Address string
@@ -48,6 +48,8 @@ type Temporal struct {
 	UIURL string
 
 	process *Process
+	// directory holds the configuration of a server on PostgreSQL.
+	directory string
 }
 
 // StartTemporal starts the server and returns when its namespace can be used. ctx bounds the start alone.
@@ -101,7 +103,16 @@ func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
 func (t *Temporal) Err() error { return t.process.Err() }
 
 // Stop ends the server.
-func (t *Temporal) Stop(ctx context.Context) error { return t.process.Stop(ctx) }
+func (t *Temporal) Stop(ctx context.Context) error {
+	var err error
+	if t.process != nil {
+		err = t.process.Stop(ctx)
+	}
+	if t.directory == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(t.directory))
+}
 
 // temporalAddresses settles both addresses and makes sure that nobody else has them.
 func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {

@@ -2,18 +2,19 @@ package devstack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
 const (
 	// temporalCLIPackage is what is compiled where nothing can be downloaded: the newest CLI that `go install` accepts.
-	temporalCLIPackage = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
+	temporalCLIPackage  = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
+	temporalCLIPackages = 1300
+	// temporalCLI is how messages call it.
+	temporalCLI = "the Temporal CLI"
 	// temporalDownloads is where Temporal's own SDKs get their dev server from.
 	temporalDownloads = "https://temporal.download"
 	// progressInterval bounds the silence while something slow goes on.
@@ -53,14 +54,12 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 	if isProgram(path) {
 		return path, nil
 	}
-	if err := os.MkdirAll(s.binDir, 0o755); err != nil {
-		return "", fmt.Errorf("a place for the Temporal CLI: %w", err)
-	}
-	unlock, err := s.lock(ctx)
+	lock := buildLock{file: filepath.Join(binDir, ".temporal.lock"), what: temporalCLI, interval: s.interval, progress: s.progress}
+	release, err := lock.take(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer unlock()
+	defer release()
 	if isProgram(path) { // somebody else got it while we waited
 		return path, nil
 	}
@@ -86,7 +85,10 @@ func (s cliSource) obtain(ctx context.Context, path string) error {
 			return context.Cause(ctx)
 		}
 		s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
-		if err := s.compile(ctx, workDir); err != nil {
+		build := goBuild{
+			what: temporalCLI, packages: []string{temporalCLIPackage}, size: temporalCLIPackages, interval: s.interval, progress: s.progress,
+		}
+		if err := build.into(ctx, workDir); err != nil {
 			return fmt.Errorf("the Temporal CLI is not on PATH, could not be downloaded (%w) and could not be compiled: %w", downloadErr, err)
 		}
 	}
@@ -103,36 +105,6 @@ func tryRunning(ctx context.Context, program string) error {
 		return fmt.Errorf("the program obtained does not run: %w: %s", err, output)
 	}
 	return nil
-}
-
-// lock keeps a second process from doing the same work; it is released by the kernel if its holder dies.
-func (s cliSource) lock(ctx context.Context) (unlock func(), err error) {
-	file, err := os.OpenFile(filepath.Join(s.binDir, ".temporal.lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("locking the Temporal CLI's place: %w", err)
-	}
-	began := time.Now()
-	lastTold := began.Add(-s.interval)
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			file.Close()
-			return nil, fmt.Errorf("locking the Temporal CLI's place: %w", err)
-		}
-		if time.Since(lastTold) >= s.interval {
-			lastTold = time.Now()
-			s.progress(fmt.Sprintf("another process is getting the Temporal CLI: waiting for it, %s", elapsed(began)))
-		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
 }
 
 // reportEvery calls report at each interval until stop is called.

@@ -8,26 +8,36 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
-// temporalCLIPackages is how many packages the CLI is made of, roughly; the compiler does not say.
-const temporalCLIPackages = 1300
+// goBuild compiles programs from Go modules of their own, which are no part of ours.
+type goBuild struct {
+	// what is how messages call the programs.
+	what string
+	// packages are the programs, with their versions.
+	packages []string
+	// size is how many packages they are made of, roughly; the compiler does not say.
+	size     int
+	interval time.Duration
+	progress func(string)
+}
 
-// compile builds the CLI from Go modules into directory.
-func (s cliSource) compile(ctx context.Context, directory string) error {
+// into leaves the programs in directory, which must be absolute: `go install` takes no other.
+func (b goBuild) into(ctx context.Context, directory string) error {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
 		return errors.New("the `go` command is not on PATH; install Go, or the Temporal CLI (https://docs.temporal.io/cli)")
 	}
-	s.progress("compiling the Temporal CLI from Go modules: this takes minutes, once")
-	began, watch := time.Now(), &buildWatch{}
+	b.progress(fmt.Sprintf("compiling %s from Go modules: this takes minutes, once", b.what))
+	began, watch := time.Now(), &buildWatch{build: b}
 	build, err := Start(Command{
-		Name: "go install " + temporalCLIPackage,
+		Name: "go install " + strings.Join(b.packages, " "),
 		Path: goCommand,
-		Args: []string{"install", "-v", temporalCLIPackage},
+		Args: append([]string{"install", "-v"}, b.packages...),
 		Dir:  directory,
 		Env:  buildEnv(directory),
 		Log:  watch,
@@ -35,8 +45,8 @@ func (s cliSource) compile(ctx context.Context, directory string) error {
 	if err != nil {
 		return err
 	}
-	stop := reportEvery(s.interval, func() {
-		s.progress(fmt.Sprintf("compiling the Temporal CLI: %s, %s", watch, elapsed(began)))
+	stop := reportEvery(b.interval, func() {
+		b.progress(fmt.Sprintf("compiling %s: %s, %s", b.what, watch, elapsed(began)))
 	})
 	defer stop()
 	return build.Wait(ctx)
@@ -58,6 +68,8 @@ func buildEnv(gobin string) []string {
 
 // buildWatch reads the output of `go install -v`: one line for every module fetched and every package compiled.
 type buildWatch struct {
+	build goBuild
+
 	mu                sync.Mutex
 	partial           []byte
 	modules, packages int
@@ -92,14 +104,15 @@ func (w *buildWatch) read(line string) {
 func (w *buildWatch) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	linking := slices.ContainsFunc(w.build.packages, func(program string) bool { return strings.HasPrefix(program, w.latest+"@") })
 	switch {
 	case w.modules == 0 && w.packages == 0:
 		return "starting"
 	case w.packages == 0:
 		return fmt.Sprintf("%d modules fetched (%s)", w.modules, w.latest)
-	case strings.HasPrefix(temporalCLIPackage, w.latest+"@"):
+	case linking:
 		return "linking"
 	default:
-		return fmt.Sprintf("%d of about %d packages (%s)", w.packages, temporalCLIPackages, w.latest)
+		return fmt.Sprintf("%d of about %d packages (%s)", w.packages, w.build.size, w.latest)
 	}
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"despacho/internal/bench"
+)
+
+func benchCommand() *cobra.Command {
+	var options bench.Options
+	var only string
+	command := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the service on servers of its own, each figure against its baseline, and print one table",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			binary, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), binary, filepath.Dir(binary)
+			if options.JSON == "" {
+				options.JSON = filepath.Join(options.BinDir, "bench.json")
+			}
+			if only != "" {
+				if options.Only, err = regexp.Compile(only); err != nil {
+					return err
+				}
+			}
+			if err := bench.Run(cmd.Context(), options); cmd.Context().Err() != nil {
+				return errors.New("interrupted")
+			} else if err != nil {
+				return err
+			}
+			return nil
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&options.Profile, "profile", "", "the Temporal to measure on: server, dev or all (default: everything on the server, what depends on Temporal on dev)")
+	flags.StringVar(&only, "only", "", "measure only the rows whose name matches this regular expression")
+	flags.IntVar(&options.Rounds, "rounds", 0, "how often each thing is measured (default 7, quick 3)")
+	flags.BoolVar(&options.Quick, "quick", false, "measure little, to see that everything works; the figures are worth nothing")
+	flags.BoolVar(&options.Durable, "durable", false, "have PostgreSQL wait for the disk")
+	flags.StringVar(&options.JSON, "json", "", "file for the rows (default bench.json beside the program)")
+	flags.StringVar(&options.Document, "write", "", "document whose results are replaced, such as docs/benchmarks.md")
+	flags.StringVar(&options.PprofDir, "pprof", "", "directory for CPU profiles of the service under load")
+	command.AddCommand(benchBaselineCommand())
+	return command
+}
+
+// benchBaselineCommand is the other process that a comparison between processes needs.
+func benchBaselineCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: bench.BaselineCommand + " <database> <address>", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.ServeBaseline(cmd.Context(), args[0], args[1])
+		},
+	}
+}

@@ -1,0 +1,135 @@
+// Package bench measures what Despacho costs against the barest thing that could do the same, on servers of its own, and prints one table.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Options say what to measure and where to put it.
+type Options struct {
+	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the server and, on the development server, what
+	// depends on Temporal alone.
+	Profile string
+	// Only keeps the rows whose name it matches; nil keeps all.
+	Only *regexp.Regexp
+	// Rounds replaces how often each thing is measured; 0 leaves it.
+	Rounds int
+	// Quick measures little, to see that everything works.
+	Quick bool
+	// Durable has PostgreSQL wait for the disk.
+	Durable bool
+	// Out gets the progress and the table.
+	Out io.Writer
+	// JSON is the file that gets the rows.
+	JSON string
+	// Document is the file whose results are replaced; empty is none.
+	Document string
+	// PprofDir gets CPU profiles of the service under load; empty takes none.
+	PprofDir string
+	// Binary is the despacho program to measure; BinDir is where the servers' programs are kept.
+	Binary, BinDir string
+}
+
+// longestRun bounds the whole: nothing here may go on for ever.
+const longestRun = 90 * time.Minute
+
+// closeTimeout is how long the servers may take to stop.
+const closeTimeout = time.Minute
+
+func (o *Options) check() error {
+	if o.Document != "" && (o.Quick || o.Only != nil || o.Profile == profileDev) {
+		return errors.New("only a whole run is worth keeping in a document")
+	}
+	if !slices.Contains([]string{"", profileServer, profileDev, "all"}, o.Profile) {
+		return fmt.Errorf("the profiles are server, dev and all, not %s", o.Profile)
+	}
+	return nil
+}
+
+func (o *Options) say(line string) { fmt.Fprintln(o.Out, line) }
+
+// wants reports whether somebody asked for a row.
+func (o *Options) wants(row string) bool { return o.Only == nil || o.Only.MatchString(row) }
+
+// Run measures, prints the table and writes the files. The error says what could not be measured; a goal that is missed is no error.
+func Run(ctx context.Context, options Options) error {
+	if err := options.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, longestRun, fmt.Errorf("not done within %s", longestRun))
+	defer cancel()
+	sc := full
+	if options.Quick {
+		sc = quick
+	}
+	if options.Rounds > 0 {
+		sc.rounds = options.Rounds
+	}
+	began := time.Now()
+	var rows []Row
+	var errs []error
+	for _, profile := range []string{profileServer, profileDev} {
+		measured, err := measure(ctx, options, sc, profile)
+		rows = append(rows, measured...)
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(rows) == 0 {
+		return errors.Join(append(errs, errors.New("nothing was measured"))...)
+	}
+	machine := thisMachine(ctx, options, sc, time.Since(began))
+	fmt.Fprintf(options.Out, "\n%s\n\n", machine)
+	errs = append(errs, writeTable(options.Out, rows))
+	if ctx.Err() != nil {
+		return errors.Join(errs...) // what a whole run has written stays
+	}
+	errs = append(errs, writeJSON(options.JSON, rows))
+	if err := errors.Join(errs...); err != nil || options.Document == "" {
+		return err
+	}
+	return writeDocument(options.Document, machine+"\n\n"+markdownTable(rows))
+}
+
+// measure runs the studies of a profile on a stack of their own.
+func measure(ctx context.Context, options Options, sc scale, profile string) (rows []Row, err error) {
+	chosen := studiesFor(options, sc, profile)
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	s, err := startStack(ctx, options, sc, profile)
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		err = errors.Join(err, s.close(closing))
+	}()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, st := range chosen {
+		options.say(fmt.Sprintf("measuring on %s: %s", profile, st.name))
+		measured, err := st.run(ctx, s)
+		if ctx.Err() != nil {
+			return rows, context.Cause(ctx)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", st.name, err))
+			measured = st.failed(options, sc, err)
+		}
+		for _, row := range measured {
+			if options.wants(row.Name) {
+				row.Profile = profile
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows, errors.Join(errs...)
+}

@@ -1,0 +1,44 @@
+// Package lifecost counts what an order's workflow costs from its recorded history.
+package lifecost
+
+import (
+	"slices"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+)
+
+// Cost is what a run took of Temporal.
+type Cost struct{ Events, Actions int }
+
+// Of counts a run's events and its billable actions: a start, a timer, a signal, an update, an activity attempt, a search-attribute
+// upsert, a side effect; all local activities of one workflow task count one together.
+func Of(h *history.History) Cost {
+	c := Cost{Events: len(h.Events)}
+	tasksWithLocalActivities := map[int64]bool{}
+	for _, event := range h.Events {
+		switch event.EventType {
+		case enums.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enums.EVENT_TYPE_TIMER_STARTED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+			enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
+			c.Actions++
+		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+			c.Actions += int(event.GetActivityTaskStartedEventAttributes().Attempt)
+		case enums.EVENT_TYPE_MARKER_RECORDED:
+			marker := event.GetMarkerRecordedEventAttributes()
+			if marker.MarkerName == "LocalActivity" {
+				tasksWithLocalActivities[marker.WorkflowTaskCompletedEventId] = true
+			} else {
+				c.Actions++
+			}
+		}
+	}
+	c.Actions += len(tasksWithLocalActivities)
+	return c
+}
+
+// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in time, which costs events of its own.
+func Disturbed(h *history.History) bool {
+	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
+		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
+	})
+}

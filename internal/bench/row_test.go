@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestGoal_decidesTheVerdict(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		row           Row
+		goal, verdict string
+	}{
+		"as fast as wanted":     {against("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{80}), "≥ 0.80×", "met"},
+		"too slow":              {against("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{79}), "≥ 0.80×", "MISSED"},
+		"as short as wanted":    {against("x", "ms", ratioAtMost(2), []float64{10}, []float64{20}), "≤ 2.00×", "met"},
+		"too long":              {against("x", "ms", ratioAtMost(2), []float64{10}, []float64{21}), "≤ 2.00×", "MISSED"},
+		"as few as wanted":      {exact("x", "events", atMost(45), 45), "≤ 45 events", "met"},
+		"too many":              {exact("x", "events", atMost(45), 46), "≤ 45 events", "MISSED"},
+		"shown without a goal":  {against("x", "ms", goal{}, []float64{10}, []float64{99}), "", "-"},
+		"what was not measured": {Row{Name: "x", Failure: "no PostgreSQL"}, "", "not measured: no PostgreSQL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.goal, c.row.Goal)
+			require.Equal(t, c.verdict, c.row.verdict())
+		})
+	}
+}
+
+// The ratio is the median of the rounds' ratios, not the ratio of the medians: rounds are compared with their neighbours.
+func TestAgainst_comparesNeighbours(t *testing.T) {
+	t.Parallel()
+	row := against("x", "orders/s", ratioAtLeast(0.8), []float64{100, 10, 1}, []float64{50, 9, 0.9})
+	require.InDelta(t, 0.9, *row.Ratio, 1e-9)
+	require.InDelta(t, 10, *row.Baseline, 1e-9)
+	require.InDelta(t, 9, row.Result, 1e-9)
+	require.InDelta(t, 0.5, row.Spread.Min, 1e-9)
+}
+
+func TestGrowthRow_leavesTheMachinesOwnSlownessOut(t *testing.T) {
+	t.Parallel()
+	before := &bareAndOrders{bare: []float64{200, 200}, orders: []float64{180, 180}}
+	// Everything is half as fast as before, bare workflows too.
+	row := growthRow("x", before, &bareAndOrders{bare: []float64{100, 100}, orders: []float64{90, 90}})
+	require.InDelta(t, 1, *row.Ratio, 1e-9)
+	require.True(t, row.OK)
+	row = growthRow("x", before, &bareAndOrders{bare: []float64{200, 200}, orders: []float64{90, 90}})
+	require.InDelta(t, 0.5, *row.Ratio, 1e-9)
+	require.False(t, row.OK)
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// study is what is measured together.
+type study struct {
+	name string
+	// rows are the names of what it finds out.
+	rows func(scale) []string
+	// onTemporal says that it is about Temporal above all, so that the development server is worth a look too.
+	onTemporal bool
+	run        func(context.Context, *stack) ([]Row, error)
+}
+
+// studies are run in this order: without load first, and what leaves much behind last.
+var studies = []study{
+	{name: "start and idle memory", rows: startRows, run: studyStart},
+	{name: "a whole life", rows: lifeRows, onTemporal: true, run: studyLife},
+	{name: "moves", rows: moveRows, onTemporal: true, run: studyMoves},
+	{name: "webhook arrival", rows: arrivalRows, onTemporal: true, run: studyArrival},
+	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
+	{name: "reading orders", rows: readRows, run: studyRead},
+	{name: "the catalog", rows: catalogRows, run: studyCatalog},
+	{name: "lists and tracking", rows: listRows, run: studyLists},
+	{name: "many open orders", rows: growthRows, run: studyGrowth},
+}
+
+// studiesFor are those that a profile is to run.
+func studiesFor(options Options, sc scale, profile string) []study {
+	if options.Profile != "" && options.Profile != "all" && options.Profile != profile {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(studies), func(st study) bool {
+		unasked := profile == profileDev && options.Profile == "" && !st.onTemporal
+		return unasked || !slices.ContainsFunc(st.rows(sc), options.wants)
+	})
+}
+
+// failed are the rows that a study owes.
+func (st study) failed(options Options, sc scale, err error) []Row {
+	var rows []Row
+	for _, name := range st.rows(sc) {
+		if options.wants(name) {
+			rows = append(rows, Row{Name: name, Failure: err.Error()})
+		}
+	}
+	return rows
+}
+
+// comparison is a row that holds one contender against another.
+type comparison struct {
+	name, unit       string
+	goal             goal
+	result, baseline string
+}
+
+// namesOf are the rows of comparisons.
+func namesOf(comparisons []comparison) []string {
+	list := make([]string, len(comparisons))
+	for i, c := range comparisons {
+		list[i] = c.name
+	}
+	return list
+}
+
+// contest measures by turns the contenders that the wanted comparisons need.
+func (s *stack) contest(ctx context.Context, contenders map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
+	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
+	needed := map[string]bool{}
+	for _, c := range wanted {
+		needed[c.result], needed[c.baseline] = true, true
+	}
+	names := slices.Sorted(maps.Keys(needed))
+	var runs []func(context.Context) (float64, error)
+	for _, name := range names {
+		runs = append(runs, contenders[name])
+	}
+	measured, err := alternate(ctx, s.scale.rounds, runs...)
+	if err != nil {
+		return nil, err
+	}
+	rounds := map[string][]float64{}
+	for i, name := range names {
+		rounds[name] = measured[i]
+	}
+	var rows []Row
+	for _, c := range wanted {
+		rows = append(rows, against(c.name, c.unit, c.goal, rounds[c.baseline], rounds[c.result]))
+	}
+	return rows, nil
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+var columns = []string{"name", "goal", "baseline", "result", "ratio", "spread", "verdict"}
+
+// cells are a row as both tables show it.
+func (r *Row) cells() []string {
+	if r.Failure != "" {
+		return []string{r.title(), r.Goal, "", "", "", "", r.verdict()}
+	}
+	baseline, ratio := "", ""
+	if r.Baseline != nil {
+		baseline = figure(*r.Baseline)
+	}
+	if r.Ratio != nil {
+		ratio = fmt.Sprintf("%.2f×", *r.Ratio)
+	}
+	return []string{r.title(), r.Goal, baseline, figure(r.Result) + " " + r.Unit, ratio, r.spread(), r.verdict()}
+}
+
+// title says which Temporal the row is about, if it is not the usual one.
+func (r *Row) title() string {
+	if r.Profile == profileServer || r.Profile == "" {
+		return r.Name
+	}
+	return fmt.Sprintf("%s [%s]", r.Name, r.Profile)
+}
+
+func (r *Row) spread() string {
+	switch {
+	case r.Spread == nil:
+		return "one reading"
+	case r.Spread.Min == r.Spread.Max:
+		return "exact"
+	case r.Ratio != nil:
+		return fmt.Sprintf("%.2f–%.2f", r.Spread.Quartile, r.Spread.Upper)
+	}
+	return figure(r.Spread.Quartile) + "–" + figure(r.Spread.Upper)
+}
+
+// figure shows three digits, which is more than any measurement here is worth.
+func figure(value float64) string {
+	size := math.Abs(value)
+	switch {
+	case size >= 100 || value == math.Trunc(value):
+		return fmt.Sprintf("%.0f", value)
+	case size >= 10:
+		return fmt.Sprintf("%.1f", value)
+	}
+	return fmt.Sprintf("%.2f", value)
+}
+
+// writeTable prints the rows for people at a terminal.
+func writeTable(out io.Writer, rows []Row) error {
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t")))
+	for i := range rows {
+		fmt.Fprintln(table, strings.Join(rows[i].cells(), "\t"))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for i := range rows {
+		if rows[i].Note != "" {
+			fmt.Fprintf(out, "· %s: %s\n", rows[i].title(), rows[i].Note)
+		}
+	}
+	return nil
+}
+
+// markdownTable is the same table for a document.
+func markdownTable(rows []Row) string {
+	var text strings.Builder
+	line := func(cells []string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
+	line(columns)
+	line(slicesOf("---", len(columns)))
+	for i := range rows {
+		line(rows[i].cells())
+	}
+	for i := range rows {
+		if rows[i].Note != "" {
+			fmt.Fprintf(&text, "\n- %s: %s", rows[i].title(), rows[i].Note)
+		}
+	}
+	return strings.TrimRight(text.String(), "\n") + "\n"
+}
+
+func slicesOf(text string, count int) []string {
+	list := make([]string, count)
+	for i := range list {
+		list[i] = text
+	}
+	return list
+}
