@@ -14,6 +14,7 @@ import (
 type DeliveryFilter struct {
 	WebhookID, OrderID *uuid.UUID
 	Status             models.DeliveryStatus
+	Event              models.Event
 	Page, Limit        int
 }
 
@@ -29,6 +30,9 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 		}
 		if filter.Status != "" {
 			query = query.Where("deliveries.status = ?", filter.Status)
+		}
+		if filter.Event != "" {
+			query = query.Where("deliveries.event = ?", filter.Event)
 		}
 		return query
 	}
