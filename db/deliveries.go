@@ -82,6 +82,28 @@ func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[
 	return byDelivery, nil
 }
 
+// GuideCodesOf reads the guide codes of the orders that deliveries are about, in one statement.
+func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.Delivery) (map[uuid.UUID]string, error) {
+	byOrder := map[uuid.UUID]string{}
+	var ids []uuid.UUID
+	for _, delivery := range deliveries {
+		if delivery.OrderID != nil {
+			ids = append(ids, *delivery.OrderID)
+		}
+	}
+	if len(ids) == 0 {
+		return byOrder, nil
+	}
+	var orders []models.Order
+	if err := d.with(ctx).Select("id, guide_code").Where("id IN ?", ids).Find(&orders).Error; err != nil {
+		return nil, err
+	}
+	for _, order := range orders {
+		byOrder[order.ID] = order.GuideCode
+	}
+	return byOrder, nil
+}
+
 // FailedDeliveries lists what failed at a webhook in a span of time, oldest first.
 func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget

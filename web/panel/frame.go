@@ -109,5 +109,8 @@ func (f *frame) Logo() string { return orEmpty(f.Operator.LogoURL) }
 // Moment is a time on the operator's clock.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
 
+// Instant is a time to the second on the operator's clock.
+func (f *frame) Instant(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04:05") }
+
 // Machine is a time as a time element wants it.
 func (f *frame) Machine(at time.Time) string { return at.In(f.zone).Format(time.RFC3339) }

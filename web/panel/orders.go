@@ -50,13 +50,10 @@ type orderQuery struct {
 func readOrderQuery(v *Visit) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
-		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: 1,
+		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
 	}
 	if !query.Status.Valid() {
 		query.Status = ""
-	}
-	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
-		query.Page = page
 	}
 	return query
 }

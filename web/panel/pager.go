@@ -1,5 +1,7 @@
 package panel
 
+import "strconv"
+
 // pager leads from one page of a list to its neighbours.
 type pager struct {
 	First, Last, Total int64
@@ -17,4 +19,12 @@ func pagerOf(number, size int, total int64, path func(int) string) pager {
 		shown.Next = path(number + 1)
 	}
 	return shown
+}
+
+// pageNumber is the page of a list that the address asks for.
+func pageNumber(v *Visit) int {
+	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
+		return page
+	}
+	return 1
 }
