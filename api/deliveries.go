@@ -122,27 +122,11 @@ func (s *Server) redeliverRange(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	from, to := requiredTime(in, "from"), requiredTime(in, "to")
-	if in.Err() == nil && from.After(to) {
-		in.Complain("from", "no puede ser posterior a to")
-	}
-	if err := in.Err(); err != nil {
-		return err
-	}
-	count, err := s.webhooks.RedeliverRange(c.Request.Context(), caller(c).Scope(), id, from, to)
+	count, err := s.webhooks.RedeliverRange(c.Request.Context(), caller(c).Scope(), id, in)
 	if err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{
 		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Entregas fallidas que se reenviarán: %d.", count),
 	})
-}
-
-func requiredTime(in *body.Object, name string) time.Time {
-	at := in.Time(name)
-	if at == nil {
-		in.Complain(name, body.MissingMessage) // unless something else is wrong with it
-		return time.Time{}
-	}
-	return at.UTC()
 }

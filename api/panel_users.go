@@ -74,18 +74,23 @@ func passwordMessage(drawn string) string {
 	return "Entregue la contraseña al usuario: no se volverá a mostrar."
 }
 
-// changePassword lets whoever is signed in choose another password. Guesses at the current one count like sign-ins.
+// changePassword lets whoever is signed in choose another password.
 func (s *Server) changePassword(c *gin.Context) error {
 	who := signedIn(c)
 	in, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	if err := s.limitAddress(c, "password:"+who.User.ID.String(), signInsPerMinute); err != nil {
+	if err := s.limitGuesses(c, &who.User); err != nil {
 		return err
 	}
 	if err := s.operators.ChangePassword(c.Request.Context(), &who.User, who.SessionID, in); err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{Message: "La contraseña cambió. Sus otras sesiones se cerraron."})
+}
+
+// limitGuesses counts a try to name a user's current password, like a sign-in.
+func (s *Server) limitGuesses(c *gin.Context, user *models.User) error {
+	return s.limitAddress(c, "password:"+user.ID.String(), signInsPerMinute)
 }

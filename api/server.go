@@ -76,7 +76,7 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitGuesses: s.limitGuesses,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()

@@ -1,19 +1,13 @@
 package api
 
 import (
-	"errors"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/guard"
 	"despacho/models"
-	"despacho/orders"
 	"despacho/webhooks"
 )
 
@@ -59,7 +53,7 @@ func viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
 }
 
 func (s *Server) panelListWebhooks(c *gin.Context) error {
-	all, err := s.db.AllWebhooks(c.Request.Context(), caller(c).Scope(), orders.MaxPageSize)
+	all, err := s.webhooks.All(c.Request.Context(), caller(c).Scope())
 	if err != nil {
 		return err
 	}
@@ -71,12 +65,7 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	who := caller(c)
-	hook, err := s.readWebhook(c, in, who)
-	if err != nil {
-		return err
-	}
-	secret, err := s.webhooks.Register(c.Request.Context(), hook)
+	hook, secret, err := s.webhooks.Register(c.Request.Context(), caller(c).Scope(), in)
 	if err != nil {
 		return err
 	}
@@ -87,65 +76,6 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	return respond(c, http.StatusCreated, envelope{
 		Data: view, Message: "Guarde el secreto: no se volverá a mostrar.",
 	})
-}
-
-func (s *Server) readWebhook(c *gin.Context, in *body.Object, who orders.Caller) (*models.Webhook, error) {
-	address := in.RequiredText("url", 2048)
-	if address != "" {
-		if _, err := guard.CheckURL(address, s.config.WebhookAllowNets); err != nil {
-			in.Complain("url", urlComplaint(err))
-		}
-	}
-	events := readEvents(in)
-	retry := in.Bool("retry")
-	storeID := who.StoreID
-	if storeID == nil {
-		storeID = in.UUID("store_id")
-		if storeID != nil {
-			if stores, err := s.db.StoresOf(c.Request.Context(), who.Operator.ID, storeID); err != nil {
-				return nil, err
-			} else if len(stores) == 0 {
-				in.Complain("store_id", "no es una tienda activa del operador")
-			}
-		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	return &models.Webhook{
-		OperatorID: who.Operator.ID, StoreID: storeID, URL: address, Events: models.JoinEvents(events), Retry: retry != nil && *retry,
-	}, nil
-}
-
-// readEvents reads at least one known event; the same event twice is one.
-func readEvents(in *body.Object) []models.Event {
-	words := in.TextList("events")
-	if len(words) == 0 {
-		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
-		return nil
-	}
-	var events []models.Event
-	for _, word := range words {
-		event := models.Event(word)
-		if !slices.Contains(models.Events, event) {
-			in.Complain("events", "solo admite: "+eventWords)
-			return nil
-		}
-		if !slices.Contains(events, event) {
-			events = append(events, event)
-		}
-	}
-	return events
-}
-
-var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
-
-func urlComplaint(err error) string {
-	var refused *guard.URLError
-	if errors.As(err, &refused) {
-		return strings.TrimSuffix(refused.Message(), ".")
-	}
-	return "no es una dirección válida"
 }
 
 func (s *Server) deactivateWebhook(c *gin.Context) error {

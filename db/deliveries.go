@@ -16,6 +16,7 @@ import (
 type DeliveryFilter struct {
 	WebhookID, OrderID *uuid.UUID
 	Status             models.DeliveryStatus
+	Event              models.Event
 	Page, Limit        int
 }
 
@@ -31,6 +32,9 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 		}
 		if filter.Status != "" {
 			query = query.Where("deliveries.status = ?", filter.Status)
+		}
+		if filter.Event != "" {
+			query = query.Where("deliveries.event = ?", filter.Event)
 		}
 		return query
 	}
@@ -78,6 +82,28 @@ func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[
 		byDelivery[attempt.DeliveryID] = append(byDelivery[attempt.DeliveryID], attempt)
 	}
 	return byDelivery, nil
+}
+
+// GuideCodesOf reads the guide codes of the orders that deliveries are about, in one statement.
+func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.Delivery) (map[uuid.UUID]string, error) {
+	byOrder := map[uuid.UUID]string{}
+	var ids []uuid.UUID
+	for _, delivery := range deliveries {
+		if delivery.OrderID != nil {
+			ids = append(ids, *delivery.OrderID)
+		}
+	}
+	if len(ids) == 0 {
+		return byOrder, nil
+	}
+	var orders []models.Order
+	if err := d.with(ctx).Select("id, guide_code").Where("id IN ?", ids).Find(&orders).Error; err != nil {
+		return nil, err
+	}
+	for _, order := range orders {
+		byOrder[order.ID] = order.GuideCode
+	}
+	return byOrder, nil
 }
 
 // FailedDeliveries lists what failed at a webhook in a span of time, oldest first.

@@ -45,6 +45,13 @@ func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.
 	})
 }
 
+// WebhookIn finds a webhook that the scope may see, active or not.
+func (d *DB) WebhookIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	var webhook models.Webhook
+	err := d.webhooksIn(ctx, scope).Where("id = ?", id).Take(&webhook).Error
+	return &webhook, err
+}
+
 // Webhook finds one webhook whoever owns it, for the worker.
 func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error) {
 	var webhook models.Webhook

@@ -3,7 +3,10 @@ package webhooks
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"despacho/db"
+	"despacho/models"
 )
 
 // Page is one page of the delivery log, newest first.
@@ -27,4 +30,13 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 		page.Records[i] = Record{Delivery: delivery, Attempts: attempts[delivery.ID]}
 	}
 	return page, nil
+}
+
+// GuideCodes are what people call the orders of a page by.
+func (s *Service) GuideCodes(ctx context.Context, page *Page) (map[uuid.UUID]string, error) {
+	deliveries := make([]models.Delivery, len(page.Records))
+	for i, record := range page.Records {
+		deliveries[i] = record.Delivery
+	}
+	return s.DB.GuideCodesOf(ctx, deliveries)
 }

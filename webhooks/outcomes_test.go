@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apptest"
-	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/guard"
 	"despacho/internal/guard/guardtest"
@@ -102,13 +101,12 @@ func valueOf[T any](pointer *T) (value T) {
 	return value
 }
 
-// insertWebhook stores a webhook without asking what registration asks: as if its name had been a public one then.
+// insertWebhook makes a webhook at an address that registration would refuse: as if its name had been a public one then.
 func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
 	t.Helper()
-	hook := &models.Webhook{OperatorID: s.Operator.ID, URL: address, Events: string(models.EventCreated)}
-	_, err := s.sending(t, clock.System(), nil).Register(t.Context(), hook)
-	require.NoError(t, err)
-	return hook.ID.String()
+	webhookID, _ = s.register(t, s.Key, "https://example.com/hook", onlyCreated)
+	require.NoError(t, s.App.DB.MoveWebhook(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
+	return webhookID
 }
 
 // Outside development nothing on this machine is ever connected to, whatever a webhook's address says.

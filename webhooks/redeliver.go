@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
+	"despacho/internal/body"
 	"despacho/internal/fault"
 	"despacho/models"
 	"despacho/workflows"
@@ -100,7 +101,11 @@ func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
 }
 
 // RedeliverRange has every event that failed at a webhook in a span of time sent again and returns how many there are.
-func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, from, to time.Time) (int, error) {
+func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *body.Object) (int, error) {
+	from, to, err := readRange(in)
+	if err != nil {
+		return 0, err
+	}
 	hook, err := s.find(ctx, scope, webhookID)
 	if err != nil {
 		return 0, err

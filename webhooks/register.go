@@ -6,21 +6,25 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/body"
 	"despacho/internal/webhook"
 	"despacho/models"
 )
 
-// Register stores a webhook and returns its secret, which is never shown again.
-func (s *Service) Register(ctx context.Context, hook *models.Webhook) (secret string, err error) {
+// Register stores the webhook that is asked for and returns it with its secret, which is never shown again.
+func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *body.Object) (hook *models.Webhook, secret string, err error) {
+	if hook, err = s.readWebhook(ctx, scope, in); err != nil {
+		return nil, "", err
+	}
 	if hook.ID, err = uuid.NewV7(); err != nil {
-		return "", err
+		return nil, "", err
 	}
 	hook.Active, hook.CreatedAt = true, s.Clock.Now()
 	secret = webhook.NewSecret()
 	if hook.Secret, err = s.Secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
+	return hook, secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
 		count, err := tx.CountActiveWebhooks(ctx, hook.OperatorID, hook.StoreID)
 		if err != nil {
 			return err
@@ -63,6 +67,21 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 	return hook, secret, err
 }
 
+// Webhook reads a webhook that the caller may see, also when it is over.
+func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	hook, err := s.DB.WebhookIn(ctx, scope, id)
+	if db.IsNotFound(err) {
+		return nil, ErrNotFound
+	}
+	return hook, err
+}
+
+// All lists the webhooks that the caller may see with those that are over, active ones first, then the newest.
+func (s *Service) All(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
+	return s.DB.AllWebhooks(ctx, scope, maxListed)
+}
+
+// find is Webhook for what only an active one can do.
 func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
 	hook, err := s.DB.ActiveWebhook(ctx, scope, id)
 	if db.IsNotFound(err) {

@@ -2,6 +2,7 @@
 package webhooks
 
 import (
+	"net/netip"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -20,6 +21,8 @@ type Service struct {
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string
+	// AllowNets are private networks that webhooks may be registered at all the same; only the API needs them.
+	AllowNets []netip.Prefix
 	// Sender is what calls receivers; only the worker has one.
 	Sender *webhook.Sender
 }
@@ -38,6 +41,8 @@ var (
 const (
 	// MaxActive is how many active webhooks an operator, or one of its stores, may have.
 	MaxActive = 20
+	// maxListed keeps a list short that grows with every webhook that is over.
+	maxListed = 200
 	// rotationOverlap is how long the old secret stays good beside the new one.
 	rotationOverlap = 24 * time.Hour
 )

@@ -104,12 +104,3 @@ func (s *stack) bareStarts(ctx context.Context) (float64, error) {
 	}
 	return rate, s.settle(ctx, latest)
 }
-
-// count writes a number with a comma between thousands.
-func count(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}

@@ -99,3 +99,12 @@ func slicesOf(text string, count int) []string {
 	}
 	return list
 }
+
+// count writes a number with a comma between thousands.
+func count(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

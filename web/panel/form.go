@@ -145,9 +145,12 @@ func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*body.Objec
 	return in, nil
 }
 
+// typedMoment is how a momentField writes its moment.
+const typedMoment = "2006-01-02T15:04"
+
 // instant is a typed moment as the use cases read one. What is no moment is left for them to complain about.
 func instant(typed string, zone *time.Location) string {
-	at, err := time.ParseInLocation("2006-01-02T15:04", typed, zone)
+	at, err := time.ParseInLocation(typedMoment, typed, zone)
 	if err != nil {
 		return typed
 	}
@@ -173,7 +176,19 @@ func (f *form) complain(err error) bool {
 	if len(problem.Fields) == 0 {
 		f.Failure = problem.Message
 	}
+	f.focusOnError()
 	return true
+}
+
+// focusOnError has the page open where the first complaint is, however long the page.
+func (f *form) focusOnError() {
+	first := slices.IndexFunc(f.Fields, func(field field) bool { return field.Error != "" })
+	if first < 0 {
+		return
+	}
+	for i := range f.Fields {
+		f.Fields[i].Focus = i == first
+	}
 }
 
 // sentence makes a complaint stand alone.

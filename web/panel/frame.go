@@ -112,5 +112,8 @@ func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01
 // Hour is a time of day on the operator's clock.
 func (f *frame) Hour(at time.Time) string { return at.In(f.zone).Format("15:04") }
 
+// Instant is a time to the second on the operator's clock.
+func (f *frame) Instant(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04:05") }
+
 // Machine is a time as a time element wants it.
 func (f *frame) Machine(at time.Time) string { return at.In(f.zone).Format(time.RFC3339) }

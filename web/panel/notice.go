@@ -27,10 +27,11 @@ const (
 // done sends the visitor on to a page and says there that it worked.
 func (p *Pages) done(v *Visit, path, text string) error { return p.sendOn(v, path, notice{Text: text}) }
 
-// refused sends the visitor on to a page and says there what did not work. What is our own fault stays an error.
+// refused sends the visitor on to a page and says there what did not work. What is our own fault stays an error, and so does what is not
+// there: nothing leads back to it.
 func (p *Pages) refused(v *Visit, path string, err error) error {
 	f := fault.From(err)
-	if f.Kind == fault.Internal {
+	if f.Kind == fault.Internal || f.Kind == fault.NotFound {
 		return err
 	}
 	return p.sendOn(v, path, notice{Text: f.Message, Failed: true})

@@ -39,7 +39,7 @@ type orderPage struct {
 	Timeline   []timelineRow
 	Cancelled  *cancelledView
 	Proof      *proofView
-	Deliveries *deliveryLog
+	Deliveries *deliveryList
 	// Where else to look: the customer's page, the label to print, and the order's workflow.
 	Tracking, Label, Workflow string
 }
@@ -114,7 +114,7 @@ func (p *Pages) describeOrder(v *Visit, story *orders.Story) (*orderPage, error)
 	if page.Moves, err = p.offerMoves(v, story); err != nil {
 		return nil, err
 	}
-	page.Deliveries, err = p.deliveryLog(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
+	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
 	return page, err
 }
 

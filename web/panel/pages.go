@@ -42,6 +42,8 @@ type Options struct {
 	TemporalNamespace string
 	Clock             clock.Clock
 	Log               *slog.Logger
+	// LimitGuesses counts a try to name a user's password, and refuses when there were too many.
+	LimitGuesses func(*gin.Context, *models.User) error
 }
 
 // New reads the embedded templates and assets.

@@ -1,9 +1,9 @@
 // Parts of a page that change by themselves: they are fetched again every few seconds while somebody looks, and rows that were not there
-// before light up. A part whose boxes are ticked is left alone, so that nobody's choice is lost.
+// before light up. A part whose boxes are ticked, or in which something is open, is left alone, so that nobody loses what they chose or read.
 (() => {
   const every = 5000;
   const busy = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
-    || part.querySelector("tbody input:checked");
+    || part.querySelector("tbody input:checked, details[open]");
 
   const refresh = async (id) => {
     const part = document.getElementById(id);

@@ -1,0 +1,115 @@
+package panel
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+
+	"despacho/db"
+	"despacho/models"
+)
+
+// deliveriesPerPage keeps a page of the log short: each delivery has its attempts with it.
+const deliveriesPerPage = 25
+
+// deliveryLog is a page of what was sent to a webhook and what came of it.
+type deliveryLog struct {
+	deliveryList
+	// Path is where the log itself is.
+	Path     string
+	Query    logQuery
+	Statuses []option
+	Events   []option
+	Pager    pager
+}
+
+// logQuery is what the address says.
+type logQuery struct {
+	Status models.DeliveryStatus
+	Event  models.Event
+	Page   int
+}
+
+func readLogQuery(v *Visit) logQuery {
+	query := logQuery{Status: models.DeliveryStatus(v.Query("estado")), Event: models.Event(v.Query("evento")), Page: pageNumber(v)}
+	if _, known := deliveryStates[query.Status]; !known {
+		query.Status = ""
+	}
+	if _, known := eventNames[query.Event]; !known {
+		query.Event = ""
+	}
+	return query
+}
+
+// at is the address of a log under the query.
+func (q logQuery) at(path string) string {
+	values := url.Values{}
+	if q.Status != "" {
+		values.Set("estado", string(q.Status))
+	}
+	if q.Event != "" {
+		values.Set("evento", string(q.Event))
+	}
+	if q.Page > 1 {
+		values.Set("pagina", strconv.Itoa(q.Page))
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// Filtered reports whether the log is narrowed.
+func (q logQuery) Filtered() bool { return q.Status != "" || q.Event != "" }
+
+// readLog reads the page of a webhook's log that is asked for.
+func (p *Pages) readLog(v *Visit, hook *models.Webhook, path string) (*deliveryLog, error) {
+	query := readLogQuery(v)
+	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
+		WebhookID: &hook.ID, Status: query.Status, Event: query.Event, Page: query.Page, Limit: deliveriesPerPage,
+	})
+	if err != nil {
+		return nil, err
+	}
+	codes, err := p.Webhooks.GuideCodes(v.Ctx(), page)
+	if err != nil {
+		return nil, err
+	}
+	log := &deliveryLog{
+		deliveryList: deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: query.at(path)},
+		Path:         path, Query: query, Statuses: statusOptions, Events: loggedEvents(hook),
+	}
+	log.Pager = pagerOf(query.Page, deliveriesPerPage, page.Total, func(number int) string { query.Page = number; return query.at(path) })
+	for i := range page.Records {
+		log.Entries[i] = v.entryOf(&page.Records[i], hook)
+		if order := page.Records[i].Delivery.OrderID; order != nil {
+			log.Entries[i].GuideCode = codes[*order]
+		}
+	}
+	return log, nil
+}
+
+var statusOptions = []option{
+	{"", "Todos"},
+	{string(models.DeliveryPending), "Pendientes"},
+	{string(models.DeliveryDelivered), "Entregados"},
+	{string(models.DeliveryFailed), "Fallidos"},
+}
+
+// loggedEvents are what a webhook's log can have: what it subscribed to, and tests.
+func loggedEvents(hook *models.Webhook) []option {
+	options := []option{{"", "Todos"}}
+	for _, event := range append(hook.EventList(), models.EventTest) {
+		options = append(options, option{string(event), eventNames[event]})
+	}
+	return options
+}
+
+// entry finds a delivery on the page of the log that is shown.
+func (log *deliveryLog) entry(id string) *deliveryEntry {
+	at := slices.IndexFunc(log.Entries, func(entry deliveryEntry) bool { return entry.ID.String() == id })
+	if at < 0 {
+		return nil
+	}
+	return &log.Entries[at]
+}

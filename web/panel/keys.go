@@ -1,0 +1,187 @@
+package panel
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/operators"
+)
+
+const keysPath = "/panel/claves"
+
+// scopeNames say what a key may do to people who do not read the API's reference.
+var scopeNames = map[models.Scope]string{
+	models.ScopeReadOrders:     "Leer pedidos",
+	models.ScopeWriteOrders:    "Crear y cancelar pedidos",
+	models.ScopeReadStores:     "Leer tiendas",
+	models.ScopeManageWebhooks: "Administrar webhooks",
+}
+
+type keysPage struct {
+	Plan models.Plan
+	// PerMinute is how many requests a key of the plan may make; without the API it is none.
+	PerMinute int
+	Rows      []keyRow
+	Form      *form
+	Issued    *issuedKey
+}
+
+type keyRow struct {
+	Key    *models.APIKey
+	Scopes []named
+	Store  string
+	State  cell
+	// Revocable is a key that is not revoked yet.
+	Revocable bool
+}
+
+// named is something with a name for people and one for programs.
+type named struct{ Name, Technical string }
+
+// issuedKey is a new key on the only page that ever shows it.
+type issuedKey struct {
+	Name   string
+	Secret shownOnce
+	// Try is a command that shows the key at work, TryHint what to expect of it.
+	Try     string
+	TryHint string
+}
+
+func (p *Pages) listKeys(v *Visit) error { return p.showKeys(v, http.StatusOK, nil, nil) }
+
+func (p *Pages) createKey(v *Visit) error {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	asked := keyForm(stores)
+	in, err := asked.read(p, v)
+	var key *models.APIKey
+	var plain string
+	if err == nil {
+		key, plain, err = p.Operators.CreateKey(v.Ctx(), v.Operator(), in)
+	}
+	if err == nil {
+		return p.showKeys(v, http.StatusCreated, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
+	}
+	if !asked.complain(err) {
+		return err
+	}
+	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = asked })
+}
+
+// showKeys shows the list; stores are read unless they are known already.
+func (p *Pages) showKeys(v *Visit, status int, stores []models.Store, change func(*keysPage)) error {
+	if stores == nil {
+		var err error
+		if stores, err = p.Operators.Stores(v.Ctx(), v.Operator()); err != nil {
+			return err
+		}
+	}
+	keys, err := p.Operators.Keys(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	plan := v.Operator().Plan
+	page := keysPage{Plan: plan, PerMinute: plan.RequestsPerMinute(), Rows: make([]keyRow, len(keys)), Form: keyForm(stores)}
+	names, now := storeNames(stores), p.Clock.Now()
+	for i := range keys {
+		page.Rows[i] = keyRow{
+			Key: &keys[i], Scopes: scopesOf(&keys[i]), Store: names.of(keys[i].StoreID), State: keyState(&keys[i], now),
+			Revocable: keys[i].RevokedAt == nil,
+		}
+	}
+	if change != nil {
+		change(&page)
+	}
+	return p.show(v, status, "keys", "Claves API", page)
+}
+
+func keyForm(stores []models.Store) *form {
+	scopes := make([]option, len(models.Scopes))
+	for i, scope := range models.Scopes {
+		scopes[i] = option{string(scope), scopeNames[scope] + " · " + string(scope)}
+	}
+	return &form{Action: keysPath, Submit: "Crear clave", Fields: []field{
+		{Name: "name", Label: "Nombre", Kind: textField, Required: true, Hint: "Para reconocerla: el sistema o la tienda que la usará."},
+		{Name: "scopes", Label: "Permisos", Kind: checksField, Required: true, Options: scopes},
+		{
+			Name: "store_id", Label: "Tienda", Kind: choiceField, Options: storeOptions(wholeOperator, stores, ""),
+			Hint: "Con una tienda, la clave crea pedidos solo para ella y no ve los de las demás.",
+		},
+		{Name: "expires_at", Label: "Vence", Kind: momentField, Hint: "En blanco, no vence."},
+	}}
+}
+
+func scopesOf(key *models.APIKey) []named {
+	var scopes []named
+	for _, scope := range models.SplitScopes(key.Scopes) {
+		scopes = append(scopes, named{scopeNames[scope], string(scope)})
+	}
+	return scopes
+}
+
+func keyState(key *models.APIKey, now time.Time) cell {
+	switch {
+	case key.RevokedAt != nil:
+		return cell{"Revocada", "bad"}
+	case !key.Usable(now):
+		return cell{"Vencida", "quiet"}
+	}
+	return cell{"Activa", "good"}
+}
+
+func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
+	issued := &issuedKey{Name: key.Name, Secret: shownOnce{ID: "new-key", Value: plain}}
+	for _, try := range []struct {
+		scope         models.Scope
+		request, hint string
+	}{
+		{models.ScopeReadOrders, p.Config.BaseURL + "/v1/orders?limit=1", "Responde con el último pedido que la clave puede ver."},
+		{models.ScopeReadStores, p.Config.BaseURL + "/v1/stores", "Responde con las tiendas que la clave puede ver."},
+		{models.ScopeManageWebhooks, p.Config.BaseURL + "/v1/webhooks", "Responde con los webhooks activos."},
+		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'", "Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
+	} {
+		if key.May(try.scope) {
+			issued.Try, issued.TryHint = "curl -H 'X-API-Key: "+plain+"' "+try.request, try.hint
+			break
+		}
+	}
+	return issued
+}
+
+func (p *Pages) revokeKey(v *Visit) error {
+	id, ok := body.ParseUUID(v.Param("id"))
+	if !ok {
+		return operators.ErrKeyNotFound
+	}
+	if err := p.Operators.RevokeKey(v.Ctx(), v.Operator(), id); err != nil {
+		return err
+	}
+	return p.done(v, keysPath, "La clave quedó revocada: la API ya no la acepta.")
+}
+
+// wholeOperator is what a key or a webhook without a store is for.
+const wholeOperator = "Todo el operador"
+
+// storeNaming tells stores by name.
+type storeNaming map[uuid.UUID]string
+
+func storeNames(stores []models.Store) storeNaming {
+	names := storeNaming{}
+	for _, store := range stores {
+		names[store.ID] = store.Name
+	}
+	return names
+}
+
+func (names storeNaming) of(id *uuid.UUID) string {
+	if id == nil {
+		return wholeOperator
+	}
+	return names[*id]
+}

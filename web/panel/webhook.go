@@ -1,0 +1,186 @@
+package panel
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/webhooks"
+)
+
+// webhookPage is one webhook with all that can be done with it, and its log.
+type webhookPage struct {
+	Hook hookView
+	// Stores reports whether it says whose it is; a store knows its own.
+	Stores bool
+	Secret *hookSecret
+	// Overlap is until when deliveries are signed with the secret before this one too.
+	Overlap *time.Time
+	// Tried is the test that was just made.
+	Tried *deliveryEntry
+	Log   *deliveryLog
+	// Range asks for what failed in a span of time to be sent again.
+	Range *form
+}
+
+// hookSecret is a webhook's new secret on the only page that ever shows it.
+type hookSecret struct {
+	shownOnce
+	Title string
+	// Rotated is a secret that takes another one's place.
+	Rotated bool
+}
+
+// namedWebhook is the id in the path.
+func namedWebhook(v *Visit) (uuid.UUID, error) {
+	id, ok := body.ParseUUID(v.Param("id"))
+	if !ok {
+		return uuid.Nil, webhooks.ErrNotFound
+	}
+	return id, nil
+}
+
+// findWebhook reads the webhook that the path names, also when it is over.
+func (p *Pages) findWebhook(v *Visit) (*models.Webhook, error) {
+	id, err := namedWebhook(v)
+	if err != nil {
+		return nil, err
+	}
+	return p.Webhooks.Webhook(v.Ctx(), v.Caller.Scope(), id)
+}
+
+func webhookPath(id uuid.UUID) string { return webhooksPath + "/" + id.String() }
+
+func (p *Pages) openWebhook(v *Visit) error {
+	hook, err := p.findWebhook(v)
+	if err != nil {
+		return err
+	}
+	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.Tried = page.Log.entry(v.Query("prueba")) })
+}
+
+func (p *Pages) showWebhook(v *Visit, status int, hook *models.Webhook, change func(*webhookPage)) error {
+	store, err := p.storeName(v, hook)
+	if err != nil {
+		return err
+	}
+	page := webhookPage{Hook: viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
+	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
+		return err
+	}
+	if until := hook.PreviousSecretUntil; until != nil && p.Clock.Now().Before(*until) {
+		page.Overlap = until
+	}
+	change(&page)
+	if isFragment(v) {
+		return p.showPart(v, "webhook", "log", page)
+	}
+	return p.show(v, status, "webhook", "Webhook", page)
+}
+
+// storeName is whose webhook it is, for the operator's people.
+func (p *Pages) storeName(v *Visit, hook *models.Webhook) (string, error) {
+	if hook.StoreID == nil || v.Caller.StoreID != nil {
+		return wholeOperator, nil
+	}
+	store, err := p.DB.Store(v.Ctx(), *hook.StoreID)
+	if err != nil {
+		return "", err
+	}
+	return store.Name, nil
+}
+
+// testWebhook sends an event on demand; the page that follows shows what the receiver answered.
+func (p *Pages) testWebhook(v *Visit) error {
+	id, err := namedWebhook(v)
+	if err != nil {
+		return err
+	}
+	record, err := p.Webhooks.Test(v.Ctx(), v.Caller.Scope(), id)
+	if errors.Is(err, webhooks.ErrNotFound) {
+		return err
+	}
+	if err != nil {
+		return p.refused(v, webhookPath(id), err)
+	}
+	told := notice{Text: "El evento de prueba llegó bien."}
+	if record.Delivery.Status != models.DeliveryDelivered {
+		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
+	}
+	return p.sendOn(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
+}
+
+func (p *Pages) rotateSecret(v *Visit) error {
+	id, err := namedWebhook(v)
+	if err != nil {
+		return err
+	}
+	hook, secret, err := p.Webhooks.Rotate(v.Ctx(), v.Caller.Scope(), id)
+	if err != nil {
+		return err
+	}
+	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) {
+		page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Secreto nuevo", Rotated: true}
+	})
+}
+
+func (p *Pages) deactivateWebhook(v *Visit) error {
+	id, err := namedWebhook(v)
+	if err != nil {
+		return err
+	}
+	if err := p.Webhooks.Deactivate(v.Ctx(), v.Caller.Scope(), id); err != nil {
+		return err
+	}
+	return p.done(v, webhooksPath, "El webhook quedó desactivado: no se le envía nada más.")
+}
+
+// rangeForm offers the time in which the webhook has failed, or the last day.
+func (p *Pages) rangeForm(v *Visit, hook *models.Webhook) *form {
+	now := p.Clock.Now()
+	from := now.Add(-24 * time.Hour)
+	if hook.FailingSince != nil {
+		from = *hook.FailingSince
+	}
+	typed := func(at time.Time) string { return at.In(v.Operator().Location()).Format(typedMoment) }
+	return &form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []field{
+		{Name: "from", Label: "Desde", Kind: momentField, Required: true, Value: typed(from)},
+		// The minute that is running counts in full.
+		{Name: "to", Label: "Hasta", Kind: momentField, Required: true, Value: typed(now.Add(time.Minute))},
+	}}
+}
+
+func (p *Pages) redeliverRange(v *Visit) error {
+	hook, err := p.findWebhook(v)
+	if err != nil {
+		return err
+	}
+	asked := p.rangeForm(v, hook)
+	in, err := asked.read(p, v)
+	var count int
+	if err == nil {
+		count, err = p.Webhooks.RedeliverRange(v.Ctx(), v.Caller.Scope(), hook.ID, in)
+	}
+	if err == nil {
+		return p.done(v, webhookPath(hook.ID), rangeOutcome(count))
+	}
+	if errors.Is(err, webhooks.ErrNotFound) || !asked.complain(err) {
+		return err
+	}
+	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = asked })
+}
+
+func rangeOutcome(count int) string {
+	switch count {
+	case 0:
+		return "No hay entregas fallidas en ese rango."
+	case 1:
+		return "Se reenvía 1 entrega fallida. El registro muestra cómo le va."
+	}
+	return fmt.Sprintf("Se reenvían %d entregas fallidas. El registro muestra cómo les va.", count)
+}

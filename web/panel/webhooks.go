@@ -1,0 +1,120 @@
+package panel
+
+import (
+	"net/http"
+
+	"despacho/models"
+)
+
+const webhooksPath = "/panel/webhooks"
+
+// webhooksPage is the list, with the form that registers another.
+type webhooksPage struct {
+	Rows []hookView
+	// Stores reports whether rows say whose they are; a store knows its own.
+	Stores bool
+	Form   *form
+}
+
+// hookView is a webhook as its owner's people see it.
+type hookView struct {
+	*models.Webhook
+	Path      string
+	Names     []named
+	StoreName string
+	State     cell
+}
+
+func viewOfHook(hook *models.Webhook, store string) hookView {
+	view := hookView{Webhook: hook, Path: webhookPath(hook.ID), StoreName: store}
+	for _, event := range hook.EventList() {
+		view.Names = append(view.Names, named{eventNames[event], string(event)})
+	}
+	switch {
+	case !hook.Active:
+		view.State = cell{"Desactivado", "quiet"}
+	case hook.FailingSince != nil:
+		view.State = cell{"Fallando", "bad"}
+	default:
+		view.State = cell{"Activo", "good"}
+	}
+	return view
+}
+
+func (p *Pages) listWebhooks(v *Visit) error {
+	stores, err := p.choosableStores(v)
+	if err != nil {
+		return err
+	}
+	return p.showWebhooks(v, http.StatusOK, stores, hookForm(v, stores))
+}
+
+func (p *Pages) showWebhooks(v *Visit, status int, stores []models.Store, asked *form) error {
+	hooks, err := p.Webhooks.All(v.Ctx(), v.Caller.Scope())
+	if err != nil {
+		return err
+	}
+	page := webhooksPage{Rows: make([]hookView, len(hooks)), Stores: v.Caller.StoreID == nil, Form: asked}
+	names := storeNames(stores)
+	for i := range hooks {
+		page.Rows[i] = viewOfHook(&hooks[i], names.of(hooks[i].StoreID))
+	}
+	return p.show(v, status, "webhooks", "Webhooks", page)
+}
+
+// choosableStores are the stores that the visitor may make something for: a store's user has no choice.
+func (p *Pages) choosableStores(v *Visit) ([]models.Store, error) {
+	if v.Caller.StoreID != nil {
+		return nil, nil
+	}
+	return p.Operators.Stores(v.Ctx(), v.Operator())
+}
+
+func hookForm(v *Visit, stores []models.Store) *form {
+	events := make([]option, len(models.Events))
+	for i, event := range models.Events {
+		events[i] = option{string(event), eventNames[event] + " · " + string(event)}
+	}
+	fields := []field{
+		{Name: "url", Label: "URL", Kind: addressField, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
+		{
+			Name: "events", Label: "Eventos", Kind: checksField, Required: true, Options: events,
+			// What a shop needs to close its sales.
+			Values: []string{string(models.EventDelivered), string(models.EventCancelled)},
+		},
+		{
+			Name: "retry", Label: "Reintentar si falla", Kind: flagField,
+			Hint: "Sin marcar, cada evento se envía una sola vez. Con reintentos no se pierde por una caída, y puede llegar más de una vez.",
+		},
+	}
+	if v.Caller.StoreID == nil {
+		fields = append(fields, field{
+			Name: "store_id", Label: "Tienda", Kind: choiceField, Options: storeOptions(wholeOperator, stores, ""),
+			Hint: "Con una tienda, recibe solo los eventos de sus pedidos.",
+		})
+	}
+	return &form{Action: webhooksPath, Submit: "Registrar webhook", Fields: fields}
+}
+
+func (p *Pages) registerWebhook(v *Visit) error {
+	stores, err := p.choosableStores(v)
+	if err != nil {
+		return err
+	}
+	asked := hookForm(v, stores)
+	in, err := asked.read(p, v)
+	var hook *models.Webhook
+	var secret string
+	if err == nil {
+		hook, secret, err = p.Webhooks.Register(v.Ctx(), v.Caller.Scope(), in)
+	}
+	if err == nil {
+		return p.showWebhook(v, http.StatusCreated, hook, func(page *webhookPage) {
+			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
+		})
+	}
+	if !asked.complain(err) {
+		return err
+	}
+	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, asked)
+}

@@ -1,0 +1,96 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"despacho/db"
+	"despacho/internal/body"
+	"despacho/internal/guard"
+	"despacho/models"
+)
+
+// readWebhook reads what a webhook is to be. A store's is its own, whatever store it names.
+func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *body.Object) (*models.Webhook, error) {
+	hook := &models.Webhook{
+		OperatorID: scope.OperatorID, StoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
+	}
+	if retry := in.Bool("retry"); retry != nil {
+		hook.Retry = *retry
+	}
+	if hook.StoreID == nil {
+		if hook.StoreID = in.UUID("store_id"); hook.StoreID != nil {
+			stores, err := s.DB.StoresOf(ctx, scope.OperatorID, hook.StoreID)
+			if err != nil {
+				return nil, err
+			}
+			if len(stores) == 0 {
+				in.Complain("store_id", "no es una tienda activa del operador")
+			}
+		}
+	}
+	return hook, in.Err()
+}
+
+func (s *Service) readURL(in *body.Object) string {
+	address := in.RequiredText("url", guard.MaxURLLength)
+	if address == "" {
+		return ""
+	}
+	if _, err := guard.CheckURL(address, s.AllowNets); err != nil {
+		in.Complain("url", urlComplaint(err))
+	}
+	return address
+}
+
+func urlComplaint(err error) string {
+	var refused *guard.URLError
+	if errors.As(err, &refused) {
+		return strings.TrimSuffix(refused.Message(), ".")
+	}
+	return "no es una dirección válida"
+}
+
+// readEvents reads at least one known event; the same event twice is one.
+func readEvents(in *body.Object) []models.Event {
+	words := in.TextList("events")
+	if len(words) == 0 {
+		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
+		return nil
+	}
+	var events []models.Event
+	for _, word := range words {
+		event := models.Event(word)
+		if !slices.Contains(models.Events, event) {
+			in.Complain("events", "solo admite: "+eventWords)
+			return nil
+		}
+		if !slices.Contains(events, event) {
+			events = append(events, event)
+		}
+	}
+	return events
+}
+
+var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
+
+// readRange reads a span of time.
+func readRange(in *body.Object) (from, to time.Time, err error) {
+	from, to = requiredTime(in, "from"), requiredTime(in, "to")
+	if in.Err() == nil && from.After(to) {
+		in.Complain("from", "no puede ser posterior al final del rango")
+	}
+	return from, to, in.Err()
+}
+
+func requiredTime(in *body.Object, name string) time.Time {
+	at := in.Time(name)
+	if at == nil {
+		in.Complain(name, body.MissingMessage) // unless something else is wrong with it
+		return time.Time{}
+	}
+	return at.UTC()
+}
