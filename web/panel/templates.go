@@ -37,10 +37,14 @@ func parseTemplates(a assets) map[string]*template.Template {
 
 // amount is money as people in the operator's country write it.
 func amount(cents money.Cents, currency string) string {
+	return currencySign(currency) + "\u00a0" + cents.String()
+}
+
+func currencySign(currency string) string {
 	if currency == "PEN" {
-		currency = "S/"
+		return "S/"
 	}
-	return currency + "\u00a0" + cents.String()
+	return currency
 }
 
 // orEmpty shows an optional text.
