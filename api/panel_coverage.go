@@ -9,8 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"despacho/catalog"
 	"despacho/internal/body"
-	"despacho/internal/fold"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/operators"
@@ -22,7 +22,7 @@ type coverageView struct {
 	Location   locationView `json:"location"`
 	Price      *money.Cents `json:"price"`
 	CreatedAt  time.Time    `json:"created_at"`
-	// path is what the list is sorted by: the folded names of the places around it, from the country down.
+	// path is what the list is sorted by.
 	path []string
 }
 
@@ -34,14 +34,10 @@ func (s *Server) viewOfCoverage(ctx context.Context, row *models.Coverage) (*cov
 	if !known {
 		return nil, fmt.Errorf("coverage %s is of a place that the catalog does not have: %s", row.ID, row.LocationID)
 	}
-	view := &coverageView{
+	return &coverageView{
 		identified: identified{row.ID}, LocationID: row.LocationID, Location: viewOf(places[0]), Price: row.Price,
-		CreatedAt: row.CreatedAt.UTC(), path: make([]string, len(places)),
-	}
-	for i, place := range places {
-		view.path[len(places)-1-i] = fold.String(place.Name)
-	}
-	return view, nil
+		CreatedAt: row.CreatedAt.UTC(), path: catalog.PathNames(places),
+	}, nil
 }
 
 // asItIs is for use cases whose outcome is a view already.

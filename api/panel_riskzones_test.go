@@ -50,5 +50,6 @@ func TestPanelRiskZones_refuses(t *testing.T) {
 			requireWrongFields(t, operator.post("/risk-zones", fields{"name": "A", "words": wrong}), "words")
 		}
 		requireWrongFields(t, operator.post("/risk-zones", fields{"location_id": "x"}), "name", "location_id")
+		requireWrongFields(t, operator.post("/risk-zones", fields{"name": "A", "location_id": " "}), "words")
 	})
 }

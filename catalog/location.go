@@ -75,6 +75,16 @@ func ZoneID(country, ubigeo, name string) uuid.UUID {
 	return locationID(country, ubigeo, fold.Slug(name))
 }
 
+// PathNames returns the folded names of a place and those around it, given nearest first as Ancestors does, from the widest down.
+// Sorted by it every place comes after those it lies in, by name.
+func PathNames(places []Location) []string {
+	names := make([]string, len(places))
+	for i, place := range places {
+		names[len(places)-1-i] = fold.String(place.Name)
+	}
+	return names
+}
+
 // locationID derives the id from the path of codes alone, so that a place has the
 // same id in every installation.
 func locationID(path ...string) uuid.UUID {

@@ -40,11 +40,6 @@ func SaveOwned[T Owned](ctx context.Context, d *DB, row *T) error {
 	return oneRow(d.with(ctx).Model(row).Select("*").Updates(row))
 }
 
-// DeleteCoverage stops an operator from covering a place.
-func (d *DB) DeleteCoverage(ctx context.Context, operatorID, id uuid.UUID) error {
-	return oneRow(d.with(ctx).Where("id = ? AND operator_id = ?", id, operatorID).Delete(&models.Coverage{}))
-}
-
 // UnmarkMainBranch leaves an operator without a main branch, to make room for another in the same transaction.
 func (d *DB) UnmarkMainBranch(ctx context.Context, operatorID uuid.UUID) error {
 	return d.with(ctx).Model(&models.Branch{}).Where("operator_id = ? AND main", operatorID).Update("main", false).Error

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -103,6 +104,11 @@ type Size struct {
 	IsDefault  bool
 	Active     bool
 	CreatedAt  time.Time
+}
+
+// CheapestFirst is the order that people look through sizes in.
+func CheapestFirst(a, b Size) int {
+	return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
 }
 
 // Coverage says that the operator delivers to a location and everything below it, and at what price if not the base

@@ -47,7 +47,7 @@ func layRiskZone(ctx context.Context, in *body.Object) lay[models.RiskZone] {
 		if in.Has("words") {
 			zone.Words = models.JoinWords(readExpressions(in))
 		}
-		if zone.LocationID == nil && zone.Words == "" && !in.Has("location_id") {
+		if zone.LocationID == nil && zone.Words == "" && in.Blank("location_id") {
 			in.Complain("words", "indique una ubicación o al menos una palabra: sin ninguna, toda dirección sería de riesgo")
 		}
 		return in.Err()

@@ -1,7 +1,6 @@
 package operators
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -16,9 +15,7 @@ const maxSizeCode = 20
 
 // Sizes lists an operator's sizes from the cheapest to the dearest.
 func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]models.Size, error) {
-	return list(ctx, s, operator, func(a, b models.Size) int {
-		return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
-	})
+	return list(ctx, s, operator, models.CheapestFirst)
 }
 
 // CreateSize adds a size.

@@ -140,8 +140,10 @@ func layUser(ctx context.Context, in *body.Object) lay[models.User] {
 		readName(in, &user.Name)
 		readFlag(in, "admin", &user.Admin)
 		readFlag(in, "active", &user.Active)
+		store := user.StoreID
 		readRole(in, user)
-		if in.Has("store_id") {
+		// The store that a user has already may have been closed since; that keeps nobody from changing the rest.
+		if user.StoreID != nil && (store == nil || *store != *user.StoreID) {
 			if err := checkStore(ctx, tx, in, user.OperatorID, user.StoreID); err != nil {
 				return err
 			}

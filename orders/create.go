@@ -85,13 +85,9 @@ func (s *Service) accept(ctx context.Context, caller Caller, settings *settings,
 	if err != nil {
 		return nil, err
 	}
-	destination, known, err := s.catalog.Destination(ctx, in.locationID)
+	destination, err := s.destination(ctx, in.locationID)
 	if err != nil {
 		return nil, err
-	}
-	// An order goes to a district or a zone; a whole city or country is no destination.
-	if !known || (destination[0].Type != catalog.TypeDistrict && destination[0].Type != catalog.TypeZone) {
-		return nil, ErrNotCovered
 	}
 	size := settings.sizeFor(in.size)
 	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
@@ -121,6 +117,16 @@ func (s *Service) accept(ctx context.Context, caller Caller, settings *settings,
 		order.RiskZone = &zone.Name
 	}
 	return &models.OrderView{Order: order, LocationName: destination[0].Name}, nil
+}
+
+// destination is the place an order goes to and those around it, nearest first. That is a district or a zone; a whole city or country
+// is no destination.
+func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]catalog.Location, error) {
+	places, known, err := s.catalog.Destination(ctx, locationID)
+	if err == nil && (!known || places[0].Type != catalog.TypeDistrict && places[0].Type != catalog.TypeZone) {
+		return nil, ErrNotCovered
+	}
+	return places, err
 }
 
 // store writes the order. A guide code that is taken fails it; among fifty random bits nobody will live to see that.

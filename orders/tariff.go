@@ -9,27 +9,35 @@ import (
 // tariff is what the operator charges for a size to a destination, given as its chain of ancestors, nearest first. The
 // nearest one with a coverage row decides; without a price of its own it costs the base price.
 func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
-	for _, place := range destination {
-		price, covered := s.prices[place.ID]
-		if !covered {
-			continue
-		}
-		if price == nil {
-			price = basePrice
-		}
-		if price == nil {
-			return 0, ErrNoTariff
-		}
-		total := *price
-		if size != nil {
-			total += size.Surcharge
-		}
-		if total > money.Max {
-			return 0, ErrNoTariff
-		}
-		return total, nil
+	place, covered := s.covering(destination)
+	if !covered {
+		return 0, ErrNotCovered
 	}
-	return 0, ErrNotCovered
+	price := s.prices[place.ID]
+	if price == nil {
+		price = basePrice
+	}
+	if price == nil {
+		return 0, ErrNoTariff
+	}
+	total := *price
+	if size != nil {
+		total += size.Surcharge
+	}
+	if total > money.Max {
+		return 0, ErrNoTariff
+	}
+	return total, nil
+}
+
+// covering is the place that a destination is covered by: itself or the nearest around it with a coverage row.
+func (s *settings) covering(destination []catalog.Location) (place catalog.Location, covered bool) {
+	for _, place := range destination {
+		if _, covered := s.prices[place.ID]; covered {
+			return place, true
+		}
+	}
+	return catalog.Location{}, false
 }
 
 // sizeFor is the operator's size with the code, or its default.

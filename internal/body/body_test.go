@@ -156,3 +156,23 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What a form leaves blank where something is named is nothing, as null is in JSON.
+func TestFromForm_references(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]body.FormField{"store_id": body.FormReference, "role": body.FormReference}
+	object, err := body.FromForm(map[string][]string{"store_id": {" "}, "role": {"123"}}, kinds)
+	require.NoError(t, err)
+	require.True(t, object.Mentions("store_id"))
+	require.False(t, object.Has("store_id"))
+	require.Equal(t, "123", *object.Text("role", 10), "what is there stays text")
+}
+
+func TestBlank(t *testing.T) {
+	t.Parallel()
+	object, err := body.Parse([]byte(`{"null":null,"empty":"","spaces":" \t","text":"x","number":0,"list":[]}`))
+	require.NoError(t, err)
+	for name, blank := range map[string]bool{"absent": true, "null": true, "empty": true, "spaces": true, "text": false, "number": false, "list": false} {
+		require.Equal(t, blank, object.Blank(name), name)
+	}
+}

@@ -25,6 +25,8 @@ const (
 	FormList
 	// FormLines is a list with one element on each line.
 	FormLines
+	// FormReference names something that is there already or, left blank, nothing.
+	FormReference
 )
 
 // FromForm reads form fields as if they had come in a JSON object.
@@ -69,6 +71,10 @@ func formMember(values []string, kind FormField) (member jsontext.Value, complai
 		return jsontext.Value(strconv.FormatBool(value != "" && value != "false")), ""
 	case FormLines:
 		return textList(strings.Split(value, "\n")), ""
+	case FormReference:
+		if strings.TrimSpace(value) == "" {
+			return jsontext.Value("null"), ""
+		}
 	case FormNumber:
 		trimmed := strings.TrimSpace(value)
 		if trimmed == "" {

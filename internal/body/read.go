@@ -36,6 +36,16 @@ func (o *Object) Has(name string) bool {
 	return ok
 }
 
+// Blank reports whether the member says nothing: it is absent, null or a text of white space.
+func (o *Object) Blank(name string) bool {
+	value, ok := o.present(name)
+	if !ok || value.Kind() != '"' {
+		return !ok
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, value)
+	return err == nil && strings.TrimSpace(string(unquoted)) == ""
+}
+
 // Mentions reports whether the member is there, be it as null: in a change null takes a value away, while absence leaves it alone.
 func (o *Object) Mentions(name string) bool {
 	_, ok := o.members[name]

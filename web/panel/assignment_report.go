@@ -35,10 +35,10 @@ var assignmentResults = []struct {
 	outcome orders.AssignmentOutcome
 	cell    cell
 }{
-	{orders.AssignmentDone, cell{"Asignado", "good"}},
-	{orders.AssignmentUnchanged, cell{"Ya lo tenía", "quiet"}},
-	{orders.AssignmentUnconfirmed, cell{"Sin confirmar", "warn"}},
-	{orders.AssignmentRefused, cell{"Rechazado", "bad"}},
+	{orders.AssignmentDone, cell{Text: "Asignado", Chip: "good"}},
+	{orders.AssignmentUnchanged, cell{Text: "Ya lo tenía", Chip: "quiet"}},
+	{orders.AssignmentUnconfirmed, cell{Text: "Sin confirmar", Chip: "warn"}},
+	{orders.AssignmentRefused, cell{Text: "Rechazado", Chip: "bad"}},
 }
 
 func reportOf(assignments []orders.Assignment, riderID uuid.UUID, riders []models.Rider) *assignmentReport {

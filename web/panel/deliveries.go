@@ -43,9 +43,9 @@ var eventNames = map[models.Event]string{
 }
 
 var deliveryStates = map[models.DeliveryStatus]cell{
-	models.DeliveryPending:   {"Pendiente", "warn"},
-	models.DeliveryDelivered: {"Entregado", "good"},
-	models.DeliveryFailed:    {"Fallido", "bad"},
+	models.DeliveryPending:   {Text: "Pendiente", Chip: "warn"},
+	models.DeliveryDelivered: {Text: "Entregado", Chip: "good"},
+	models.DeliveryFailed:    {Text: "Fallido", Chip: "bad"},
 }
 
 func (v *Visit) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryEntry {

@@ -48,6 +48,7 @@ const (
 var formKinds = map[fieldKind]body.FormField{
 	moneyField: body.FormNumber, numberField: body.FormNumber,
 	flagField: body.FormFlag, checksField: body.FormList, linesField: body.FormLines,
+	choiceField: body.FormReference, placeField: body.FormReference,
 }
 
 // field is one question of a form, with its answer so far and what is wrong with it.

@@ -128,11 +128,11 @@ func scopesOf(key *models.APIKey) []named {
 func keyState(key *models.APIKey, now time.Time) cell {
 	switch {
 	case key.RevokedAt != nil:
-		return cell{"Revocada", "bad"}
+		return cell{Text: "Revocada", Chip: "bad"}
 	case !key.Usable(now):
-		return cell{"Vencida", "quiet"}
+		return cell{Text: "Vencida", Chip: "quiet"}
 	}
-	return cell{"Activa", "good"}
+	return cell{Text: "Activa", Chip: "good"}
 }
 
 func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {

@@ -49,7 +49,7 @@ var identityWords = map[string]string{
 // identityResult is what is known of the recipient's DNI.
 func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	if verified == nil {
-		return cell{"Todavía sin verificar", "quiet"}
+		return cell{Text: "Todavía sin verificar", Chip: "quiet"}
 	}
 	words := identityWords[orEmpty(outcome)]
 	if words == "" {
@@ -57,11 +57,11 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	}
 	switch {
 	case *verified:
-		return cell{"Verificado: el nombre coincide", "good"}
+		return cell{Text: "Verificado: el nombre coincide", Chip: "good"}
 	case nameMatches != nil && !*nameMatches:
-		return cell{words + ", pero con otro nombre", "bad"}
+		return cell{Text: words + ", pero con otro nombre", Chip: "bad"}
 	}
-	return cell{words, "warn"}
+	return cell{Text: words, Chip: "warn"}
 }
 
 // entryWords say what happened; revived is a reception after the order had been cancelled.

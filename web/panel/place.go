@@ -41,6 +41,33 @@ func placePath(index *catalog.Index, id uuid.UUID) string {
 	return strings.Join(names, ", ")
 }
 
+const unknownPlace = "no hay ninguna ubicación con ese nombre"
+
+// placesMeant finds what a person may mean by a name, with or without what places are told apart by, or by a ubigeo: one place where
+// it is clear.
+func placesMeant(index *catalog.Index, country, typed string) []catalog.Location {
+	if place, known := index.ByUbigeo(country, typed); known {
+		return []catalog.Location{place}
+	}
+	// The code in parentheses is ours; people search by name.
+	name, _, _ := strings.Cut(typed, "(")
+	first, _, _ := strings.Cut(name, ",")
+	found := index.Search(country, first, maxMeant)
+	var named []catalog.Location
+	for _, place := range found {
+		if fold.String(placeName(index, place)) == fold.String(typed) {
+			return []catalog.Location{place}
+		}
+		if fold.String(place.Name) == fold.String(typed) {
+			named = append(named, place)
+		}
+	}
+	if len(named) == 1 {
+		return named
+	}
+	return found
+}
+
 // findPlace turns what was typed into a place's id. What means several places is offered again with all of them.
 func (p *Pages) findPlace(v *Visit, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
@@ -51,18 +78,10 @@ func (p *Pages) findPlace(v *Visit, f *field) (id, complaint string, err error) 
 	if err != nil {
 		return "", "", err
 	}
-	// The code in parentheses is ours; people search by name.
-	name, _, _ := strings.Cut(typed, "(")
-	first, _, _ := strings.Cut(name, ",")
-	found := index.Search(v.Operator().CountryCode, first, maxMeant)
-	for _, place := range found {
-		if fold.String(placeName(index, place)) == fold.String(typed) {
-			return place.ID.String(), "", nil
-		}
-	}
+	found := placesMeant(index, v.Operator().CountryCode, typed)
 	switch len(found) {
 	case 0:
-		return "", "no hay ninguna ubicación con ese nombre", nil
+		return "", unknownPlace, nil
 	case 1:
 		return found[0].ID.String(), "", nil
 	}

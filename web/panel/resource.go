@@ -33,11 +33,26 @@ type resource[T any] struct {
 	cells func(v *Visit, row *T) []cell
 	// fields is the form; row is nil for a new one.
 	fields func(v *Visit, row *T) ([]field, error)
+
+	// show answers for a new one in the place of the list, where there is something to see this once; it may be nil.
+	show func(v *Visit, made *T) error
+	// actions are what else can be done with one; it may be nil.
+	actions func(row *T) []action
+}
+
+// action is something that is done to one of the list, apart from changing what it says.
+type action struct {
+	Title, Text string
+	Form        *form
+	// Open shows the form at once, because there is something wrong in it.
+	Open bool
 }
 
 // cell is one value in a list.
 type cell struct {
 	Text string
+	// Note is a second line in smaller print.
+	Note string
 	// Chip is how the text is marked: good, bad or quiet; empty is plain.
 	Chip string
 }
@@ -47,9 +62,17 @@ func plain(text string) cell { return cell{Text: text} }
 // activity is the cell that tells what is in use from what is not.
 func activity(active bool) cell {
 	if active {
-		return cell{"Activo", "good"}
+		return cell{Text: "Activo", Chip: "good"}
 	}
-	return cell{"Inactivo", "quiet"}
+	return cell{Text: "Inactivo", Chip: "quiet"}
+}
+
+// marked is the cell that tells the one that stands out from the others.
+func marked(mark string, it bool) cell {
+	if it {
+		return cell{Text: mark, Chip: "good"}
+	}
+	return plain("—")
 }
 
 type resourcePage struct {
@@ -69,6 +92,7 @@ type resourceRow struct {
 type resourceEdit struct {
 	Back, BackLabel string
 	Form            *form
+	Actions         []action
 }
 
 func (r *resource[T]) list(v *Visit) error {
@@ -109,8 +133,12 @@ func (r *resource[T]) create(v *Visit) error {
 		return err
 	}
 	in, err := asked.read(r.pages, v)
+	var made *T
 	if err == nil {
-		_, err = r.make(v.Ctx(), v.Operator(), in)
+		made, err = r.make(v.Ctx(), v.Operator(), in)
+	}
+	if err == nil && r.show != nil {
+		return r.show(v, made)
 	}
 	if err == nil {
 		return r.pages.done(v, r.path, r.made)
@@ -130,7 +158,7 @@ func (r *resource[T]) edit(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, asked)
+	return r.showEdit(v, http.StatusOK, row, asked, r.actionsOn(row))
 }
 
 func (r *resource[T]) change(v *Visit) error {
@@ -152,11 +180,18 @@ func (r *resource[T]) change(v *Visit) error {
 	if !asked.complain(err) {
 		return err
 	}
-	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked)
+	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked, r.actionsOn(row))
 }
 
-func (r *resource[T]) showEdit(v *Visit, status int, row *T, asked *form) error {
-	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: asked})
+func (r *resource[T]) showEdit(v *Visit, status int, row *T, asked *form, actions []action) error {
+	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: asked, Actions: actions})
+}
+
+func (r *resource[T]) actionsOn(row *T) []action {
+	if r.actions == nil {
+		return nil
+	}
+	return r.actions(row)
 }
 
 // find reads the one that the path names. Another operator's is not there.

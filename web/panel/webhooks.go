@@ -32,11 +32,11 @@ func viewOfHook(hook *models.Webhook, store string) hookView {
 	}
 	switch {
 	case !hook.Active:
-		view.State = cell{"Desactivado", "quiet"}
+		view.State = cell{Text: "Desactivado", Chip: "quiet"}
 	case hook.FailingSince != nil:
-		view.State = cell{"Fallando", "bad"}
+		view.State = cell{Text: "Fallando", Chip: "bad"}
 	default:
-		view.State = cell{"Activo", "good"}
+		view.State = cell{Text: "Activo", Chip: "good"}
 	}
 	return view
 }

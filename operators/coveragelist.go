@@ -1,0 +1,126 @@
+package operators
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/fault"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// MaxCoverageRows is how many places are taken in at once; the catalog of a country has fewer.
+const MaxCoverageRows = 5000
+
+// CoverageRow is a place to be covered and its price, nil for the base price.
+type CoverageRow struct {
+	LocationID uuid.UUID
+	Price      *money.Cents
+}
+
+// CoverageChange is what a list of rows makes of an operator's coverage.
+type CoverageChange struct {
+	Added, Changed, Removed []models.Coverage
+	Unchanged               int
+}
+
+// Any reports whether anything changes at all.
+func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) > 0 }
+
+// CompareCoverage says what ApplyCoverage would do.
+func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+	return s.compareCoverage(ctx, s.db, operator, rows, removeOthers)
+}
+
+// ApplyCoverage covers every place of a list at its price, all of them or none. What is not on the list stays as it is, unless the others
+// are to be removed.
+func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+	var made *CoverageChange
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		var err error
+		if made, err = s.compareCoverage(ctx, tx, operator, rows, removeOthers); err != nil {
+			return err
+		}
+		if err := tx.SaveCoverage(ctx, slices.Concat(made.Added, made.Changed)); err != nil {
+			return err
+		}
+		return tx.DeleteCoverages(ctx, operator.ID, made.Removed)
+	})
+	return made, err
+}
+
+func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+	if err := checkCoverageRows(rows); err != nil {
+		return nil, err
+	}
+	covered, err := db.ListOwned[models.Coverage](ctx, tx, operator.ID)
+	if err != nil {
+		return nil, err
+	}
+	change, now := &CoverageChange{}, s.clock.Now()
+	left := make(map[uuid.UUID]models.Coverage, len(covered))
+	for _, row := range covered {
+		left[row.LocationID] = row
+	}
+	for _, row := range rows {
+		is, known := left[row.LocationID]
+		delete(left, row.LocationID)
+		switch {
+		case !known:
+			change.Added = append(change.Added, models.Coverage{
+				ID: uuid.New(), OperatorID: operator.ID, LocationID: row.LocationID, Price: row.Price, CreatedAt: now,
+			})
+		case samePrice(is.Price, row.Price):
+			change.Unchanged++
+		default:
+			is.Price = row.Price
+			change.Changed = append(change.Changed, is)
+		}
+	}
+	if removeOthers {
+		for _, row := range covered {
+			if _, unnamed := left[row.LocationID]; unnamed {
+				change.Removed = append(change.Removed, row)
+			}
+		}
+	}
+	return change, checkLocations(ctx, tx, change.Added)
+}
+
+func checkCoverageRows(rows []CoverageRow) error {
+	if len(rows) > MaxCoverageRows {
+		return fault.New(fault.Invalid, "invalid_fields", fmt.Sprintf("La lista tiene más de %d lugares.", MaxCoverageRows))
+	}
+	named := make(map[uuid.UUID]bool, len(rows))
+	for _, row := range rows {
+		if named[row.LocationID] {
+			return ErrCoveredTwice
+		}
+		named[row.LocationID] = true
+	}
+	return nil
+}
+
+// checkLocations makes sure that the catalog has every place that is to be covered.
+func checkLocations(ctx context.Context, tx *db.DB, rows []models.Coverage) error {
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.LocationID
+	}
+	known, err := tx.CountLocations(ctx, ids)
+	if err == nil && known < int64(len(ids)) {
+		return fault.New(fault.Invalid, "invalid_fields", "La lista nombra un lugar que no está en el catálogo.")
+	}
+	return err
+}
+
+func samePrice(a, b *money.Cents) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

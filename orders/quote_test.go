@@ -1,0 +1,44 @@
+package orders
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// A quote says what an order of each size would cost, by the same rule, and which place decides.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	places := chain()
+	district, city := places[1], places[2]
+	sizes := map[string]models.Size{"XL": {Code: "XL", Surcharge: money.Max}, "L": {Code: "L", Surcharge: 550}, "S": {Code: "S"}}
+	s := &settings{sizes: sizes, prices: map[uuid.UUID]*money.Cents{city.ID: price(1000), district.ID: nil}}
+
+	quote, err := s.quote(places, price(1200))
+	require.NoError(t, err)
+	require.Equal(t, district, quote.Through, "the nearest row decides")
+	require.False(t, quote.OwnPrice)
+	var codes []string
+	for _, each := range quote.Prices {
+		codes = append(codes, each.Size.Code)
+	}
+	require.Equal(t, []string{"S", "L", "XL"}, codes)
+	require.Equal(t, []money.Cents{1200, 1750}, []money.Cents{quote.Prices[0].Price, quote.Prices[1].Price})
+	require.True(t, quote.Prices[2].NoTariff, "more than an amount can be")
+
+	quote, err = s.quote(places[2:], nil)
+	require.NoError(t, err)
+	require.True(t, quote.OwnPrice)
+	require.EqualValues(t, 1000, quote.Prices[0].Price)
+
+	quote, err = (&settings{prices: s.prices}).quote(places, nil)
+	require.NoError(t, err)
+	require.Equal(t, []SizePrice{{NoTariff: true}}, quote.Prices, "no size, no base price")
+
+	_, err = s.quote(places[3:], nil)
+	require.ErrorIs(t, err, ErrNotCovered)
+}

@@ -1,0 +1,34 @@
+package panel
+
+import (
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+func (p *Pages) branches() *resource[models.Branch] {
+	return &resource[models.Branch]{
+		pages: p, path: "/panel/sucursales", title: "Sucursales",
+		intro:   "Donde se reciben los paquetes. La principal es la de los pedidos que no nombran otra: siempre hay una, y está activa.",
+		columns: []string{"Nombre", "Principal", "Estado"},
+		add:     "Agregar sucursal", made: "Sucursal agregada.", changed: "Sucursal guardada.",
+		all: p.Operators.Branches, make: p.Operators.CreateBranch, alter: p.Operators.ChangeBranch, absent: operators.ErrBranchNotFound,
+		id:   func(b *models.Branch) uuid.UUID { return b.ID },
+		name: func(b *models.Branch) string { return b.Name },
+		cells: func(_ *Visit, b *models.Branch) []cell {
+			return []cell{plain(b.Name), marked("Principal", b.Main), activity(b.Active)}
+		},
+		fields: func(_ *Visit, b *models.Branch) ([]field, error) {
+			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
+			first := field{Name: "main", Label: "Es la principal", Kind: flagField, Hint: "Deja de serlo la que lo era."}
+			if b == nil {
+				return []field{name, first}, nil
+			}
+			name.Value, first.Value = b.Name, strconv.FormatBool(b.Main)
+			return []field{name, first, activeField(b.Active, "Sin marcar, no recibe más pedidos.")}, nil
+		},
+	}
+}

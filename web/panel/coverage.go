@@ -1,0 +1,249 @@
+package panel
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/internal/body"
+	"despacho/internal/fold"
+	"despacho/internal/money"
+	"despacho/models"
+	"despacho/operators"
+)
+
+const (
+	coveragePath = "/panel/cobertura"
+	// placesPerPage is what a person looks through before searching.
+	placesPerPage = 50
+)
+
+// coveragePage is where an operator delivers and what it charges there.
+type coveragePage struct {
+	Places []coveredPlace
+	// Covered is how many there are in all, whatever is searched for.
+	Covered int
+	Query   coverageQuery
+	Pager   pager
+	// Base is what a place without a price of its own costs; empty where there is no base price.
+	Base  string
+	Add   *form
+	Quote quoteView
+}
+
+// coveredPlace is a row of the coverage with its place written out.
+type coveredPlace struct {
+	models.Coverage
+	place  catalog.Location
+	Name   string
+	Around string
+	// Typed is the price in its field, and Error what is wrong with it.
+	Typed, Error string
+	// Save and Remove are where its forms go; they lead back to the same page of the list.
+	Save, Remove string
+
+	path   []string
+	search string
+}
+
+// coverageQuery is what the address says.
+type coverageQuery struct {
+	Search string
+	page   int
+}
+
+func readCoverageQuery(v *Visit) coverageQuery {
+	query := coverageQuery{Search: strings.TrimSpace(v.Query("q")), page: 1}
+	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
+		query.page = page
+	}
+	return query
+}
+
+// under is the address of a path with the query.
+func (q coverageQuery) under(path string) string {
+	values := url.Values{}
+	if q.Search != "" {
+		values.Set("q", q.Search)
+	}
+	if q.page > 1 {
+		values.Set("pagina", strconv.Itoa(q.page))
+	}
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// coveredPlaces lists every place after those it lies in, by name.
+func (p *Pages) coveredPlaces(v *Visit) ([]coveredPlace, error) {
+	rows, err := p.Operators.Coverage(v.Ctx(), v.Operator())
+	if err != nil {
+		return nil, err
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	places := make([]coveredPlace, len(rows))
+	for i, row := range rows {
+		around := index.Ancestors(row.LocationID)
+		if len(around) == 0 { // added to the catalog a moment ago
+			if around, _, err = p.Catalog.Destination(v.Ctx(), row.LocationID); err != nil {
+				return nil, err
+			}
+		}
+		places[i] = writtenOut(row, around)
+	}
+	slices.SortStableFunc(places, func(a, b coveredPlace) int { return slices.Compare(a.path, b.path) })
+	return places, nil
+}
+
+// writtenOut describes a row by its place and those around it.
+func writtenOut(row models.Coverage, around []catalog.Location) coveredPlace {
+	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price), path: catalog.PathNames(around)}
+	if len(around) == 0 {
+		return covered
+	}
+	covered.place, covered.Name = around[0], around[0].Name
+	var names []string
+	for _, wider := range around[1:] {
+		if wider.Type != catalog.TypeCountry {
+			names = append(names, wider.Name)
+		}
+	}
+	if department := covered.place.Department; !slices.Contains(names, department) && department != "" {
+		names = append(names, department)
+	}
+	covered.Around = strings.Join(names, ", ")
+	covered.search = fold.String(covered.Name + " " + covered.Around + " " + covered.place.Ubigeo)
+	return covered
+}
+
+// Ubigeo is the district's code.
+func (c coveredPlace) Ubigeo() string { return c.place.Ubigeo }
+
+// Kind says what a place is, for those whose name says nothing of it.
+func (c coveredPlace) Kind() string {
+	return map[catalog.LocationType]string{
+		catalog.TypeCountry: "Todo el país", catalog.TypeCity: "Toda la ciudad", catalog.TypeZone: "Zona",
+	}[c.place.Type]
+}
+
+// searched keeps the places that answer every word that was typed.
+func searched(places []coveredPlace, typed string) []coveredPlace {
+	words := strings.Fields(fold.String(typed))
+	return slices.DeleteFunc(slices.Clone(places), func(c coveredPlace) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(c.search, word) })
+	})
+}
+
+func coverageForm(v *Visit) *form {
+	return &form{Action: coveragePath, Submit: "Agregar lugar", Fields: []field{
+		{Name: "location_id", Label: "Lugar", Kind: placeField, Required: true, Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
+		{Name: "price", Label: moneyLabel(v, "Precio"), Kind: moneyField, Hint: "En blanco, el precio base."},
+	}}
+}
+
+func (p *Pages) listCoverage(v *Visit) error {
+	return p.showCoverage(v, http.StatusOK, coverageForm(v), nil)
+}
+
+// wrongPrice is what somebody typed into the field of a row, and why it was refused.
+type wrongPrice struct {
+	id           uuid.UUID
+	typed, error string
+}
+
+func (p *Pages) showCoverage(v *Visit, status int, add *form, wrong *wrongPrice) error {
+	places, err := p.coveredPlaces(v)
+	if err != nil {
+		return err
+	}
+	page := coveragePage{Covered: len(places), Query: readCoverageQuery(v), Base: basePrice(v.Operator()), Add: add}
+	found := searched(places, page.Query.Search)
+	page.Pager = pagerOf(page.Query.page, placesPerPage, int64(len(found)), func(number int) string {
+		return coverageQuery{page.Query.Search, number}.under(coveragePath)
+	})
+	first := min((page.Query.page-1)*placesPerPage, len(found))
+	page.Places = found[first:min(first+placesPerPage, len(found))]
+	for i := range page.Places {
+		place := &page.Places[i]
+		place.Save = page.Query.under(coveragePath + "/" + place.ID.String())
+		place.Remove = page.Query.under(coveragePath + "/" + place.ID.String() + "/quitar")
+		if wrong != nil && wrong.id == place.ID {
+			place.Typed, place.Error = wrong.typed, wrong.error
+		}
+	}
+	if page.Quote, err = p.quote(v); err != nil {
+		return err
+	}
+	return p.show(v, status, "coverage", "Cobertura y tarifas", page)
+}
+
+func basePrice(operator *models.Operator) string {
+	if operator.BasePrice == nil {
+		return ""
+	}
+	return amount(*operator.BasePrice, operator.Currency)
+}
+
+func (p *Pages) addCoverage(v *Visit) error {
+	asked := coverageForm(v)
+	in, err := asked.read(p, v)
+	if err == nil {
+		_, err = p.Operators.CreateCoverage(v.Ctx(), v.Operator(), in)
+	}
+	if err == nil {
+		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
+	}
+	if !asked.complain(err) {
+		return err
+	}
+	return p.showCoverage(v, http.StatusUnprocessableEntity, asked, nil)
+}
+
+func (p *Pages) changeCoverage(v *Visit) error {
+	id, ok := body.ParseUUID(v.Param("id"))
+	if !ok {
+		return operators.ErrCoverageNotFound
+	}
+	asked := &form{Fields: []field{{Name: "price", Kind: moneyField}}}
+	in, err := asked.read(p, v)
+	if err == nil {
+		_, err = p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in)
+	}
+	if err == nil {
+		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
+	}
+	if err == operators.ErrCoverageNotFound || !asked.complain(err) {
+		return err
+	}
+	price := asked.Fields[0]
+	return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, asked.Failure)})
+}
+
+func (p *Pages) removeCoverage(v *Visit) error {
+	id, ok := body.ParseUUID(v.Param("id"))
+	if !ok {
+		return operators.ErrCoverageNotFound
+	}
+	if err := p.Operators.DeleteCoverage(v.Ctx(), v.Operator(), id); err != nil {
+		return err
+	}
+	return p.done(v, readCoverageQuery(v).under(coveragePath), "Lugar quitado de la cobertura.")
+}
+
+// priceWords is a price as a list shows it.
+func priceWords(price *money.Cents, operator *models.Operator) string {
+	if price == nil {
+		return "Precio base"
+	}
+	return amount(*price, operator.Currency)
+}

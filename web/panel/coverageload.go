@@ -1,0 +1,181 @@
+package panel
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/fault"
+	"despacho/internal/tablefile"
+	"despacho/models"
+	"despacho/operators"
+)
+
+const coverageFilePath = coveragePath + "/carga"
+
+// coverageFilePage asks for a file, and shows what would come of it before anything does.
+type coverageFilePage struct {
+	Failure string
+	// Remove says that places which are not in the file leave the coverage.
+	Remove bool
+	// Wrong are the rows that cannot be taken; with any of them nothing is.
+	Wrong   []coverageRow
+	MoreBad int
+	Rows    int
+	Change  *operators.CoverageChange
+	Lines   []coverageLine
+	More    int
+	// Content is the file as it was understood, for the form that applies it.
+	Content string
+}
+
+// coverageLine is something that the file changes.
+type coverageLine struct {
+	Name          string
+	Before, After string
+	Kind, Chip    string
+}
+
+// maxShownLines is how much of a preview a person reads.
+const maxShownLines = 100
+
+func (p *Pages) askForCoverageFile(v *Visit) error {
+	return p.showCoverageFile(v, http.StatusOK, coverageFilePage{})
+}
+
+func (p *Pages) showCoverageFile(v *Visit, status int, page coverageFilePage) error {
+	return p.show(v, status, "coverage_file", "Cargar cobertura", page)
+}
+
+// takeCoverageFile previews an uploaded file.
+func (p *Pages) takeCoverageFile(v *Visit) error {
+	content, err := readUpload(v, "archivo", maxCoverageFile)
+	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
+	if err == nil {
+		err = p.previewCoverage(v, &page, content)
+	}
+	if err != nil {
+		return p.refuseCoverageFile(v, page, err)
+	}
+	if len(page.Wrong) > 0 {
+		return p.showCoverageFile(v, http.StatusUnprocessableEntity, page)
+	}
+	return p.showCoverageFile(v, http.StatusOK, page)
+}
+
+func (p *Pages) refuseCoverageFile(v *Visit, page coverageFilePage, err error) error {
+	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		return err
+	}
+	return p.showCoverageFile(v, http.StatusUnprocessableEntity, coverageFilePage{Failure: f.Message, Remove: page.Remove})
+}
+
+func (p *Pages) previewCoverage(v *Visit, page *coverageFilePage, content []byte) error {
+	rows, err := p.readCoverageFile(v, content)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		switch {
+		case row.Complaint == "":
+		case len(page.Wrong) < maxShownLines:
+			page.Wrong = append(page.Wrong, row)
+		default:
+			page.MoreBad++
+		}
+	}
+	page.Rows = len(rows)
+	if len(page.Wrong) > 0 {
+		return nil
+	}
+	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
+		return err
+	}
+	page.Content = understood(rows)
+	return p.describeCoverage(v, page)
+}
+
+func (p *Pages) readCoverageFile(v *Visit, content []byte) ([]coverageRow, error) {
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	return readCoverage(index, v.Operator(), content)
+}
+
+// describeCoverage writes the changes out, those that take something away first.
+func (p *Pages) describeCoverage(v *Visit, page *coverageFilePage) error {
+	before := map[uuid.UUID]string{}
+	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	for _, row := range current {
+		before[row.LocationID] = priceWords(row.Price, v.Operator())
+	}
+	for _, part := range []struct {
+		rows       []models.Coverage
+		kind, chip string
+	}{{page.Change.Removed, "Se quita", "bad"}, {page.Change.Changed, "Cambia", "warn"}, {page.Change.Added, "Se agrega", "good"}} {
+		for _, row := range part.rows {
+			if len(page.Lines) == maxShownLines {
+				page.More++
+				continue
+			}
+			name, err := p.placeNamed(v.Ctx(), row.LocationID.String())
+			if err != nil {
+				return err
+			}
+			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Chip: part.chip}
+			if part.chip == "bad" {
+				line.After = orDash("")
+			}
+			page.Lines = append(page.Lines, line)
+		}
+	}
+	return nil
+}
+
+// applyCoverageFile does what the preview showed, all of it or nothing.
+func (p *Pages) applyCoverageFile(v *Visit) error {
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxCoverageFile)
+	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
+	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
+	for _, row := range rows {
+		if row.Complaint != "" {
+			err = fault.New(fault.Invalid, "wrong_row", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
+		}
+	}
+	var change *operators.CoverageChange
+	if err == nil {
+		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove)
+	}
+	if err != nil {
+		return p.refuseCoverageFile(v, page, err)
+	}
+	told := fmt.Sprintf("Cobertura cargada: %d agregados, %d cambiados, %d sin cambio", len(change.Added), len(change.Changed), change.Unchanged)
+	if page.Remove {
+		told += fmt.Sprintf(", %d quitados", len(change.Removed))
+	}
+	return p.done(v, coveragePath, told+".")
+}
+
+func asCoverage(rows []coverageRow) []operators.CoverageRow {
+	coverage := make([]operators.CoverageRow, len(rows))
+	for i, row := range rows {
+		coverage[i] = operators.CoverageRow{LocationID: row.place.ID, Price: row.price}
+	}
+	return coverage
+}
+
+// understood is the file reduced to what counts.
+func understood(rows []coverageRow) string {
+	table := make([][]string, len(rows))
+	for i, row := range rows {
+		table[i] = []string{row.place.ID.String(), moneyValue(row.price)}
+	}
+	return strings.TrimPrefix(string(tablefile.Write([]string{"id", "precio"}, table)), "\ufeff")
+}

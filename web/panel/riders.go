@@ -1,0 +1,32 @@
+package panel
+
+import (
+	"github.com/google/uuid"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+func (p *Pages) riders() *resource[models.Rider] {
+	return &resource[models.Rider]{
+		pages: p, path: "/panel/motorizados", title: "Motorizados",
+		intro:   "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo.",
+		columns: []string{"Nombre", "Teléfono", "Estado"},
+		add:     "Agregar motorizado", made: "Motorizado agregado.", changed: "Motorizado guardado.",
+		all: p.Operators.Riders, make: p.Operators.CreateRider, alter: p.Operators.ChangeRider, absent: operators.ErrRiderNotFound,
+		id:   func(r *models.Rider) uuid.UUID { return r.ID },
+		name: func(r *models.Rider) string { return r.Name },
+		cells: func(_ *Visit, r *models.Rider) []cell {
+			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active)}
+		},
+		fields: func(_ *Visit, r *models.Rider) ([]field, error) {
+			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
+			phone := field{Name: "phone", Label: "Teléfono", Kind: phoneField, Required: true}
+			if r == nil {
+				return []field{name, phone}, nil
+			}
+			name.Value, phone.Value = r.Name, r.Phone
+			return []field{name, phone, activeField(r.Active, "Sin marcar, no se le asignan más pedidos.")}, nil
+		},
+	}
+}

@@ -1,0 +1,75 @@
+package panel
+
+import (
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/operators"
+)
+
+// riskZone is a risk zone with its place written out.
+type riskZone struct {
+	models.RiskZone
+	place string
+}
+
+func (p *Pages) riskZones() *resource[riskZone] {
+	return &resource[riskZone]{
+		pages: p, path: "/panel/zonas-de-riesgo", title: "Zonas de riesgo",
+		intro:   "Quien crea un pedido hacia una zona de riesgo recibe una advertencia; el pedido se crea igual. Con lugar y palabras, cuentan las direcciones de ese lugar que tengan alguna de ellas.",
+		columns: []string{"Nombre", "Lugar", "Palabras", "Estado"},
+		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.",
+		all: p.listRiskZones, absent: operators.ErrRiskZoneNotFound,
+		make: func(ctx context.Context, operator *models.Operator, in *body.Object) (*riskZone, error) {
+			_, err := p.Operators.CreateRiskZone(ctx, operator, in)
+			return nil, err
+		},
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*riskZone, error) {
+			_, err := p.Operators.ChangeRiskZone(ctx, operator, id, in)
+			return nil, err
+		},
+		id:   func(z *riskZone) uuid.UUID { return z.ID },
+		name: func(z *riskZone) string { return z.Name },
+		cells: func(_ *Visit, z *riskZone) []cell {
+			return []cell{plain(z.Name), plain(orDash(z.place)), plain(orDash(strings.Join(z.WordList(), " · "))), activity(z.Active)}
+		},
+		fields: func(_ *Visit, z *riskZone) ([]field, error) {
+			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true, Hint: "Así la nombra la advertencia."}
+			place := field{Name: "location_id", Label: "Lugar", Kind: placeField, Hint: "Con todo lo que hay dentro. En blanco, cualquier lugar."}
+			words := field{Name: "words", Label: "Palabras de la dirección", Kind: linesField, Wide: true, Hint: "Una expresión por línea; basta una. No importan tildes ni mayúsculas."}
+			if z == nil {
+				return []field{name, place, words}, nil
+			}
+			name.Value, place.Value, words.Value = z.Name, z.place, z.Words
+			return []field{name, place, words, activeField(z.Active, "Sin marcar, no advierte a nadie.")}, nil
+		},
+	}
+}
+
+func (p *Pages) listRiskZones(ctx context.Context, operator *models.Operator) ([]riskZone, error) {
+	rows, err := p.Operators.RiskZones(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	zones := make([]riskZone, len(rows))
+	for i, row := range rows {
+		place, err := p.placeNamed(ctx, idValue(row.LocationID))
+		if err != nil {
+			return nil, err
+		}
+		zones[i] = riskZone{row, place}
+	}
+	return zones, nil
+}
+
+// orDash shows that there is nothing where there could be something.
+func orDash(text string) string {
+	if text == "" {
+		return "—"
+	}
+	return text
+}

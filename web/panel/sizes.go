@@ -1,0 +1,44 @@
+package panel
+
+import (
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+	"despacho/operators"
+)
+
+func (p *Pages) sizes() *resource[models.Size] {
+	return &resource[models.Size]{
+		pages: p, path: "/panel/tallas", title: "Tallas",
+		intro:   "Los tamaños de paquete y lo que cada uno suma al precio del lugar. La predeterminada es la de los pedidos que no indican ninguna.",
+		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
+		add:     "Agregar talla", made: "Talla agregada.", changed: "Talla guardada. Los pedidos que ya existen conservan su precio.",
+		all: p.Operators.Sizes, make: p.Operators.CreateSize, alter: p.Operators.ChangeSize, absent: operators.ErrSizeNotFound,
+		id:   func(s *models.Size) uuid.UUID { return s.ID },
+		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
+		cells: func(v *Visit, s *models.Size) []cell {
+			return []cell{
+				plain(s.Code), plain(s.Name), plain(amount(s.Surcharge, v.Operator().Currency)),
+				marked("Predeterminada", s.IsDefault), activity(s.Active),
+			}
+		},
+		fields: func(v *Visit, s *models.Size) ([]field, error) {
+			code := field{Name: "code", Label: "Código", Kind: textField, Required: true, Hint: "Lo que las tiendas escriben en el pedido, tal cual: S, XL…"}
+			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
+			surcharge := field{Name: "surcharge", Label: moneyLabel(v, "Recargo"), Kind: moneyField, Required: true, Value: "0.00"}
+			first := field{Name: "default", Label: "Es la predeterminada", Kind: flagField, Hint: "Deja de serlo la que lo era."}
+			if s == nil {
+				return []field{code, name, surcharge, first}, nil
+			}
+			code.Value, name.Value, surcharge.Value, first.Value = s.Code, s.Name, s.Surcharge.String(), strconv.FormatBool(s.IsDefault)
+			return []field{code, name, surcharge, first, activeField(s.Active, "Sin marcar, los pedidos no pueden llevarla.")}, nil
+		},
+	}
+}
+
+// moneyLabel says in what an amount is counted.
+func moneyLabel(v *Visit, label string) string {
+	return label + " (" + currencySign(v.Operator().Currency) + ")"
+}

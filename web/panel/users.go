@@ -1,0 +1,162 @@
+package panel
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/models"
+	"despacho/operators"
+)
+
+const usersPath = "/panel/usuarios"
+
+// account is a user with the name of its store and, where it was drawn just now, its password.
+type account struct {
+	models.User
+	store string
+	drawn string
+}
+
+func (p *Pages) users() *resource[account] {
+	return &resource[account]{
+		pages: p, path: usersPath, title: "Usuarios",
+		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
+		columns: []string{"Nombre", "Rol", "Estado"},
+		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
+		all: p.listAccounts, absent: operators.ErrUserNotFound, show: p.showNewAccount, actions: passwordAction,
+		make: func(ctx context.Context, operator *models.Operator, in *body.Object) (*account, error) {
+			user, drawn, err := p.Operators.CreateUser(ctx, operator, in)
+			if err != nil {
+				return nil, err
+			}
+			return &account{User: *user, drawn: drawn}, nil
+		},
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*account, error) {
+			_, err := p.Operators.ChangeUser(ctx, operator, id, in)
+			return nil, err
+		},
+		id:   func(a *account) uuid.UUID { return a.ID },
+		name: func(a *account) string { return a.Name },
+		cells: func(_ *Visit, a *account) []cell {
+			return []cell{{Text: a.Name, Note: a.Email}, a.role(), activity(a.Active)}
+		},
+		fields: p.accountFields,
+	}
+}
+
+func (p *Pages) listAccounts(ctx context.Context, operator *models.Operator) ([]account, error) {
+	users, err := p.Operators.Users(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	stores, err := p.Operators.Stores(ctx, operator)
+	if err != nil {
+		return nil, err
+	}
+	names := map[uuid.UUID]string{}
+	for _, store := range stores {
+		names[store.ID] = store.Name
+	}
+	accounts := make([]account, len(users))
+	for i, user := range users {
+		accounts[i].User = user
+		if user.StoreID != nil {
+			accounts[i].store = names[*user.StoreID]
+		}
+	}
+	return accounts, nil
+}
+
+func (a *account) role() cell {
+	switch {
+	case a.Role == models.RoleStore:
+		return cell{Text: "Tienda", Note: a.store}
+	case a.Admin:
+		return cell{Text: "Operador", Note: "Administrador"}
+	}
+	return plain("Operador")
+}
+
+func (p *Pages) accountFields(v *Visit, a *account) ([]field, error) {
+	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
+	if err != nil {
+		return nil, err
+	}
+	name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
+	email := field{Name: "email", Label: "Correo", Kind: emailField, Required: true, Hint: "Con él ingresa."}
+	role := field{Name: "role", Label: "Rol",
+		Kind: choiceField, Required: true, Value: string(models.RoleOperator),
+		Hint:    "Una tienda ve y crea solo lo suyo.",
+		Options: []option{{string(models.RoleOperator), "Operador"}, {string(models.RoleStore), "Tienda"}},
+	}
+	store := field{Name: "store_id", Label: "Tienda", Kind: choiceField, Hint: "Solo para el rol Tienda."}
+	admin := field{Name: "admin", Label: "Administrador", Kind: flagField, Hint: "Solo para el rol Operador: también maneja los usuarios."}
+	if a == nil {
+		store.Options = storeOptions("Ninguna", stores, "")
+		return []field{name, email, role, store, admin, passwordQuestion()}, nil
+	}
+	name.Value, email.Value, role.Value, store.Value, admin.Value = a.Name, a.Email, string(a.Role), idValue(a.StoreID), strconv.FormatBool(a.Admin)
+	store.Options = storeOptions("Ninguna", stores, store.Value)
+	return []field{name, email, role, store, admin, activeField(a.Active, "Sin marcar, no puede ingresar y sus sesiones se cierran.")}, nil
+}
+
+func passwordQuestion() field {
+	return field{Name: "password", Label: "Contraseña", Kind: secretField, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
+}
+
+func passwordAction(a *account) []action {
+	return []action{{
+		Title: "Cambiar la contraseña", Text: "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
+		Form: &form{Action: usersPath + "/" + a.ID.String() + "/contrasena", Submit: "Sí, cambiarla", Fields: []field{passwordQuestion()}},
+	}}
+}
+
+// passwordPage shows a password the only time it is to be had.
+type passwordPage struct {
+	Name, Email, Password string
+	Back                  string
+}
+
+func (p *Pages) showNewAccount(v *Visit, made *account) error {
+	if made.drawn == "" {
+		return p.done(v, usersPath, "Usuario agregado.")
+	}
+	return p.showPassword(v, http.StatusCreated, "Usuario agregado", made)
+}
+
+func (p *Pages) showPassword(v *Visit, status int, title string, a *account) error {
+	v.Header("Cache-Control", "no-store")
+	return p.show(v, status, "password", title, passwordPage{Name: a.Name, Email: a.Email, Password: a.drawn, Back: usersPath})
+}
+
+func (p *Pages) resetPassword(v *Visit) error {
+	users := p.users()
+	user, err := users.find(v)
+	if err != nil {
+		return err
+	}
+	actions := passwordAction(user)
+	asked := actions[0].Form
+	in, err := asked.read(p, v)
+	if err == nil {
+		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Operator(), user.ID, in)
+	}
+	switch {
+	case err == nil && user.drawn == "":
+		return p.done(v, usersPath, "Contraseña cambiada.")
+	case err == nil:
+		return p.showPassword(v, http.StatusOK, "Contraseña cambiada", user)
+	case !asked.complain(err):
+		return err
+	}
+	actions[0].Open = true
+	edit, err := users.ask(v, user)
+	if err != nil {
+		return err
+	}
+	return users.showEdit(v, http.StatusUnprocessableEntity, user, edit, actions)
+}

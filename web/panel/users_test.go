@@ -1,0 +1,113 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/models"
+)
+
+// shownPassword is the password on the page that shows it once.
+var shownPassword = regexp.MustCompile(`id="password">([^<]+)<`)
+
+func (p *page) password(t *testing.T) string {
+	t.Helper()
+	found := shownPassword.FindStringSubmatch(p.Text)
+	require.Len(t, found, 2, p.words())
+	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
+	for _, cookie := range p.Header.Values("Set-Cookie") {
+		require.NotContains(t, cookie, found[1])
+	}
+	return found[1]
+}
+
+// signsIn reports where a sign-in with the password leads.
+func signsIn(t *testing.T, s *apptest.Service, email, password string) int {
+	t.Helper()
+	return stranger(t, s).post("/panel/ingreso", url.Values{"email": {email}, "password": {password}}).Status
+}
+
+func someEmail() string { return uuid.NewString() + "@prueba.example" }
+
+func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		admin := visitAs(t, s, tenant, &models.User{Admin: true})
+		for _, answers := range []url.Values{
+			{"name": {"Luz"}, "email": {someEmail()}, "role": {"operator"}, "store_id": {""}, "password": {""}},
+			{"name": {"<i>Ana</i>"}, "email": {someEmail()}, "role": {"store"}, "store_id": {tenant.StoreA.ID.String()}, "password": {""}},
+		} {
+			made := admin.post("/panel/usuarios", answers)
+			require.Equal(t, http.StatusCreated, made.Status, made.words())
+			require.Equal(t, http.StatusSeeOther, signsIn(t, s, answers.Get("email"), made.password(t)))
+			require.NotContains(t, admin.read("/panel/usuarios").Text, made.password(t))
+		}
+		require.Contains(t, admin.read("/panel/usuarios").Text, "&lt;i&gt;Ana&lt;/i&gt;")
+		require.Contains(t, admin.read("/panel/usuarios").words(), "Tienda Tienda A Activo")
+
+		email := someEmail()
+		admin.submit("/panel/usuarios", url.Values{"name": {"99"}, "email": {email}, "role": {"operator"}, "password": {"12345678"}})
+		require.Equal(t, http.StatusSeeOther, signsIn(t, s, email, "12345678"), "a password of digits is a password")
+	})
+}
+
+func TestUsers_refusedKeepWhatWasTyped(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant, self := s.NewTenant(t), &models.User{Admin: true}
+		admin := visitAs(t, s, tenant, self)
+		for complaint, answers := range map[string]url.Values{
+			"Es obligatorio para un usuario de tienda.":  {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"store"}, "store_id": {""}},
+			"Solo la lleva un usuario de tienda.":        {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"operator"}, "store_id": {tenant.StoreA.ID.String()}},
+			"No es un correo electrónico.":               {"name": {"Luz"}, "email": {"luz"}, "role": {"operator"}},
+			"Debe tener al menos 8 caracteres.":          {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"operator"}, "password": {"1234567"}},
+			"Ya hay un usuario con ese correo.":          {"name": {"Luz"}, "email": {self.Email}, "role": {"operator"}},
+			"Solo un usuario del operador puede ser adm": {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"store"}, "store_id": {tenant.StoreA.ID.String()}, "admin": {"true"}},
+		} {
+			refused := admin.post("/panel/usuarios", answers)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, complaint)
+			require.Contains(t, refused.words(), complaint)
+			require.Contains(t, refused.Text, `value="Luz"`)
+			require.NotContains(t, refused.Text, "1234567", "a password is not sent back")
+		}
+	})
+}
+
+func TestUsers_areChangedAndTheLastAdministratorStays(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant, self, user := s.NewTenant(t), &models.User{Admin: true}, &models.User{}
+		user.StoreID = &tenant.StoreA.ID
+		admin, seller := visitAs(t, s, tenant, self), visitAs(t, s, tenant, user)
+		own, path := "/panel/usuarios/"+self.ID.String(), "/panel/usuarios/"+user.ID.String()
+
+		for _, answers := range []url.Values{
+			{"name": {"Yo"}, "email": {self.Email}, "role": {"operator"}, "active": {"true"}},
+			{"name": {"Yo"}, "email": {self.Email}, "role": {"operator"}, "admin": {"true"}},
+		} {
+			refused := admin.post(own, answers)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+			require.Contains(t, refused.words(), "Es el último administrador activo")
+		}
+
+		reset := admin.post(path+"/contrasena", url.Values{"password": {""}})
+		require.Equal(t, http.StatusOK, reset.Status)
+		require.Equal(t, http.StatusSeeOther, seller.get("/panel/pedidos").Status, "its sessions ended")
+		require.Equal(t, http.StatusSeeOther, signsIn(t, s, user.Email, reset.password(t)))
+		refused := admin.post(path+"/contrasena", url.Values{"password": {"corta"}})
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "Debe tener al menos 8 caracteres.")
+		require.Contains(t, admin.submit(path+"/contrasena", url.Values{"password": {"87654321"}}).words(), "Contraseña cambiada.")
+		require.Equal(t, http.StatusSeeOther, signsIn(t, s, user.Email, "87654321"))
+
+		// Also where its store was closed before.
+		admin.submit("/panel/tiendas/"+tenant.StoreA.ID.String(), url.Values{"name": {"Tienda A"}})
+		listed := admin.submit(path, url.Values{"name": {"Luz"}, "email": {user.Email}, "role": {"store"}, "store_id": {tenant.StoreA.ID.String()}})
+		require.Contains(t, listed.words(), "Tienda Tienda A Inactivo")
+		require.Equal(t, http.StatusUnauthorized, signsIn(t, s, user.Email, "87654321"))
+	})
+}
