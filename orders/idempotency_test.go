@@ -83,7 +83,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 		_, err := s.create(t.Context(), t, func() error {
 			later := apptest.StillAt.Add(time.Minute)
 			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-				APIKeyID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
+				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
 			}, later)
 			require.Equal(t, db.Claimed, claim)
