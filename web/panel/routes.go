@@ -19,7 +19,17 @@ func (p *Pages) Routes() []Route {
 	return []Route{
 		{get, "/panel", models.Anyone, p.enter},
 		{get, "/panel/pedidos", models.Anyone, p.listOrders},
+		{get, "/panel/pedidos/nuevo", models.Anyone, p.askNewOrder},
+		{post, "/panel/pedidos/nuevo", models.AnyoneWriting, p.createOrder},
+		{get, "/panel/carga", models.Anyone, p.askUpload},
+		{post, "/panel/carga", models.AnyoneWriting, p.previewUpload},
+		{get, "/panel/carga/plantilla.csv", models.Anyone, p.uploadTemplate},
+		{get, "/panel/carga/crear", models.Anyone, p.uploadAgain},
+		{post, "/panel/carga/crear", models.AnyoneWriting, p.createUpload},
+		{post, "/panel/carga/resumen", models.Anyone, p.summarizeUpload},
+		{post, "/panel/carga/resultado.csv", models.Anyone, p.uploadResult},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
+		{get, "/panel/destinos", models.Anyone, p.suggestDestinations},
 
 		{get, "/panel/tiendas", models.OperatorReading, p.stores().list},
 		{post, "/panel/tiendas", models.OperatorWriting, p.stores().create},
