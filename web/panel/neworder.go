@@ -3,6 +3,7 @@ package panel
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -83,6 +84,11 @@ func newOrderNotice(made *receipt) string {
 
 func (p *Pages) showNewOrder(v *Visit, status int, asked *form, groups []fieldGroup, token string) error {
 	page := newOrderPage{Form: asked, Token: token}
+	if wrong := slices.IndexFunc(asked.Fields, func(f field) bool { return f.Error != "" }); wrong >= 0 {
+		for i := range asked.Fields {
+			asked.Fields[i].Focus = i == wrong
+		}
+	}
 	at := 0
 	for _, group := range groups {
 		group.Fields = asked.Fields[at : at+len(group.Fields)]

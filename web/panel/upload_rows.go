@@ -99,6 +99,7 @@ type rowReader struct {
 	places  *destinations
 	// seenAt is when the preview was made. Its day is part of what makes a row the same row: tomorrow's may be equal and yet meant.
 	seenAt time.Time
+	day    string
 }
 
 func (p *Pages) rowReader(v *Visit, seenAt time.Time) (*rowReader, error) {
@@ -106,7 +107,7 @@ func (p *Pages) rowReader(v *Visit, seenAt time.Time) (*rowReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt}, nil
+	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().Location()).Format(time.DateOnly)}, nil
 }
 
 // rowsOf reads a new file's rows.
@@ -219,7 +220,7 @@ func (r *rowReader) check(rows []*orderRow) error {
 			continue
 		}
 		row.Quote = quote
-		row.key = row.keyOn(r.seenAt.In(r.visit.Operator().Location()).Format(time.DateOnly))
+		row.key = row.keyOn(r.day)
 		requests[row.key] = row.in
 	}
 	earlier, err := r.pages.Orders.Earlier(r.visit.Ctx(), r.visit.Caller, requests)

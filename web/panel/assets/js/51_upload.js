@@ -5,7 +5,7 @@
     const content = new FormData();
     for (const [name, value] of Object.entries(fields)) content.set(name, value);
     const response = await fetch(path, { method: "POST", body: content, headers: { "X-Fragment": part }, redirect: "error" });
-    if (!response.ok) throw new Error(`status ${response.status}`);
+    if (!response.ok) throw Object.assign(new Error(`status ${response.status}`), { over: response.status === 422 });
     return new DOMParser().parseFromString(await response.text(), "text/html");
   };
 
@@ -16,8 +16,8 @@
   const chip = (kind, text) => Object.assign(document.createElement("span"), { className: `chip ${kind}`, textContent: text });
   const count = () => {
     const rows = (state) => document.querySelectorAll(`tr[data-state="${state}"]`).length;
-    const states = [["created", "good", "creados"], ["ready", "quiet", "por crear"], ["existed", "", "ya existían"], ["pending", "warn", "pendientes"], ["wrong", "bad", "con errores"]];
-    document.getElementById("tally").replaceChildren(...states.filter(([state]) => rows(state)).map(([state, kind, text]) => chip(kind, `${rows(state)} ${text}`)));
+    const states = [["created", "good", "creado", "creados"], ["ready", "quiet", "por crear", "por crear"], ["existed", "", "ya existía", "ya existían"], ["pending", "warn", "pendiente", "pendientes"], ["wrong", "bad", "con errores", "con errores"]];
+    document.getElementById("tally").replaceChildren(...states.filter(([state]) => rows(state)).map(([state, kind, one, many]) => chip(kind, `${rows(state)} ${rows(state) === 1 ? one : many}`)));
   };
 
   const leaving = (event) => event.preventDefault();
@@ -44,9 +44,11 @@
       const after = (await send(form.dataset.after, { filas, resto, visto, separador }, "after")).getElementById("after");
       document.getElementById("after").replaceWith(after);
       form.hidden = true;
+      for (const heading of document.querySelectorAll("[data-done]")) heading.textContent = heading.dataset.done;
       after.querySelector("a, button")?.focus();
-    } catch {
-      said.textContent = "No se pudo terminar. Presione el botón otra vez: lo que ya se creó no se repite.";
+    } catch (error) {
+      said.textContent = error.over ? "La revisión venció. Vuelva a subir el archivo."
+        : "No se pudo terminar. Presione el botón otra vez: lo que ya se creó no se repite. Si sigue igual, vuelva a ingresar al panel y suba el archivo.";
       button.textContent = "Continuar";
       button.disabled = false;
       button.focus();
