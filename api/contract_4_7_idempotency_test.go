@@ -254,7 +254,7 @@ func leaveBehind(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
 	sent, err := body.Parse([]byte(raw))
 	require.NoError(t, err)
 	claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-		APIKeyID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.StillAt.Add(time.Minute),
+		ScopeID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.StillAt.Add(time.Minute),
 		CreatedAt: apptest.StillAt, ExpiresAt: apptest.StillAt.Add(24 * time.Hour),
 	}, apptest.StillAt)
 	require.NoError(t, err)

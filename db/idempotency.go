@@ -27,7 +27,7 @@ const (
 func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now time.Time) (Claim, *models.IdempotencyRecord, error) {
 	// Taken over only from the dead: an answer past its window, or a lease that ran out.
 	takeOver := clause.OnConflict{
-		Columns: []clause.Column{{Name: "api_key_id"}, {Name: "key"}},
+		Columns: []clause.Column{{Name: "scope_id"}, {Name: "key"}},
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
 			SQL: "idempotency_records.expires_at <= ? OR (idempotency_records.response IS NULL AND idempotency_records.lease_until <= ?)", Vars: []any{now, now},
 		}}},
@@ -43,7 +43,7 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 		return Claimed, nil, nil
 	}
 	var held models.IdempotencyRecord
-	err := d.with(ctx).Where("api_key_id = ? AND key = ?", record.APIKeyID, record.Key).Take(&held).Error
+	err := d.with(ctx).Where("scope_id = ? AND key = ?", record.ScopeID, record.Key).Take(&held).Error
 	if IsNotFound(err) {
 		// The request that held it failed in this very moment and freed it.
 		return InProgress, nil, nil
@@ -63,12 +63,19 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 // AnswerKey records the answer of a claimed key. ErrNotFound means that the lease ran out and another request took it.
 func (d *DB) AnswerKey(ctx context.Context, record *models.IdempotencyRecord, statusCode int, location string, response []byte) error {
 	return oneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
-		Where("api_key_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.APIKeyID, record.Key, record.LeaseToken).
+		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).
 		Updates(map[string]any{"status_code": statusCode, "location": location, "response": response}))
 }
 
 // FreeKey gives up a claim, so that a corrected request can use the key.
-func (d *DB) FreeKey(ctx context.Context, apiKeyID uuid.UUID, key string, leaseToken uuid.UUID) error {
-	return d.with(ctx).Where("api_key_id = ? AND key = ? AND lease_token = ? AND response IS NULL", apiKeyID, key, leaseToken).
+func (d *DB) FreeKey(ctx context.Context, scopeID uuid.UUID, key string, leaseToken uuid.UUID) error {
+	return d.with(ctx).Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", scopeID, key, leaseToken).
 		Delete(&models.IdempotencyRecord{}).Error
+}
+
+// AnsweredKeys finds those of the keys that were answered and are still remembered.
+func (d *DB) AnsweredKeys(ctx context.Context, scopeID uuid.UUID, keys []string, now time.Time) ([]models.IdempotencyRecord, error) {
+	var records []models.IdempotencyRecord
+	err := d.with(ctx).Where("scope_id = ? AND key IN ? AND response IS NOT NULL AND expires_at > ?", scopeID, keys, now).Find(&records).Error
+	return records, err
 }

@@ -140,7 +140,8 @@ type Session struct {
 // IdempotencyRecord remembers the answer to a creation under its Idempotency-Key. Until Response is set it is a lease
 // of the request that is still processing.
 type IdempotencyRecord struct {
-	APIKeyID   uuid.UUID `gorm:"primaryKey;column:api_key_id"`
+	// ScopeID is whose key it is: an API key's or, in the panel, a store's or an operator's id.
+	ScopeID    uuid.UUID `gorm:"primaryKey"`
 	Key        string    `gorm:"primaryKey"`
 	BodyHash   []byte
 	LeaseToken uuid.UUID

@@ -29,6 +29,18 @@ func (c Caller) Scope() db.OrderScope {
 	return db.OrderScope{OperatorID: c.Operator.ID, StoreID: c.StoreID}
 }
 
+// keyScope is whose Idempotency-Keys the caller's are. API keys do not collide with each other; colleagues in the panel share theirs, so
+// that what one of them has sent already is not created again by another.
+func (c Caller) keyScope() uuid.UUID {
+	switch {
+	case c.KeyID != nil:
+		return *c.KeyID
+	case c.StoreID != nil:
+		return *c.StoreID
+	}
+	return c.Operator.ID
+}
+
 // SeesProofLocation reports whether the caller is shown where a delivery photo was taken.
 func (c Caller) SeesProofLocation() bool {
 	return c.StoreID == nil || c.Operator.ShareProofLocation

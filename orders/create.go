@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/catalog"
 	"despacho/db"
 	"despacho/internal/body"
 	"despacho/internal/fault"
@@ -49,22 +48,15 @@ func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, re
 	if err != nil {
 		return Answer{}, err
 	}
-	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
-		return Answer{}, ErrStoreInactive
-	}
-	wanted, err := readNewOrder(in, caller, settings)
+	draft, err := s.draft(ctx, caller, settings, in)
 	if err != nil {
 		return Answer{}, err
 	}
-	order, err := s.accept(ctx, caller, settings, wanted)
+	order, err := s.register(caller, draft)
 	if err != nil {
 		return Answer{}, err
 	}
-	created := &Created{Order: s.view(order, caller.SeesProofLocation())}
-	if order.RiskZone != nil {
-		created.Warning = riskWarning(&models.RiskZone{Name: *order.RiskZone})
-	}
-	answer, err := render(created)
+	answer, err := render(&Created{Order: s.view(order, caller.SeesProofLocation()), Warning: draft.warning()})
 	if err != nil {
 		return Answer{}, err
 	}
@@ -79,54 +71,31 @@ func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, re
 	return answer, nil
 }
 
-// accept turns a well-formed request into an order of this operator, or says why the operator cannot serve it.
-func (s *Service) accept(ctx context.Context, caller Caller, settings *settings, in *newOrder) (*models.OrderView, error) {
-	branch, err := settings.receivingBranch(in.branchID)
-	if err != nil {
-		return nil, err
-	}
-	destination, err := s.destination(ctx, in.locationID)
-	if err != nil {
-		return nil, err
-	}
-	size := settings.sizeFor(in.size)
-	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
-	if err != nil {
-		return nil, err
-	}
+// register makes an order of a draft: it gets its identity, its guide code and its time.
+func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
-	now := s.clock.Now()
+	in, now := draft.newOrder, s.clock.Now()
 	order := models.Order{
-		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: branch.ID,
+		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
 		GuideCode: guide.New(), Status: models.StatusRegistered, Seq: 1,
 		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
 		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: declaredDNI(in),
 		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
 		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
-		Product: in.product, Size: sizeCode(size), Notes: in.notes,
-		AmountToCollect: in.amount, PaymentType: in.paymentType, ShippingCost: price, Currency: caller.Operator.Currency,
+		Product: in.product, Size: sizeCode(draft.size), Notes: in.notes,
+		AmountToCollect: in.amount, PaymentType: in.paymentType, ShippingCost: draft.price, Currency: caller.Operator.Currency,
 		OperativeDay: operativeDay(now, caller.Operator),
 		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
 	}
 	order.SearchText = searchText(&order)
 	locate(&order, in, caller.Operator.CountryCode)
-	if zone := settings.riskZone(destination, in.address); zone != nil {
-		order.RiskZone = &zone.Name
+	if draft.risk != nil {
+		order.RiskZone = &draft.risk.Name
 	}
-	return &models.OrderView{Order: order, LocationName: destination[0].Name}, nil
-}
-
-// destination is the place an order goes to and those around it, nearest first. That is a district or a zone; a whole city or country
-// is no destination.
-func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]catalog.Location, error) {
-	places, known, err := s.catalog.Destination(ctx, locationID)
-	if err == nil && (!known || places[0].Type != catalog.TypeDistrict && places[0].Type != catalog.TypeZone) {
-		return nil, ErrNotCovered
-	}
-	return places, err
+	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
 }
 
 // store writes the order. A guide code that is taken fails it; among fifty random bits nobody will live to see that.
@@ -192,18 +161,6 @@ func locate(order *models.Order, in *newOrder, countryCode string) {
 func place(order *models.Order, lat, lng float64, source string) {
 	lat, lng = lat+0, lng+0
 	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source
-}
-
-// receivingBranch is the branch named, which is known to be the operator's, or its main one.
-func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
-	if id != nil {
-		branch := s.branches[*id]
-		return &branch, nil
-	}
-	if s.mainBranch == nil {
-		return nil, fault.New(fault.Unprocessable, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
-	}
-	return s.mainBranch, nil
 }
 
 func fieldFault(field, message string) error {

@@ -1,7 +1,10 @@
 package orders
 
 import (
+	"bytes"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,7 +21,7 @@ const lease = 60 * time.Second
 func (s *Service) once(ctx context.Context, caller Caller, in *body.Object, key string, create func(*models.IdempotencyRecord) (Answer, error)) (Answer, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
-		APIKeyID: *caller.KeyID, Key: key, BodyHash: in.Hash(),
+		ScopeID: caller.keyScope(), Key: key, BodyHash: in.Hash(),
 		LeaseToken: uuid.New(), LeaseUntil: now.Add(lease),
 		CreatedAt: now, ExpiresAt: now.Add(s.options.IdempotencyTTL),
 	}
@@ -32,14 +35,41 @@ func (s *Service) once(ctx context.Context, caller Caller, in *body.Object, key 
 	case db.OtherBody:
 		return Answer{}, ErrKeyReused
 	case db.Answered:
-		return Answer{Status: *held.StatusCode, Location: *held.Location, Body: held.Response, Replayed: true}, nil
+		return remembered(held), nil
 	}
 	answer, err := create(record)
 	if err != nil {
 		// Only successes are remembered. The request may be over already; the key must be free all the same.
-		if freeErr := s.db.FreeKey(context.WithoutCancel(ctx), record.APIKeyID, record.Key, record.LeaseToken); freeErr != nil {
+		if freeErr := s.db.FreeKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
 	}
 	return answer, err
+}
+
+// Earlier is what was created under an Idempotency-Key before.
+type Earlier struct {
+	Answer Answer
+	// Same says that it was asked for with the same body: another one would be refused.
+	Same bool
+}
+
+// Earlier tells, for requests by their Idempotency-Keys, which of them were answered already. What it does not name may be created.
+func (s *Service) Earlier(ctx context.Context, caller Caller, requests map[string]*body.Object) (map[string]Earlier, error) {
+	if len(requests) == 0 {
+		return nil, nil
+	}
+	records, err := s.db.AnsweredKeys(ctx, caller.keyScope(), slices.Collect(maps.Keys(requests)), s.clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	earlier := make(map[string]Earlier, len(records))
+	for i := range records {
+		earlier[records[i].Key] = Earlier{Answer: remembered(&records[i]), Same: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
+	}
+	return earlier, nil
+}
+
+func remembered(record *models.IdempotencyRecord) Answer {
+	return Answer{Status: *record.StatusCode, Location: *record.Location, Body: record.Response, Replayed: true}
 }

@@ -83,7 +83,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 		_, err := s.create(t.Context(), t, func() error {
 			later := apptest.StillAt.Add(time.Minute)
 			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-				APIKeyID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
+				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
 			}, later)
 			require.Equal(t, db.Claimed, claim)
@@ -112,5 +112,38 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, answer.Replayed)
 		s.requireOrders(t, 1)
+	})
+}
+
+// Colleagues in the panel share their keys; a store's are not the operator's, and neither are an API key's.
+func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+		s := newStore(t, service)
+		storeID := uuid.New()
+		require.NoError(t, s.App.DB.Insert(t.Context(), &models.Store{ID: storeID, OperatorID: s.caller.Operator.ID, Name: "Tienda", Active: true, CreatedAt: apptest.StillAt}))
+		operator := orders.Caller{Operator: s.caller.Operator}
+		bound := orders.Caller{Operator: s.caller.Operator, StoreID: &storeID}
+		seen := map[string]bool{}
+		for _, caller := range []orders.Caller{s.caller, operator, bound} {
+			s.caller = caller
+			first, err := s.create(t.Context(), t, nothing)
+			require.NoError(t, err)
+			require.False(t, first.Replayed)
+			again, err := s.create(t.Context(), t, nothing)
+			require.NoError(t, err)
+			require.True(t, again.Replayed)
+			require.Equal(t, first.Body, again.Body)
+			require.False(t, seen[string(first.Body)], "nobody else was answered that")
+			seen[string(first.Body)] = true
+
+			other, err := body.Parse([]byte(`{}`))
+			require.NoError(t, err)
+			earlier, err := s.App.Orders.Earlier(t.Context(), caller, map[string]*body.Object{"venta-1": sale(t), "venta-2": other})
+			require.NoError(t, err)
+			require.Equal(t, map[string]orders.Earlier{"venta-1": {Answer: again, Same: true}}, earlier)
+			earlier, err = s.App.Orders.Earlier(t.Context(), caller, map[string]*body.Object{"venta-1": other})
+			require.NoError(t, err)
+			require.False(t, earlier["venta-1"].Same)
+		}
 	})
 }

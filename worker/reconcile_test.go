@@ -147,7 +147,7 @@ func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 		require.NoError(t, s.App.DB.SQL().QueryRow("SELECT id FROM users LIMIT 1").Scan(&userID))
 		for name, expires := range map[string]time.Time{"over": now.Add(-time.Minute), "in use": now.Add(time.Hour)} {
 			s.insert(t, &models.IdempotencyRecord{
-				APIKeyID: uuid.MustParse(keyID), Key: name, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, CreatedAt: now, ExpiresAt: expires,
+				ScopeID: uuid.MustParse(keyID), Key: name, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, CreatedAt: now, ExpiresAt: expires,
 			})
 			s.insert(t, &models.Session{ID: uuid.New(), UserID: uuid.MustParse(userID), TokenHash: []byte(name), CreatedAt: now, ExpiresAt: expires})
 			s.insert(t, &models.RateWindow{Subject: name, Minute: db.Minute(expires) - 5, Used: 1})

@@ -74,6 +74,7 @@ func (p *Pages) assign(v *Visit) error {
 	riderID := in.RequiredUUID("rider_id")
 	var assignments []orders.Assignment
 	if err = in.Err(); err == nil {
+		defer v.takeTime()()
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {

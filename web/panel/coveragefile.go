@@ -1,9 +1,7 @@
 package panel
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +10,9 @@ import (
 
 	"despacho/catalog"
 	"despacho/internal/body"
-	"despacho/internal/fault"
 	"despacho/internal/fold"
 	"despacho/internal/money"
-	"despacho/internal/tablefile"
+	"despacho/internal/sheet"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -31,64 +28,50 @@ type coverageRow struct {
 	price     *money.Cents
 }
 
-// coverageReader reads rows by the names of their columns.
+// coverageReader understands the cells of a row, by the names of their columns.
 type coverageReader struct {
 	index   *catalog.Index
 	country string
-	at      map[string]int
 }
 
 // readCoverage reads every row of a file. The error is about the file as a whole; what is wrong with a row stands in the row.
 func readCoverage(index *catalog.Index, operator *models.Operator, content []byte) ([]coverageRow, error) {
-	header, table, err := tablefile.Read(content)
+	table, err := readSheet(content, operators.MaxCoverageRows)
 	if err != nil {
 		return nil, err
 	}
-	r := coverageReader{index: index, country: operator.CountryCode, at: map[string]int{}}
-	for i, name := range header {
-		if _, twice := r.at[name]; twice && slices.Contains(coverageColumns, name) {
-			return nil, fault.New(fault.Invalid, "column_twice", "El archivo tiene dos columnas «"+name+"».")
-		}
-		r.at[name] = i
+	known := make([]sheet.Column, len(coverageColumns))
+	for i, name := range coverageColumns {
+		known[i] = sheet.Column{Name: name}
 	}
-	if !r.has("precio") || !r.has("ubigeo") && !r.has("id") && !r.has("lugar") {
-		return nil, fault.New(fault.Invalid, "columns_missing", "El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
+	columns := table.Match(known)
+	if len(columns.Repeated) > 0 {
+		return nil, badFile("El archivo tiene dos columnas «" + columns.Repeated[0] + "».")
 	}
-	var rows []coverageRow
+	if !columns.Has("precio") || !columns.Has("ubigeo") && !columns.Has("id") && !columns.Has("lugar") {
+		return nil, badFile("El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
+	}
+	if len(table.Rows) == 0 {
+		return nil, badFile("El archivo no tiene ningún lugar.")
+	}
+	r := coverageReader{index: index, country: operator.CountryCode}
+	rows := make([]coverageRow, len(table.Rows))
 	numbers := map[uuid.UUID]int{}
-	for i, cells := range table {
-		if strings.Join(cells, "") == "" {
-			continue
-		}
-		row := r.read(cells)
-		row.Number = i + 2
+	for i, written := range table.Rows {
+		row := r.read(columns.Of(written))
+		row.Number = written.Number
 		if first, twice := numbers[row.place.ID]; twice && row.Complaint == "" {
 			row.Complaint = fmt.Sprintf("Repite el lugar de la fila %d.", first)
 		}
 		numbers[row.place.ID] = row.Number
-		rows = append(rows, row)
-	}
-	switch {
-	case len(rows) == 0:
-		return nil, fault.New(fault.Invalid, "no_rows", "El archivo no tiene ningún lugar.")
-	case len(rows) > operators.MaxCoverageRows:
-		return nil, fault.New(fault.Invalid, "too_many_rows", fmt.Sprintf("El archivo tiene más de %d lugares.", operators.MaxCoverageRows))
+		rows[i] = row
 	}
 	return rows, nil
 }
 
-func (r coverageReader) has(column string) bool { _, ok := r.at[column]; return ok }
-
-func (r coverageReader) cell(cells []string, column string) string {
-	if at, ok := r.at[column]; ok && at < len(cells) {
-		return cells[at]
-	}
-	return ""
-}
-
-func (r coverageReader) read(cells []string) (row coverageRow) {
+func (r coverageReader) read(cells map[string]string) (row coverageRow) {
 	row.place, row.Complaint = r.readPlace(cells)
-	if typed := r.cell(cells, "precio"); typed != "" && row.Complaint == "" {
+	if typed := cells["precio"]; typed != "" && row.Complaint == "" {
 		// Where semicolons part the cells, a comma marks the decimals.
 		price, err := money.Parse(strings.Replace(typed, ",", ".", 1))
 		if err != nil {
@@ -100,8 +83,8 @@ func (r coverageReader) read(cells []string) (row coverageRow) {
 }
 
 // readPlace takes the most exact of what the row says about its place.
-func (r coverageReader) readPlace(cells []string) (place catalog.Location, complaint string) {
-	if typed := r.cell(cells, "id"); typed != "" {
+func (r coverageReader) readPlace(cells map[string]string) (place catalog.Location, complaint string) {
+	if typed := cells["id"]; typed != "" {
 		id, _ := body.ParseUUID(typed)
 		place, known := r.index.Location(id)
 		if !known {
@@ -109,7 +92,7 @@ func (r coverageReader) readPlace(cells []string) (place catalog.Location, compl
 		}
 		return place, ""
 	}
-	if typed := r.cell(cells, "ubigeo"); typed != "" {
+	if typed := cells["ubigeo"]; typed != "" {
 		// Spreadsheets drop the zero that a code begins with.
 		place, known := r.index.ByUbigeo(r.country, strings.Repeat("0", max(0, 6-len(typed)))+typed)
 		if !known {
@@ -117,7 +100,7 @@ func (r coverageReader) readPlace(cells []string) (place catalog.Location, compl
 		}
 		return place, ""
 	}
-	return r.namedPlace(r.cell(cells, "lugar"), r.cell(cells, "ciudad"), r.cell(cells, "departamento"))
+	return r.namedPlace(cells["lugar"], cells["ciudad"], cells["departamento"])
 }
 
 func (r coverageReader) namedPlace(name, city, department string) (place catalog.Location, complaint string) {
@@ -148,30 +131,12 @@ func (p *Pages) downloadCoverage(v *Visit) error {
 	for i, c := range places {
 		rows[i] = []string{c.place.Ubigeo, c.Name, c.place.City, c.place.Department, c.LocationID.String(), moneyValue(c.Price)}
 	}
+	content, err := sheet.Write(append([][]string{coverageColumns}, rows...), sheet.Semicolon)
+	if err != nil {
+		return err
+	}
 	v.Header("Content-Disposition", `attachment; filename="cobertura.csv"`)
 	v.Header("Cache-Control", "no-store")
-	v.Data(http.StatusOK, "text/csv; charset=utf-8", tablefile.Write(coverageColumns, rows))
+	v.Data(http.StatusOK, "text/csv; charset=utf-8", content)
 	return nil
-}
-
-// maxCoverageFile is more than a file with every place there is.
-const maxCoverageFile = 2 << 20
-
-// readUpload takes the one file of a form.
-func readUpload(v *Visit, name string, limit int64) ([]byte, error) {
-	tooLarge := fault.New(fault.TooLarge, "file_too_large", fmt.Sprintf("El archivo pesa más de %d MB.", limit>>20))
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, limit+maxForm)
-	file, header, err := v.Request.FormFile(name)
-	var exceeded *http.MaxBytesError
-	switch {
-	case errors.As(err, &exceeded):
-		return nil, tooLarge
-	case err != nil:
-		return nil, fault.New(fault.Invalid, "file_missing", "Elija un archivo.").Because(err)
-	}
-	defer file.Close()
-	if header.Size > limit {
-		return nil, tooLarge
-	}
-	return io.ReadAll(file)
 }

@@ -3,12 +3,11 @@ package panel
 import (
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/fault"
-	"despacho/internal/tablefile"
+	"despacho/internal/sheet"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -51,7 +50,7 @@ func (p *Pages) showCoverageFile(v *Visit, status int, page coverageFilePage) er
 
 // takeCoverageFile previews an uploaded file.
 func (p *Pages) takeCoverageFile(v *Visit) error {
-	content, err := readUpload(v, "archivo", maxCoverageFile)
+	content, err := readFile(v)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	if err == nil {
 		err = p.previewCoverage(v, &page, content)
@@ -94,7 +93,9 @@ func (p *Pages) previewCoverage(v *Visit, page *coverageFilePage, content []byte
 	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
 		return err
 	}
-	page.Content = understood(rows)
+	if page.Content, err = understood(rows); err != nil {
+		return err
+	}
 	return p.describeCoverage(v, page)
 }
 
@@ -141,7 +142,7 @@ func (p *Pages) describeCoverage(v *Visit, page *coverageFilePage) error {
 
 // applyCoverageFile does what the preview showed, all of it or nothing.
 func (p *Pages) applyCoverageFile(v *Visit) error {
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxCoverageFile)
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
 	for _, row := range rows {
@@ -172,10 +173,11 @@ func asCoverage(rows []coverageRow) []operators.CoverageRow {
 }
 
 // understood is the file reduced to what counts.
-func understood(rows []coverageRow) string {
-	table := make([][]string, len(rows))
-	for i, row := range rows {
-		table[i] = []string{row.place.ID.String(), moneyValue(row.price)}
+func understood(rows []coverageRow) (string, error) {
+	table := [][]string{{"id", "precio"}}
+	for _, row := range rows {
+		table = append(table, []string{row.place.ID.String(), moneyValue(row.price)})
 	}
-	return strings.TrimPrefix(string(tablefile.Write([]string{"id", "precio"}, table)), "\ufeff")
+	content, err := sheet.Write(table, sheet.Semicolon)
+	return string(content), err
 }

@@ -42,6 +42,8 @@ const (
 	momentField fieldKind = "moment"
 	// placeField is a location of the catalog, written out.
 	placeField fieldKind = "place"
+	// destinationField is a place that the operator delivers to.
+	destinationField fieldKind = "destination"
 )
 
 // formKinds says what the fields hold that are not text.
@@ -125,8 +127,12 @@ func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*body.Objec
 			field.Value = strconv.FormatBool(field.Value != "")
 		case momentField:
 			answers[field.Name] = []string{instant(field.Value, v.Operator().Location())}
-		case placeField:
-			id, complaint, err := p.findPlace(v, field)
+		case placeField, destinationField:
+			find := p.findPlace
+			if field.Kind == destinationField {
+				find = p.findDestination
+			}
+			id, complaint, err := find(v, field)
 			if err != nil {
 				return nil, err
 			}

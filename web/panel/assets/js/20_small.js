@@ -32,7 +32,7 @@
     waiting = setTimeout(async () => {
       const typed = target.value.trim();
       if (typed.length < 2) return;
-      const response = await fetch("/panel/ubicaciones?q=" + encodeURIComponent(typed), { redirect: "error" });
+      const response = await fetch(target.dataset.places + "?q=" + encodeURIComponent(typed), { redirect: "error" });
       if (!response.ok) return;
       target.list.replaceChildren(...(await response.json()).map((name) => Object.assign(document.createElement("option"), { value: name })));
     }, 150);

@@ -1,0 +1,105 @@
+package orders
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Choices are what a person can choose from when creating an order.
+type Choices struct {
+	// Stores are the active ones, or a bound caller's own; by name.
+	Stores []models.Store
+	// Branches are the active ones, the main one first.
+	Branches []models.Branch
+	// Sizes go from the cheapest to the dearest.
+	Sizes []models.Size
+
+	index     *catalog.Index
+	settings  *settings
+	basePrice *money.Cents
+}
+
+// Choices reads what the operator has set up, from memory where it has not changed.
+func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) {
+	settings, err := s.settings.of(ctx, caller.Operator)
+	if err != nil {
+		return nil, err
+	}
+	index, err := s.catalog.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Choices{
+		Stores: slices.DeleteFunc(
+			slices.SortedFunc(maps.Values(settings.stores), func(a, b models.Store) int { return cmp.Compare(a.Name, b.Name) }),
+			func(store models.Store) bool {
+				return !store.Active || caller.StoreID != nil && store.ID != *caller.StoreID
+			},
+		),
+		Branches: slices.SortedFunc(maps.Values(settings.branches), func(a, b models.Branch) int {
+			if a.Main != b.Main && a.Main {
+				return -1
+			}
+			if a.Main != b.Main {
+				return 1
+			}
+			return cmp.Compare(a.Name, b.Name)
+		}),
+		Sizes: slices.SortedFunc(maps.Values(settings.sizes), func(a, b models.Size) int {
+			return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
+		}),
+		index: index, settings: settings, basePrice: caller.Operator.BasePrice,
+	}, nil
+}
+
+// Covers reports whether the operator delivers to a place of the catalog.
+func (c *Choices) Covers(id uuid.UUID) bool {
+	destination := c.index.Ancestors(id)
+	if len(destination) == 0 || !isDestination(destination[0]) {
+		return false
+	}
+	_, err := c.settings.tariff(destination, nil, c.basePrice)
+	return err == nil
+}
+
+// Districts lists the districts that the operator delivers to, by name.
+func (c *Choices) Districts() []catalog.Location {
+	var districts []catalog.Location
+	for id := range c.settings.prices {
+		districts = append(districts, c.districtsOf(id)...)
+	}
+	slices.SortFunc(districts, func(a, b catalog.Location) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.ID[:], b.ID[:]))
+	})
+	return slices.CompactFunc(districts, func(a, b catalog.Location) bool { return a.ID == b.ID })
+}
+
+// districtsOf lists the covered districts that a place is or holds.
+func (c *Choices) districtsOf(id uuid.UUID) []catalog.Location {
+	place, known := c.index.Location(id)
+	if !known {
+		return nil
+	}
+	switch place.Type {
+	case catalog.TypeDistrict:
+		if c.Covers(id) {
+			return []catalog.Location{place}
+		}
+		return nil
+	case catalog.TypeZone:
+		return nil
+	}
+	var districts []catalog.Location
+	for _, child := range c.index.Children(id) {
+		districts = append(districts, c.districtsOf(child.ID)...)
+	}
+	return districts
+}

@@ -1,0 +1,118 @@
+package orders
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// draft is a request that the operator can serve, with all that is decided about it before it becomes an order.
+type draft struct {
+	*newOrder
+	branch *models.Branch
+	// destination is where it goes and the places around it, nearest first.
+	destination []catalog.Location
+	size        *models.Size
+	price       money.Cents
+	risk        *models.RiskZone
+}
+
+// draft reads a creation request, or says what is wrong with it or why the operator cannot serve it.
+func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, in *body.Object) (*draft, error) {
+	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
+		return nil, ErrStoreInactive
+	}
+	wanted, err := readNewOrder(in, caller, settings)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := settings.receivingBranch(wanted.branchID)
+	if err != nil {
+		return nil, err
+	}
+	destination, err := s.destination(ctx, wanted.locationID)
+	if err != nil {
+		return nil, err
+	}
+	size := settings.sizeFor(wanted.size)
+	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
+	if err != nil {
+		return nil, err
+	}
+	return &draft{
+		newOrder: wanted, branch: branch, destination: destination, size: size, price: price,
+		risk: settings.riskZone(destination, wanted.address),
+	}, nil
+}
+
+// destination is the place an order goes to and those around it, nearest first.
+func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]catalog.Location, error) {
+	places, known, err := s.catalog.Destination(ctx, locationID)
+	if err == nil && (!known || !isDestination(places[0])) {
+		return nil, ErrNotCovered
+	}
+	return places, err
+}
+
+// isDestination tells where an order can go to: a district or a zone. A whole city or country is no destination.
+func isDestination(place catalog.Location) bool {
+	return place.Type == catalog.TypeDistrict || place.Type == catalog.TypeZone
+}
+
+// warning is what the order's creator should pay attention to.
+func (d *draft) warning() string {
+	if d.risk == nil {
+		return ""
+	}
+	return riskWarning(d.risk)
+}
+
+// receivingBranch is the branch named, which is known to be the operator's, or its main one.
+func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
+	if id != nil {
+		branch := s.branches[*id]
+		return &branch, nil
+	}
+	if s.mainBranch == nil {
+		return nil, fault.New(fault.Unprocessable, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
+	}
+	return s.mainBranch, nil
+}
+
+// Preview is what an order would be if it were created.
+type Preview struct {
+	RecipientName   string
+	RecipientPhone  string
+	DeliveryAddress string
+	LocationID      uuid.UUID
+	Product         string
+	Size            string
+	AmountToCollect money.Cents
+	PaymentType     models.PaymentType
+	ShippingCost    money.Cents
+	Currency        string
+	Warning         string
+}
+
+// Check is Create without creating: it answers what the order would be and cost, or refuses it for the same reasons.
+func (s *Service) Check(ctx context.Context, caller Caller, in *body.Object) (*Preview, error) {
+	settings, err := s.settings.of(ctx, caller.Operator)
+	if err != nil {
+		return nil, err
+	}
+	draft, err := s.draft(ctx, caller, settings, in)
+	if err != nil {
+		return nil, err
+	}
+	return &Preview{
+		RecipientName: draft.recipientName, RecipientPhone: draft.recipientPhone, DeliveryAddress: draft.address, LocationID: draft.locationID,
+		Product: draft.product, Size: sizeCode(draft.size), AmountToCollect: draft.amount, PaymentType: draft.paymentType,
+		ShippingCost: draft.price, Currency: caller.Operator.Currency, Warning: draft.warning(),
+	}, nil
+}

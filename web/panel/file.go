@@ -1,0 +1,55 @@
+package panel
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"despacho/internal/fault"
+	"despacho/internal/sheet"
+)
+
+const (
+	// maxFile is far beyond what a person looks over before sending it, and more than a file with every place there is.
+	maxFile = 2 << 20
+	// maxFileRequest lets a file in that is somewhat too large, so that its sender is told and not cut off.
+	maxFileRequest = 16 << 20
+)
+
+func badFile(message string) error { return fault.New(fault.Invalid, "invalid_file", message) }
+
+// readFile takes the one file of a form.
+func readFile(v *Visit) ([]byte, error) {
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
+	file, about, err := v.Request.FormFile("archivo")
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge), err == nil && about.Size > maxFile:
+		return nil, badFile("El archivo pesa más de 2 MiB. Divídalo en varios.")
+	case err != nil:
+		return nil, badFile("Elija un archivo CSV.")
+	}
+	defer file.Close()
+	defer func() { _ = v.Request.MultipartForm.RemoveAll() }()
+	return io.ReadAll(file)
+}
+
+// readSheet reads a file as a table, or says in words for its sender why it is none.
+func readSheet(content []byte, maxRows int) (*sheet.Sheet, error) {
+	table, err := sheet.Read(content, maxRows)
+	var misplaced *sheet.QuoteError
+	switch {
+	case errors.Is(err, sheet.ErrEmpty):
+		return nil, badFile("El archivo está vacío.")
+	case errors.Is(err, sheet.ErrWorkbook):
+		return nil, badFile("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
+	case errors.Is(err, sheet.ErrNotText):
+		return nil, badFile("El archivo no es un CSV.")
+	case errors.Is(err, sheet.ErrTooLong):
+		return nil, badFile("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
+	case errors.As(err, &misplaced):
+		return nil, badFile("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")
+	}
+	return table, err
+}

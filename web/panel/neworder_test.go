@@ -1,0 +1,214 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"despacho/internal/apptest"
+)
+
+// fieldsOf reads what a form of the page would send, by the form's action.
+func (p *page) fieldsOf(t testing.TB, action string) url.Values {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.Text))
+	require.NoError(t, err)
+	values := url.Values{}
+	found := false
+	for form := range root.Descendants() {
+		if form.Data != "form" || attribute(form, "action") != action {
+			continue
+		}
+		found = true
+		for input := range form.Descendants() {
+			if name := attribute(input, "name"); name != "" {
+				values.Set(name, valueOf(input))
+			}
+		}
+	}
+	require.True(t, found, "no form leads to %s in %s", action, p.words())
+	return values
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func valueOf(input *html.Node) string {
+	if input.Data != "select" {
+		return attribute(input, "value")
+	}
+	for option := range input.Descendants() {
+		for _, a := range option.Attr {
+			if a.Key == "selected" {
+				return attribute(option, "value")
+			}
+		}
+	}
+	return ""
+}
+
+// order reads an order through the panel's API, as whoever may see all of the tenant's.
+func order(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, id string) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.Key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer
+}
+
+// orderCount is how many orders the tenant has.
+func orderCount(t testing.TB, s *apptest.Service, tenant *apptest.Tenant) int {
+	t.Helper()
+	return int(s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders?limit=1", Key: tenant.Key}).Data["total"].(float64))
+}
+
+const newOrder = "/panel/pedidos/nuevo"
+
+// sale fills the form in as far as it must be.
+func sale(t testing.TB, v *visitor) url.Values {
+	t.Helper()
+	fields := v.read(newOrder).fieldsOf(t, newOrder)
+	for name, value := range map[string]string{
+		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "delivery_address": "Av. Larco 345", "location_id": "Miraflores", "product": "Zapatillas",
+	} {
+		fields.Set(name, value)
+	}
+	return fields
+}
+
+func idIn(location string) string { return location[strings.LastIndex(location, "/")+1:] }
+
+// Contract 2.2: the form takes every field that the API takes.
+func TestNewOrder_takesEveryField(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		fields := sale(t, v)
+		for name, value := range map[string]string{
+			"recipient_doc_type": "ce", "recipient_doc_number": "001234567", "location_id": "San Juan de Lurigancho, Lima (150132)",
+			"delivery_address": "Av. Próceres 10, Huáscar", "delivery_type": "agency", "delivery_reference": "Frente al parque", "delivery_maps_url": "https://maps.app.goo.gl/AbC",
+			"delivery_lat": "-12.1211", "delivery_lng": "-77.0297", "size": "L", "store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(),
+			"notes": "Llamar\nantes", "amount_to_collect": "89.90",
+		} {
+			require.Contains(t, fields, name)
+			fields.Set(name, value)
+		}
+		sent := v.post(newOrder, fields)
+		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
+		made := order(t, s, tenant, idIn(sent.Location))
+		for name, want := range map[string]any{
+			"recipient_name": "Rosa Díaz", "recipient_phone": "+51987654321", "recipient_doc_type": "ce", "recipient_doc_number": "001234567",
+			"location_id": apptest.SanJuan.String(), "delivery_type": "agency", "delivery_reference": "Frente al parque",
+			"delivery_maps_url": "https://maps.app.goo.gl/AbC", "delivery_lat": -12.1211, "delivery_lng": -77.0297, "product": "Zapatillas", "size": "L",
+			"store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(), "notes": "Llamar\nantes", "amount_to_collect": 89.9,
+			"payment_type": "cash_on_delivery", "shipping_cost": 17.5,
+		} {
+			require.Equal(t, want, made.Data[name], name)
+		}
+		notice := v.read("/panel/pedidos").words()
+		require.Contains(t, notice, made.String("guide_code"))
+		require.Contains(t, notice, "S/ 17.50")
+		require.Contains(t, notice, "zona de riesgo del operador: Huáscar", "contract 2.2, rule 5")
+	})
+}
+
+func TestNewOrder_keepsWhatWasTypedBesideWhatIsWrong(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		for name, c := range map[string]struct{ field, value, complaint string }{
+			"a phone":              {"recipient_phone", "hola", "No es un número de teléfono válido."},
+			"a product":            {"product", " ", "Es obligatorio."},
+			"a place":              {"location_id", "Xyzzy", "No hay ningún distrito o zona con ese nombre."},
+			"an unclear place":     {"location_id", "San Juan", "San Juan de Lurigancho, Lima (150132)"},
+			"a place out of reach": {"location_id", "Cusco", "El operador no llega a este destino."},
+			"an amount":            {"amount_to_collect", "89.999", "decimales"},
+			"half a point":         {"delivery_lat", "-12.1", "Es obligatorio junto con la latitud."},
+		} {
+			fields := sale(t, v)
+			fields.Set(c.field, c.value)
+			refused := v.post(newOrder, fields)
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)
+			require.Contains(t, refused.words(), c.complaint, name)
+			again := refused.fieldsOf(t, newOrder)
+			require.Contains(t, again.Get(c.field), c.value, name)
+			require.Equal(t, "Rosa Díaz", again.Get("recipient_name"), name)
+			require.Equal(t, fields.Get("ficha"), again.Get("ficha"), "it is still the same order")
+			again.Set(c.field, map[string]string{"recipient_phone": "987654321", "product": "Caja", "location_id": "Santiago de Surco"}[c.field])
+			corrected := v.post(newOrder, again)
+			require.Equal(t, http.StatusSeeOther, corrected.Status, name)
+		}
+	})
+}
+
+// However often a form is sent, at once or later, it makes one order; with other data it asks first.
+func TestNewOrder_isMadeOnce(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		fields := sale(t, v)
+		locations := make([]string, 4)
+		var clicks sync.WaitGroup
+		for i := range locations {
+			clicks.Go(func() { locations[i] = v.post(newOrder, fields).Location })
+		}
+		clicks.Wait()
+		for _, location := range locations {
+			require.NotEmpty(t, location)
+			require.Equal(t, locations[0], location)
+		}
+		require.Equal(t, 1, orderCount(t, s, tenant))
+		require.Equal(t, locations[0], v.post(newOrder, fields).Location)
+		require.Contains(t, v.read("/panel/pedidos").words(), "El pedido ya estaba creado.")
+		require.Equal(t, tenant.StoreA.ID.String(), order(t, s, tenant, idIn(locations[0])).String("store_id"))
+
+		fields.Set("product", "Otra caja")
+		asked := v.post(newOrder, fields)
+		require.Equal(t, http.StatusUnprocessableEntity, asked.Status)
+		require.Contains(t, asked.words(), "Este formulario ya creó un pedido.")
+		again := v.post(newOrder, asked.fieldsOf(t, newOrder))
+		require.Equal(t, http.StatusSeeOther, again.Status)
+		require.NotEqual(t, locations[0], again.Location)
+		require.Equal(t, 2, orderCount(t, s, tenant))
+
+		fields.Set("ficha", "")
+		require.Equal(t, http.StatusUnprocessableEntity, v.post(newOrder, fields).Status)
+	})
+}
+
+func TestNewOrder_aStoreCreatesForItselfAlone(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		fields := sale(t, v)
+		require.NotContains(t, fields, "store_id", "there is nothing to choose")
+		require.NotContains(t, v.read(newOrder).words(), "Tienda B")
+		fields.Set("store_id", tenant.StoreB.ID.String())
+		sent := v.post(newOrder, fields)
+		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
+		require.Equal(t, tenant.StoreA.ID.String(), order(t, s, tenant, idIn(sent.Location)).String("store_id"))
+	})
+}
+
+func TestNewOrder_suggestsWhereTheOperatorDelivers(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		require.Contains(t, v.read(newOrder).Text, `<option value="Miraflores, Lima (150122)">`)
+		suggested := v.read("/panel/destinos?q=mirafl").Text
+		require.Contains(t, suggested, "Miraflores, Lima (150122)")
+		require.NotContains(t, suggested, "Arequipa")
+		_, err := uuid.Parse(v.read(newOrder).fieldsOf(t, newOrder).Get("ficha"))
+		require.NoError(t, err)
+	})
+}

@@ -1,0 +1,70 @@
+package panel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/body"
+	"despacho/internal/money"
+	"despacho/orders"
+)
+
+// receipt is what is remembered of an order that was created in the panel, so that asking again is answered and not done twice.
+type receipt struct {
+	ID           uuid.UUID   `json:"id"`
+	GuideCode    string      `json:"guide_code"`
+	ShippingCost money.Cents `json:"shipping_cost"`
+	Currency     string      `json:"currency"`
+	Warning      string      `json:"warning,omitempty"`
+	// Existed says that an earlier request created it.
+	Existed bool `json:"-"`
+}
+
+// Path is the order's page.
+func (r *receipt) Path() string { return "/panel/pedidos/" + r.ID.String() }
+
+func renderReceipt(created *orders.Created) (orders.Answer, error) {
+	r := receipt{
+		ID: created.Order.ID, GuideCode: created.Order.GuideCode,
+		ShippingCost: created.Order.ShippingCost, Currency: created.Order.Currency, Warning: created.Warning,
+	}
+	packed, err := json.Marshal(r)
+	return orders.Answer{Status: http.StatusCreated, Location: r.Path(), Body: packed}, err
+}
+
+func readReceipt(answer orders.Answer) (*receipt, error) {
+	r := &receipt{Existed: answer.Replayed}
+	return r, json.Unmarshal(answer.Body, r)
+}
+
+const (
+	// patience is how long somebody who clicked twice waits for what the first click is still creating.
+	patience    = 5 * time.Second
+	lookAgainIn = 100 * time.Millisecond
+)
+
+// createOnce creates an order unless it was created under the key before; either way its receipt comes back.
+func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *body.Object, key string) (*receipt, error) {
+	until := time.After(patience)
+	for {
+		answer, err := p.Orders.Create(ctx, caller, in, key, renderReceipt)
+		if err == nil {
+			return readReceipt(answer)
+		}
+		if !errors.Is(err, orders.ErrKeyInProgress) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-until:
+			return nil, err
+		case <-time.After(lookAgainIn):
+		}
+	}
+}

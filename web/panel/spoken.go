@@ -1,0 +1,31 @@
+package panel
+
+import (
+	"strings"
+
+	"despacho/internal/fault"
+	"despacho/orders"
+)
+
+// memberWords are the names that complaints mention, as people in front of a form or a file know them.
+var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
+
+// spoken makes of a refusal in the API's words one for people: it belongs to a field, and names nothing that they have not seen.
+func spoken(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := *fault.From(err)
+	switch f.Code {
+	case orders.ErrNotCovered.Code:
+		f.Fields = []fault.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
+	case orders.ErrNoTariff.Code:
+		f.Fields = []fault.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
+	}
+	fields := make([]fault.Field, len(f.Fields))
+	for i, field := range f.Fields {
+		fields[i] = fault.Field{Field: field.Field, Message: memberWords.Replace(field.Message)}
+	}
+	f.Fields = fields
+	return &f
+}

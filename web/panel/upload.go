@@ -1,0 +1,158 @@
+package panel
+
+import (
+	"net/http"
+	"strings"
+
+	"despacho/internal/fault"
+	"despacho/internal/sheet"
+)
+
+const (
+	uploadPath = "/panel/carga"
+	// maxUploadRows is far beyond what a person looks over before sending it.
+	maxUploadRows = 1000
+)
+
+// uploadPage asks for a file.
+type uploadPage struct {
+	Columns []uploadColumn
+	MaxRows int
+	Failure string
+}
+
+func (p *Pages) askUpload(v *Visit) error { return p.showUpload(v, http.StatusOK, "") }
+
+func (p *Pages) showUpload(v *Visit, status int, failure string) error {
+	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: columnsFor(v), MaxRows: maxUploadRows, Failure: failure})
+}
+
+// uploadAgain is where a page leads that was there only as the answer to a form.
+func (p *Pages) uploadAgain(v *Visit) error {
+	v.Redirect(http.StatusSeeOther, uploadPath)
+	return nil
+}
+
+// uploadTemplate is an empty file with an example that the operator can serve.
+func (p *Pages) uploadTemplate(v *Visit) error {
+	places, err := p.destinations(v)
+	if err != nil {
+		return err
+	}
+	var header, example []string
+	for _, column := range columnsFor(v) {
+		if column.Spare {
+			continue
+		}
+		cell := column.Example
+		switch column.Name {
+		case placeColumn:
+			cell = places.example()
+		case sizeColumn:
+			for _, size := range places.choices.Sizes {
+				if size.IsDefault {
+					cell = size.Code
+				}
+			}
+		case storeColumn:
+			if len(places.choices.Stores) > 0 {
+				cell = places.choices.Stores[0].Name
+			}
+		}
+		header, example = append(header, column.Name), append(example, cell)
+	}
+	delimiter := rune(sheet.Semicolon)
+	if v.Query("separador") == "coma" {
+		delimiter = sheet.Comma
+	}
+	return sendSheet(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
+}
+
+// example is a district that the operator delivers to and that its name alone tells from others.
+func (d *destinations) example() string {
+	for _, district := range d.choices.Districts() {
+		if m := d.meant(district.Name); m.Place != nil && m.Place.ID == district.ID {
+			return district.Name
+		}
+	}
+	return "Miraflores, Lima"
+}
+
+func sendSheet(v *Visit, name string, rows [][]string, delimiter rune) error {
+	content, err := sheet.Write(rows, delimiter)
+	if err != nil {
+		return err
+	}
+	v.Header("Content-Disposition", `attachment; filename="`+name+`"`)
+	v.Header("Cache-Control", "no-store")
+	v.Data(http.StatusOK, "text/csv; charset=utf-8", content)
+	return nil
+}
+
+// previewUpload shows what would come of a file. Nothing is created.
+func (p *Pages) previewUpload(v *Visit) error {
+	table, err := readUpload(v)
+	if err == nil {
+		var columns sheet.Columns
+		if columns, err = matchUpload(v, table); err == nil {
+			return p.showPreview(v, table, columns)
+		}
+	}
+	problem := fault.From(err)
+	if problem.Kind == fault.Internal {
+		return err
+	}
+	return p.showUpload(v, http.StatusUnprocessableEntity, problem.Message)
+}
+
+func readUpload(v *Visit) (*sheet.Sheet, error) {
+	content, err := readFile(v)
+	if err != nil {
+		return nil, err
+	}
+	return readSheet(content, maxUploadRows)
+}
+
+// matchUpload finds the columns; without one of those that every order needs there is nothing to look at.
+func matchUpload(v *Visit, table *sheet.Sheet) (sheet.Columns, error) {
+	known := columnsFor(v)
+	if v.Caller.StoreID != nil {
+		// A store's file may say whose it is; the preview tells that it makes no difference.
+		known = uploadColumns
+	}
+	names := make([]sheet.Column, len(known))
+	for i, column := range known {
+		names[i] = column.Column
+	}
+	columns := table.Match(names)
+	var missing []string
+	for _, column := range known {
+		if column.Required && !columns.Has(column.Name) && !(column.Name == placeColumn && columns.Has(ubigeoColumn)) {
+			missing = append(missing, column.Name)
+		}
+	}
+	switch {
+	case len(missing) == 1:
+		return columns, badFile("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+	case len(missing) > 1:
+		return columns, badFile("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+	case len(table.Rows) == 0:
+		return columns, badFile("El archivo no tiene filas debajo de los nombres de las columnas.")
+	}
+	return columns, nil
+}
+
+// uploadRemarks are what the sender of a file should know about its columns.
+func uploadRemarks(v *Visit, columns sheet.Columns) []string {
+	var remarks []string
+	if len(columns.Unknown) > 0 {
+		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(columns.Unknown, ", ")+".")
+	}
+	if len(columns.Repeated) > 0 {
+		remarks = append(remarks, "Columnas repetidas, de las que vale la primera: "+strings.Join(columns.Repeated, ", ")+".")
+	}
+	if v.Caller.StoreID != nil && columns.Has(storeColumn) {
+		remarks = append(remarks, "La columna tienda no se usa: todos los pedidos son de su tienda.")
+	}
+	return remarks
+}

@@ -1,0 +1,181 @@
+package panel
+
+import (
+	"despacho/internal/body"
+	"despacho/internal/fold"
+	"despacho/internal/sheet"
+	"despacho/models"
+)
+
+// uploadColumn is what a file of orders can say, in the words of those who keep such files.
+type uploadColumn struct {
+	sheet.Column
+	// Member is what it is called in a creation request.
+	Member string
+	// Required columns must be there, and filled in every row.
+	Required bool
+	// Help says what to write; Example is a cell of the template.
+	Help, Example string
+	// Spare columns are understood but not in the template, which is wide enough.
+	Spare bool
+	// operatorOnly columns mean nothing in a store's file.
+	operatorOnly bool
+	// take reads the cell; without it the cell is taken as it is.
+	take func(r *rowReader, row *orderRow, cell string) (value, complaint string)
+}
+
+// Names of the columns that are more than a member of the order.
+const (
+	placeColumn  = "distrito"
+	ubigeoColumn = "ubigeo"
+	storeColumn  = "tienda"
+	sizeColumn   = "talla"
+	codeColumn   = "codigo_externo"
+)
+
+// uploadColumns is the layout of the template, and then what else is understood.
+var uploadColumns = []uploadColumn{
+	{Column: column("destinatario", "nombre", "cliente", "nombre del destinatario", "nombre y apellido"), Member: "recipient_name", Required: true, Help: "Nombre de quien recibe.", Example: "Rosa Díaz"},
+	{Column: column("telefono", "celular", "movil", "telefono del destinatario", "nro de telefono"), Member: "recipient_phone", Required: true, Help: "Con o sin código de país.", Example: "987654321", take: takeDigits},
+	{Column: column("direccion", "direccion de entrega", "domicilio"), Member: "delivery_address", Required: true, Help: "Como se la diría al motorizado.", Example: "Av. Larco 345, dpto. 201"},
+	{Column: column("referencia", "referencias"), Member: "delivery_reference", Help: "Algo que ayude a llegar.", Example: "Frente al parque"},
+	{Column: column(placeColumn, "distrito o zona", "zona", "destino", "ubicacion"), Member: "location_id", Required: true, Help: "Distrito o zona por su nombre. Si hay varios iguales: «Miraflores, Lima». En su lugar sirve la columna ubigeo.", take: takePlace},
+	{Column: column("producto", "contenido", "paquete", "descripcion"), Member: "product", Required: true, Help: "Qué hay en el paquete.", Example: "Zapatillas"},
+	{Column: column(sizeColumn, "tamano", "size"), Member: "size", Help: "Código de talla del operador. Vacío: la talla habitual.", take: takeSize},
+	{Column: column("monto_a_cobrar", "monto", "monto por cobrar", "cobrar"), Member: "amount_to_collect", Help: "Lo que se cobra al entregar: 89.90 u 89,90. Vacío: nada.", Example: "89.90", take: takeAmount},
+	{Column: column("tipo_documento", "tipo de documento", "tipo doc"), Member: "recipient_doc_type", Help: "DNI, CE, pasaporte u otro.", take: oneOf(docTypeSpellings, "debe ser DNI, CE, pasaporte u otro")},
+	{Column: column("documento", "numero de documento", "nro documento"), Member: "recipient_doc_number", Help: "Número del documento.", take: takeDigits},
+	{Column: column("notas", "observaciones", "comentarios", "instrucciones"), Member: "notes", Help: "Instrucciones para el despacho.", Example: "Ejemplo: reemplace esta fila"},
+	{Column: column("enlace_mapa", "enlace del mapa", "mapa", "google maps", "link"), Member: "delivery_maps_url", Help: "Enlace de mapa que envió el cliente."},
+	{Column: column("lat", "latitud"), Member: "delivery_lat", Help: "Punto exacto, en lugar del enlace.", take: takeCoordinate},
+	{Column: column("lng", "longitud", "lon", "long"), Member: "delivery_lng", Help: "Junto con lat.", take: takeCoordinate},
+	{Column: column(storeColumn, "nombre de la tienda"), Member: "store_id", Help: "Nombre de la tienda que envía.", operatorOnly: true, take: takeStore},
+	{Column: column(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), Help: "Su propio número de pedido: durante 24 horas no se crea dos veces.", take: takeCode},
+
+	{Column: column(ubigeoColumn, "codigo ubigeo"), Help: "Código INEI de seis cifras, en lugar del distrito.", Spare: true},
+	{Column: column("tipo_de_cobro", "forma de cobro", "tipo de pago", "forma de pago"), Member: "payment_type", Help: "Contra entrega o solo entrega. Con un monto siempre es contra entrega.", Spare: true, take: oneOf(paymentSpellings, "debe ser contra entrega o solo entrega")},
+	{Column: column("tipo_de_entrega", "entrega"), Member: "delivery_type", Help: "Domicilio o agencia.", Spare: true, take: oneOf(deliverySpellings, "debe ser domicilio o agencia")},
+	{Column: column("sucursal"), Member: "branch_id", Help: "Sucursal del operador que recibe el paquete.", Spare: true, take: takeBranch},
+}
+
+func column(name string, aliases ...string) sheet.Column {
+	return sheet.Column{Name: name, Aliases: aliases}
+}
+
+// columnsFor are those that mean something in the visitor's files.
+func columnsFor(v *Visit) []uploadColumn {
+	var columns []uploadColumn
+	for _, column := range uploadColumns {
+		if !column.operatorOnly || v.Caller.StoreID == nil {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+// numberMembers are read as numbers.
+var numberMembers = map[string]body.FormField{"amount_to_collect": body.FormNumber, "delivery_lat": body.FormNumber, "delivery_lng": body.FormNumber}
+
+var (
+	docTypeSpellings = map[string]string{
+		"dni": string(models.DocDNI), "ce": string(models.DocCE), "carne de extranjeria": string(models.DocCE), "carnet de extranjeria": string(models.DocCE),
+		"pasaporte": string(models.DocPassport), "passport": string(models.DocPassport), "otro": string(models.DocOther), "other": string(models.DocOther),
+	}
+	paymentSpellings = map[string]string{
+		"contra entrega": string(models.CashOnDelivery), "contraentrega": string(models.CashOnDelivery), "cash on delivery": string(models.CashOnDelivery),
+		"solo entrega": string(models.DeliveryOnly), "pagado": string(models.DeliveryOnly), "delivery only": string(models.DeliveryOnly),
+	}
+	deliverySpellings = map[string]string{
+		"domicilio": string(models.DeliveryHome), "a domicilio": string(models.DeliveryHome), "home": string(models.DeliveryHome),
+		"agencia": string(models.DeliveryAgency), "en agencia": string(models.DeliveryAgency), "agency": string(models.DeliveryAgency),
+	}
+)
+
+// oneOf reads a word that people write in several ways.
+func oneOf(words map[string]string, complaint string) func(*rowReader, *orderRow, string) (string, string) {
+	return func(_ *rowReader, _ *orderRow, cell string) (string, string) {
+		if word, known := words[fold.String(cell)]; known {
+			return word, ""
+		}
+		return cell, complaint
+	}
+}
+
+// digitsLost is said of a number that a spreadsheet program has rounded.
+const digitsLost = "la hoja de cálculo lo cambió a notación científica y perdió cifras: dé a la columna formato de texto y escríbalo de nuevo"
+
+func takeDigits(_ *rowReader, _ *orderRow, cell string) (string, string) {
+	if sheet.IsScientific(cell) {
+		return cell, digitsLost
+	}
+	return cell, ""
+}
+
+func takeCoordinate(_ *rowReader, _ *orderRow, cell string) (string, string) {
+	return sheet.Decimal(cell), ""
+}
+
+func takeAmount(_ *rowReader, _ *orderRow, cell string) (string, string) {
+	value, clear := sheet.Amount(cell)
+	if !clear {
+		return value, "no queda claro si la coma separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
+	}
+	return value, ""
+}
+
+func takePlace(r *rowReader, row *orderRow, cell string) (string, string) {
+	m := r.places.meant(cell)
+	if m.Place == nil {
+		return "", unclearPlace(r.places, m)
+	}
+	row.Place = r.places.name(*m.Place)
+	if !m.Exact {
+		row.Notes = append(row.Notes, "«"+cell+"» se entendió como "+row.Place+".")
+	}
+	return m.Place.ID.String(), ""
+}
+
+func takeSize(r *rowReader, row *orderRow, cell string) (string, string) {
+	for _, size := range r.places.choices.Sizes {
+		if fold.String(size.Code) == fold.String(cell) || fold.String(size.Name) == fold.String(cell) {
+			return size.Code, ""
+		}
+	}
+	row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
+	return cell, ""
+}
+
+func takeStore(r *rowReader, _ *orderRow, cell string) (string, string) {
+	var found []string
+	for _, store := range r.places.choices.Stores {
+		if fold.String(store.Name) == fold.String(cell) || store.ID.String() == cell {
+			found = append(found, store.ID.String())
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", "no es una tienda activa"
+	case 1:
+		return found[0], ""
+	}
+	return "", "hay varias tiendas con ese nombre"
+}
+
+func takeBranch(r *rowReader, _ *orderRow, cell string) (string, string) {
+	for _, branch := range r.places.choices.Branches {
+		if fold.String(branch.Name) == fold.String(cell) {
+			return branch.ID.String(), ""
+		}
+	}
+	return "", "no es una sucursal activa del operador"
+}
+
+// maxCode is how long a store's own number for an order may be, in characters.
+const maxCode = 100
+
+func takeCode(_ *rowReader, _ *orderRow, cell string) (string, string) {
+	if len([]rune(cell)) > maxCode {
+		return "", "admite como máximo 100 caracteres"
+	}
+	return takeDigits(nil, nil, cell)
+}

@@ -1,0 +1,118 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"despacho/internal/fault"
+	"despacho/orders"
+)
+
+const (
+	// createdAtOnce keeps a file from taking the whole service.
+	createdAtOnce = 8
+	// createWithin ends well before the server gives up the connection; what is left is said and can be asked for again.
+	createWithin = 25 * time.Second
+)
+
+// createUpload creates the orders of a preview and tells what came of each. A script sends a few rows at a time and is answered with those.
+func (p *Pages) createUpload(v *Visit) error {
+	back, err := p.takeReturned(v)
+	if err != nil {
+		return err
+	}
+	defer v.takeTime()()
+	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(createWithin))
+	page, err := back.page()
+	if err != nil {
+		return err
+	}
+	page.Done = true
+	if isFragment(v) {
+		return p.showPart(v, "upload_rows", "rows", page)
+	}
+	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
+}
+
+// create makes orders of the rows that are none yet, several at once, and starts none after the deadline.
+func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {
+	todo := make(chan *orderRow)
+	var workers sync.WaitGroup
+	for range createdAtOnce {
+		workers.Go(func() {
+			for row := range todo {
+				r.createRow(ctx, row)
+			}
+		})
+	}
+	for _, row := range rows {
+		if row.State() != "ready" {
+			continue
+		}
+		if r.pages.Clock.Now().After(deadline) {
+			row.Pending = true
+			continue
+		}
+		todo <- row
+	}
+	close(todo)
+	workers.Wait()
+}
+
+func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
+	made, err := r.pages.createOnce(ctx, r.visit.Caller, row.in, row.key)
+	switch {
+	case err == nil:
+		row.Receipt = made
+	case errors.Is(err, orders.ErrKeyReused):
+		row.complain(codeColumn, "ya se usó con otros datos")
+	case fault.From(err).Kind == fault.Internal, errors.Is(err, orders.ErrKeyInProgress):
+		r.pages.Log.WarnContext(ctx, "row of an upload not created", "row", row.Number, "error", err)
+		row.Pending = true
+	default:
+		if err := r.explain(row, err); err != nil {
+			row.Pending = true
+		}
+	}
+}
+
+// summarizeUpload tells a script what can be done with the orders that it had created.
+func (p *Pages) summarizeUpload(v *Visit) error {
+	back, err := p.takeReturned(v)
+	if err != nil {
+		return err
+	}
+	page, err := back.page()
+	if err != nil {
+		return err
+	}
+	return p.showPart(v, "upload_rows", "after", page)
+}
+
+// uploadResult is the file with the guide codes beside its rows.
+func (p *Pages) uploadResult(v *Visit) error {
+	back, err := p.takeReturned(v)
+	if err != nil {
+		return err
+	}
+	rows := inFileOrder(append(back.rows, back.rest...))
+	columns := back.used(rows)
+	header := []string{"fila", "estado", "guia", "tarifa", "problema"}
+	table := [][]string{append(header, columns...)}
+	for _, row := range rows {
+		table = append(table, append(resultCells(row), row.cellsOf(columns)...))
+	}
+	return sendSheet(v, "resultado-pedidos.csv", table, back.delimiter)
+}
+
+func resultCells(row *orderRow) []string {
+	cells := []string{strconv.Itoa(row.Number), "no creado", "", "", row.problem()}
+	if row.Receipt != nil {
+		cells[1], cells[2], cells[3] = "creado", row.Receipt.GuideCode, row.Receipt.ShippingCost.String()
+	}
+	return cells
+}

@@ -1,0 +1,204 @@
+package panel
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"despacho/internal/fault"
+	"despacho/internal/money"
+	"despacho/internal/sheet"
+)
+
+// uploadRows is a file's rows, before and after they become orders.
+type uploadRows struct {
+	Remarks []string
+	// Fit are the rows that are or can be orders, Unfit those with something wrong.
+	Fit, Unfit []*orderRow
+	// Done says that the rows were seen to.
+	Done     bool
+	Currency string
+	Carried  carried
+}
+
+// carried is what the page holds until its reader decides.
+type carried struct {
+	// Rows are to be created, Rest are only told about, both as JSON.
+	Rows, Rest string
+	SeenAt     string
+	Delimiter  string
+}
+
+// previewLasts is well under how long created rows are remembered: nobody creates them again with a page that was left open.
+const previewLasts = 12 * time.Hour
+
+var (
+	errPreviewOver = fault.New(fault.Unprocessable, "preview_over", "La revisión venció. Vuelva a subir el archivo.")
+	errUnreadable  = fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
+)
+
+func (p *Pages) showPreview(v *Visit, table *sheet.Sheet, columns sheet.Columns) error {
+	reader, err := p.rowReader(v, p.Clock.Now())
+	if err != nil {
+		return err
+	}
+	rows, err := reader.rowsOf(table, columns)
+	if err != nil {
+		return err
+	}
+	page, err := reader.page(rows, table.Delimiter)
+	if err != nil {
+		return err
+	}
+	page.Remarks = uploadRemarks(v, columns)
+	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
+}
+
+// page sorts the rows and packs them for their way back.
+func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) {
+	page := &uploadRows{
+		Currency: r.visit.Operator().Currency,
+		Carried:  carried{SeenAt: r.seenAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
+	}
+	for _, row := range rows {
+		if len(row.Wrong) > 0 {
+			page.Unfit = append(page.Unfit, row)
+		} else {
+			page.Fit = append(page.Fit, row)
+		}
+	}
+	var err, restErr error
+	page.Carried.Rows, err = pack(page.Fit)
+	page.Carried.Rest, restErr = pack(page.Unfit)
+	return page, errors.Join(err, restErr)
+}
+
+func pack(rows []*orderRow) (string, error) {
+	plain := make([]sheetRow, len(rows))
+	for i, row := range rows {
+		plain[i] = row.sheetRow
+	}
+	packed, err := json.Marshal(plain)
+	return string(packed), err
+}
+
+// returned is what a preview sent back, read like a new file.
+type returned struct {
+	*rowReader
+	// rows are to be created, rest are only told about.
+	rows, rest []*orderRow
+	delimiter  rune
+}
+
+func (r *returned) page() (*uploadRows, error) {
+	return r.rowReader.page(append(slices.Clone(r.rows), r.rest...), r.delimiter)
+}
+
+func (p *Pages) takeReturned(v *Visit) (*returned, error) {
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
+	if err := v.Request.ParseMultipartForm(maxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return nil, errUnreadable.Because(err)
+	}
+	now := p.Clock.Now()
+	seenAt, err := time.Parse(time.RFC3339, v.PostForm("visto"))
+	if err != nil || now.Sub(seenAt) > min(previewLasts, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
+		return nil, errPreviewOver
+	}
+	back := &returned{delimiter: sheet.Semicolon}
+	if v.PostForm("separador") == string(sheet.Comma) {
+		back.delimiter = sheet.Comma
+	}
+	if back.rowReader, err = p.rowReader(v, seenAt); err != nil {
+		return nil, err
+	}
+	if back.rows, err = back.unpack(v.PostForm("filas")); err != nil {
+		return nil, err
+	}
+	back.rest, err = back.unpack(v.PostForm("resto"))
+	return back, err
+}
+
+func (r *rowReader) unpack(packed string) ([]*orderRow, error) {
+	if packed == "" {
+		return nil, nil
+	}
+	var plain []sheetRow
+	if err := json.Unmarshal([]byte(packed), &plain); err != nil || len(plain) > maxUploadRows {
+		return nil, errUnreadable.Because(err)
+	}
+	return r.carriedRows(plain)
+}
+
+// Count is how many rows are in a state.
+func (u *uploadRows) Count(state string) int {
+	count := 0
+	for _, row := range u.Fit {
+		if row.State() == state {
+			count++
+		}
+	}
+	if state == "wrong" {
+		count += len(u.Unfit)
+	}
+	return count
+}
+
+// ToCollect adds up what would be collected for the new orders.
+func (u *uploadRows) ToCollect() money.Cents {
+	return u.sum(func(row *orderRow) money.Cents { return row.Quote.AmountToCollect })
+}
+
+// Cost adds up what the new orders would cost.
+func (u *uploadRows) Cost() money.Cents {
+	return u.sum(func(row *orderRow) money.Cents { return row.Quote.ShippingCost })
+}
+
+func (u *uploadRows) sum(of func(*orderRow) money.Cents) money.Cents {
+	var total money.Cents
+	for _, row := range u.Fit {
+		if row.State() == "ready" {
+			total += of(row)
+		}
+	}
+	return total
+}
+
+// labelsAtOnce keeps the address of a page of labels shorter than what servers on the way take.
+const labelsAtOnce = 100
+
+type labelLink struct{ Path, Text string }
+
+// Labels leads to the labels of all that is an order now.
+func (u *uploadRows) Labels() []labelLink {
+	var links []labelLink
+	ids := url.Values{}
+	first, count := 1, 0
+	add := func() {
+		text := "Imprimir las etiquetas"
+		if first > 1 || count < u.Orders() {
+			text = "Etiquetas " + strconv.Itoa(first) + " a " + strconv.Itoa(count)
+		}
+		links = append(links, labelLink{"/panel/etiquetas?" + ids.Encode(), text})
+		ids, first = url.Values{}, count+1
+	}
+	for _, row := range u.Fit {
+		if row.Receipt == nil {
+			continue
+		}
+		ids.Add("id", row.Receipt.ID.String())
+		if count++; count-first+1 == labelsAtOnce {
+			add()
+		}
+	}
+	if count >= first {
+		add()
+	}
+	return links
+}
+
+// Orders is how many of the rows are orders now.
+func (u *uploadRows) Orders() int { return u.Count("created") + u.Count("existed") }

@@ -1,0 +1,306 @@
+package panel
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"despacho/internal/body"
+	"despacho/internal/fault"
+	"despacho/internal/sheet"
+	"despacho/orders"
+)
+
+// sheetRow is a row as it travels from the preview to the creation, in the page itself: nothing is kept meanwhile. Whatever comes back is
+// read and checked like a new file.
+type sheetRow struct {
+	Number int `json:"n"`
+	// Occurrence counts the rows of the file with the same content, so that two equal orders are two.
+	Occurrence int               `json:"o,omitempty"`
+	Overflows  bool              `json:"x,omitempty"`
+	Cells      map[string]string `json:"c"`
+}
+
+// orderRow is a row and what is to become, or became, of it.
+type orderRow struct {
+	sheetRow
+	Place string
+	// Quote is what the order would be; nil where something is wrong.
+	Quote *orders.Preview
+	Notes []string
+	Wrong []wrongCell
+	// Receipt is of the order that it became.
+	Receipt *receipt
+	// Pending says that the row could not be seen to yet: it is not its fault.
+	Pending bool
+
+	in  *body.Object
+	key string
+}
+
+// wrongCell is what is wrong with one cell, or without a column with the whole row.
+type wrongCell struct{ Column, Cell, Message string }
+
+// State is what the row is, for people and scripts.
+func (r *orderRow) State() string {
+	switch {
+	case len(r.Wrong) > 0:
+		return "wrong"
+	case r.Receipt != nil && r.Receipt.Existed:
+		return "existed"
+	case r.Receipt != nil:
+		return "created"
+	case r.Pending:
+		return "pending"
+	}
+	return "ready"
+}
+
+func (r *orderRow) complain(column, message string) {
+	r.Wrong = append(r.Wrong, wrongCell{column, r.Cells[column], sentence(message)})
+}
+
+// problem is all that is wrong with the row, in one line.
+func (r *orderRow) problem() string {
+	var parts []string
+	for _, wrong := range r.Wrong {
+		if wrong.Column == "" {
+			parts = append(parts, wrong.Message)
+			continue
+		}
+		parts = append(parts, wrong.Column+": "+wrong.Message)
+	}
+	return strings.Join(parts, " ")
+}
+
+func (r *orderRow) cellsOf(columns []string) []string {
+	cells := make([]string, len(columns))
+	for i, column := range columns {
+		cells[i] = r.Cells[column]
+	}
+	return cells
+}
+
+// inFileOrder puts rows back where they were in the file.
+func inFileOrder(rows []*orderRow) []*orderRow {
+	slices.SortStableFunc(rows, func(a, b *orderRow) int { return cmp.Compare(a.Number, b.Number) })
+	return rows
+}
+
+// rowReader reads rows as a visitor's orders.
+type rowReader struct {
+	pages   *Pages
+	visit   *Visit
+	columns []uploadColumn
+	places  *destinations
+	// seenAt is when the preview was made. Its day is part of what makes a row the same row: tomorrow's may be equal and yet meant.
+	seenAt time.Time
+	day    string
+}
+
+func (p *Pages) rowReader(v *Visit, seenAt time.Time) (*rowReader, error) {
+	places, err := p.destinations(v)
+	if err != nil {
+		return nil, err
+	}
+	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().Location()).Format(time.DateOnly)}, nil
+}
+
+// rowsOf reads a new file's rows.
+func (r *rowReader) rowsOf(table *sheet.Sheet, columns sheet.Columns) ([]*orderRow, error) {
+	rows := make([]*orderRow, len(table.Rows))
+	for i, row := range table.Rows {
+		rows[i] = &orderRow{sheetRow: sheetRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
+		if err := r.interpret(rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	countOccurrences(rows)
+	return rows, r.check(rows)
+}
+
+// carriedRows reads rows that came back from a preview.
+func (r *rowReader) carriedRows(carried []sheetRow) ([]*orderRow, error) {
+	rows := make([]*orderRow, len(carried))
+	for i, row := range carried {
+		rows[i] = &orderRow{sheetRow: row}
+		if err := r.interpret(rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return rows, r.check(rows)
+}
+
+// interpret makes a creation request of a row's cells.
+func (r *rowReader) interpret(row *orderRow) error {
+	values, complaints := map[string][]string{}, map[string]string{}
+	for _, column := range r.columns {
+		cell := r.cell(row, column)
+		value, complaint := cell, ""
+		if cell != "" && column.take != nil {
+			value, complaint = column.take(r, row, cell)
+		}
+		if column.Member != "" {
+			values[column.Member] = []string{value}
+		}
+		if complaint != "" {
+			complaints[column.Name] = complaint
+		}
+	}
+	in, err := body.FromForm(values, numberMembers)
+	if err != nil {
+		return err
+	}
+	for _, column := range r.columns {
+		switch complaint := complaints[column.Name]; {
+		case complaint == "":
+		case column.Member == "":
+			row.complain(column.Name, complaint)
+		default:
+			in.Complain(column.Member, complaint)
+		}
+	}
+	row.in = in
+	return nil
+}
+
+// cell is what a row says in a column; a place can be said in two.
+func (r *rowReader) cell(row *orderRow, column uploadColumn) string {
+	if column.Name == placeColumn && row.Cells[placeColumn] == "" {
+		return row.Cells[ubigeoColumn]
+	}
+	return row.Cells[column.Name]
+}
+
+// used are the columns that any of the rows says something in.
+func (r *rowReader) used(rows []*orderRow) []string {
+	var names []string
+	for _, column := range r.columns {
+		if slices.ContainsFunc(rows, func(row *orderRow) bool { return row.Cells[column.Name] != "" }) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// countOccurrences tells equal rows apart, which are as many orders, and finds numbers that were given twice, which are mistakes.
+func countOccurrences(rows []*orderRow) {
+	seen, codes := map[string]int{}, map[string]int{}
+	for _, row := range rows {
+		if code := row.Cells[codeColumn]; code != "" {
+			if first, taken := codes[code]; taken {
+				row.complain(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
+			} else {
+				codes[code] = row.Number
+			}
+			continue
+		}
+		content := string(row.in.Hash())
+		seen[content]++
+		row.Occurrence = seen[content]
+	}
+}
+
+// check says of every row what its order would be, was already, or what is wrong with it.
+func (r *rowReader) check(rows []*orderRow) error {
+	requests := map[string]*body.Object{}
+	for _, row := range rows {
+		if row.Overflows {
+			row.complain("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
+		}
+		quote, err := r.pages.Orders.Check(r.visit.Ctx(), r.visit.Caller, row.in)
+		if err := r.explain(row, err); err != nil {
+			return err
+		}
+		if len(row.Wrong) > 0 {
+			continue
+		}
+		row.Quote = quote
+		row.key = row.keyOn(r.day)
+		requests[row.key] = row.in
+	}
+	earlier, err := r.pages.Orders.Earlier(r.visit.Ctx(), r.visit.Caller, requests)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		before, known := earlier[row.key]
+		if !known {
+			continue
+		}
+		made, err := readReceipt(before.Answer)
+		if err != nil {
+			return err
+		}
+		if !before.Same {
+			row.complain(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
+			continue
+		}
+		row.Receipt = made
+	}
+	return nil
+}
+
+// keyOn is the row's Idempotency-Key: the store's own number for the order or, without one, all that the row says on a day.
+func (r *orderRow) keyOn(day string) string {
+	if code := r.Cells[codeColumn]; code != "" {
+		return "codigo:" + code
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", day, r.Occurrence, r.in.Hash()))
+	return "fila:" + hex.EncodeToString(sum[:])
+}
+
+// explain notes a refusal in the words of the file. What is our own fault stays an error.
+func (r *rowReader) explain(row *orderRow, err error) error {
+	if err == nil {
+		return nil
+	}
+	problem := fault.From(spoken(err))
+	if problem.Kind == fault.Internal {
+		return err
+	}
+	for _, wrong := range problem.Fields {
+		row.complain(r.columnOf(row, wrong.Field), wrong.Message)
+	}
+	if len(problem.Fields) == 0 {
+		row.Wrong = append(row.Wrong, wrongCell{Message: problem.Message})
+	}
+	return nil
+}
+
+// columnOf finds where a member of the order was said.
+func (r *rowReader) columnOf(row *orderRow, member string) string {
+	for _, column := range r.columns {
+		if column.Member != member {
+			continue
+		}
+		if column.Name == placeColumn && row.Cells[placeColumn] == "" && row.Cells[ubigeoColumn] != "" {
+			return ubigeoColumn
+		}
+		return column.Name
+	}
+	return ""
+}
+
+// maxNamed is how many places a complaint lists.
+const maxNamed = 4
+
+func unclearPlace(places *destinations, m meaning) string {
+	if len(m.Candidates) == 0 {
+		return noPlace
+	}
+	candidates := places.coveredFirst(m.Candidates)
+	var names []string
+	for _, place := range candidates[:min(len(candidates), maxNamed)] {
+		names = append(names, places.name(place))
+	}
+	complaint := "puede ser " + strings.Join(names, " o ")
+	if len(candidates) > maxNamed {
+		complaint += fmt.Sprintf(" o alguno de otros %d", len(candidates)-maxNamed)
+	}
+	return complaint + ": escriba cuál"
+}

@@ -1,0 +1,233 @@
+package panel_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/charmap"
+
+	"despacho/internal/apptest"
+	"despacho/internal/sheet"
+	"despacho/models"
+)
+
+const (
+	uploads   = "/panel/carga"
+	creations = "/panel/carga/crear"
+	results   = "/panel/carga/resultado.csv"
+)
+
+// check uploads a file and returns the preview, which must be one.
+func (v *visitor) check(lines ...string) *page {
+	v.t.Helper()
+	p := v.upload(uploads, nil, "archivo", "pedidos.csv", []byte(strings.Join(lines, "\r\n")))
+	require.Equal(v.t, http.StatusOK, p.Status, p.words())
+	return p
+}
+
+// confirm creates the orders of a preview without scripts.
+func (v *visitor) confirm(preview *page) *page {
+	v.t.Helper()
+	p := v.post(creations, preview.fieldsOf(v.t, creations))
+	require.Equal(v.t, http.StatusOK, p.Status, p.words())
+	return p
+}
+
+const header = "destinatario;telefono;direccion;distrito;producto;monto_a_cobrar"
+
+func TestUpload_theTemplateIsAFileToUpload(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for _, store := range []*models.Store{nil, &tenant.StoreA} {
+			v := visit(t, s, tenant, store)
+			for _, path := range []string{"/panel/carga/plantilla.csv", "/panel/carga/plantilla.csv?separador=coma"} {
+				template := v.read(path)
+				require.True(t, strings.HasPrefix(template.Text, "\ufeff"), "spreadsheet programs tell UTF-8 by its mark")
+				require.Contains(t, template.Header.Get("Content-Disposition"), "plantilla-pedidos.csv")
+				require.Equal(t, store == nil, strings.Contains(template.Text, "tienda"))
+				preview := v.check(template.Text)
+				require.Contains(t, preview.words(), "1 por crear")
+				require.NotContains(t, preview.words(), "Columnas que no se usan")
+				require.Contains(t, preview.words(), "Rosa Díaz")
+			}
+		}
+		require.Zero(t, orderCount(t, s, tenant), "looking creates nothing")
+	})
+}
+
+// The story of a file with bad rows: it is looked over, its good rows are created, it is corrected and sent again.
+func TestUpload_createsEveryRowOnce(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		good := []string{
+			"Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;89,90",
+			"José Ñahui;+51 987 654 322;Av. Próceres, Huáscar;san juan de lurigancho;\"Libro; dos tomos\";",
+			"Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;89,90",
+		}
+		bad := "Luis;9.87654E+08;Jr. Unión 1;San Juan;;1,234"
+		preview := v.check(append([]string{header, bad}, good...)...)
+		for _, want := range []string{
+			"3 por crear", "1 con errores", "Miraflores, Lima (150122)", "S/ 89.90", "S/ 9.00", "Por cobrar: S/ 179.80", "+51987654322",
+			"El destino está en una zona de riesgo del operador: Huáscar.",
+			"notación científica", "Puede ser", "San Juan de Lurigancho, Lima (150132)", "producto vacío Es obligatorio.", "la coma separa miles o decimales",
+		} {
+			require.Contains(t, preview.words(), want)
+		}
+		require.Zero(t, orderCount(t, s, tenant), "nothing is created yet")
+
+		done := v.confirm(preview)
+		require.Contains(t, done.words(), "3 creados")
+		require.Contains(t, done.words(), "1 con errores")
+		require.Contains(t, done.Text, "/panel/etiquetas?id=")
+		require.Equal(t, 3, orderCount(t, s, tenant), "two equal rows are two orders")
+
+		require.Contains(t, v.confirm(preview).words(), "3 ya existían", "after a broken connection the button is pressed again")
+		colleague := visit(t, s, tenant, &tenant.StoreA)
+		again := colleague.check(append([]string{header, "Luis;987654323;Jr. Unión 1;San Juan de Miraflores;Caja;"}, good...)...)
+		require.Contains(t, again.words(), "1 por crear")
+		require.Contains(t, again.words(), "3 ya existían")
+		require.Contains(t, colleague.confirm(again).words(), "1 creado")
+		require.Equal(t, 4, orderCount(t, s, tenant))
+		require.Contains(t, colleague.check(header, good[0], good[1]).words(), "Todos los pedidos de este archivo ya estaban creados.")
+
+		result := v.post(results, done.fieldsOf(t, results))
+		require.Equal(t, http.StatusOK, result.Status)
+		table, err := sheet.Read([]byte(result.Text), 10)
+		require.NoError(t, err)
+		require.Equal(t, []string{"fila", "estado", "guia", "tarifa", "problema"}, table.Header[:5])
+		require.Len(t, table.Rows, 4)
+		require.Equal(t, []string{"2", "no creado", ""}, table.Rows[0].Cells[:3])
+		require.Contains(t, table.Rows[0].Cells[4], "producto: Es obligatorio.")
+		require.Equal(t, []string{"3", "creado"}, table.Rows[1].Cells[:2])
+		require.Contains(t, done.words(), table.Rows[1].Cells[2], "with its guide code")
+	})
+}
+
+// A row with the store's own number is known by it: with other data it is refused, also within a file.
+func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		const numbered = header + ";Nro"
+		first := v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;A-1", "Luis;987654322;Av. Larco 1;Miraflores;Caja;;A-1")
+		require.Contains(t, first.words(), "Se repite: ya está en la fila 2.")
+		require.Contains(t, v.confirm(first).words(), "1 creado")
+		require.Contains(t, v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;A-1").words(), "1 ya existía")
+		require.Contains(t, v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;6;A-1").words(), "Ya se usó con otros datos en el pedido")
+		require.Equal(t, 1, orderCount(t, s, tenant))
+	})
+}
+
+// A store's file creates the store's orders, whatever it says and whatever the page sends back.
+func TestUpload_aStoreCreatesForItselfAlone(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		operator, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
+		const row = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;tienda b"
+		preview := store.check(header+";tienda", row)
+		require.Contains(t, preview.words(), "La columna tienda no se usa")
+		fields := preview.fieldsOf(t, creations)
+		fields.Set("filas", strings.Replace(fields.Get("filas"), `"c":{`, `"c":{"store_id":"`+tenant.StoreB.ID.String()+`",`, 1))
+		require.Contains(t, store.post(creations, fields).words(), "1 creado")
+		orders := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.KeyA}).Data["orders"].([]any)
+		require.Len(t, orders, 1)
+
+		require.Contains(t, operator.confirm(operator.check(header+";tienda", row)).words(), "1 creado")
+		require.EqualValues(t, 1, s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.KeyB}).Data["total"])
+		require.Contains(t, operator.check(header+";tienda", strings.Replace(row, "tienda b", "Tienda Z", 1)).words(), "No es una tienda activa.")
+	})
+}
+
+func TestUpload_refusesWhatIsNoFileOfOrders(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		for content, complaint := range map[string]string{
+			"":                                   "El archivo está vacío.",
+			"PK\x03\x04":                         "libro de Excel",
+			"a;b\x00":                            "no es un CSV",
+			"destinatario;producto\nx;y":         "Faltan las columnas telefono, direccion, distrito.",
+			header:                               "no tiene filas",
+			header + "\n\"Rosa;1":                "comillas sin cerrar en la línea 2",
+			header + strings.Repeat("\nx", 1001): "más de 1000 filas",
+			strings.Repeat("x", 2<<20+1):         "más de 2 MiB",
+		} {
+			refused := v.upload(uploads, nil, "archivo", "pedidos.csv", []byte(content))
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, complaint)
+			require.Contains(t, refused.words(), complaint)
+		}
+		require.Equal(t, http.StatusUnprocessableEntity, v.post(uploads, url.Values{}).Status, "no file at all")
+		require.Equal(t, http.StatusUnprocessableEntity, v.post(creations, url.Values{"filas": {"[]"}, "visto": {"2020-01-01T00:00:00Z"}}).Status, "an old preview")
+		require.Equal(t, http.StatusBadRequest, v.post(creations, url.Values{"filas": {"{"}, "visto": {time.Now().UTC().Format(time.RFC3339)}}).Status)
+		require.Equal(t, uploads, v.get(creations).Location)
+	})
+}
+
+// Places are understood as people write them; where that is a guess, it says so.
+func TestUpload_understandsPlaces(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		preview := v.check("Cliente,Celular,DIRECCIÓN,Distrito,Ubigeo,Producto,Vendedor",
+			"A,987654321,x,surco,,y,Ana", "B,987654321,x,,150122,y,", "C,987654321,x,\"Miraflores, Arequipa\",,y,", "D,987654321,x,Narnia,,y,", "E,987654321,x,,,y,", "F,987654321,x,y,z,w,v,u",
+		).words()
+		for _, want := range []string{
+			"«surco» se entendió como Santiago de Surco, Lima (150140).", "Miraflores, Lima (150122)", "El operador no llega a este destino.",
+			"No hay ningún distrito o zona con ese nombre.", "distrito vacío Es obligatorio.", "más celdas que columnas", "Columnas que no se usan: Vendedor.",
+		} {
+			require.Contains(t, preview, want)
+		}
+	})
+}
+
+func TestUpload_oldEncodings(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		content, err := charmap.Windows1252.NewEncoder().String(strings.ReplaceAll(header, ";", "\t") + "\r\nJosé Ñahui\t987654321\tJr. Unión\tBreña\tPiña\t")
+		require.NoError(t, err)
+		require.Contains(t, v.check(content).words(), "José Ñahui +51987654321 Breña, Lima (150105) Jr. Unión Piña")
+	})
+}
+
+// A script has a few rows created at a time and is told of those; then it asks what to do with all.
+func TestUpload_inBatches(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		fields := v.check(header, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5", "Luis;987654322;Av. Larco 1;Miraflores;Caja;").fieldsOf(t, creations)
+		batch := url.Values{"filas": {fields.Get("filas")}, "visto": {fields.Get("visto")}}
+		request, err := http.NewRequest(http.MethodPost, v.base+creations, strings.NewReader(batch.Encode()))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		request.Header.Set("X-Fragment", "rows")
+		answer, err := v.client.Do(request)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		require.Equal(t, http.StatusOK, answer.StatusCode)
+		require.Equal(t, 2, orderCount(t, s, tenant))
+		after := v.post("/panel/carga/resumen", fields)
+		require.Contains(t, after.words(), "Imprimir las etiquetas")
+		require.NotContains(t, after.Text, "<html", "a part of a page")
+	})
+}
+
+// A thousand rows are looked over at once; how long it takes is for whoever reads the log of a machine with nothing else to do.
+func TestUpload_aThousandRows(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		lines := []string{header}
+		for i := range 1000 {
+			lines = append(lines, fmt.Sprintf("Cliente %d;9876%05d;Av. Larco %d;%s;Caja;%d", i, i, i, []string{"Miraflores", "surco", "San Juan de Lurigancho", "Breña"}[i%4], i))
+		}
+		began := time.Now()
+		preview := v.check(lines...)
+		t.Logf("a preview of 1,000 rows took %s and weighs %d KiB", time.Since(began), len(preview.Text)>>10)
+		require.Contains(t, preview.words(), "1000 por crear")
+	})
+}
