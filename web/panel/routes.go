@@ -20,6 +20,7 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel", models.Anyone, p.enter},
 		{get, "/panel/pedidos", models.Anyone, p.listOrders},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
+		{get, summaryPath, models.Anyone, p.showSummary},
 
 		{get, "/panel/tiendas", models.OperatorReading, p.stores().list},
 		{post, "/panel/tiendas", models.OperatorWriting, p.stores().create},

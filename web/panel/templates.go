@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"despacho/internal/money"
+	"despacho/internal/spanish"
 	"despacho/models"
 )
 
@@ -40,7 +41,8 @@ func amount(cents money.Cents, currency string) string {
 	if currency == "PEN" {
 		currency = "S/"
 	}
-	return currency + "\u00a0" + cents.String()
+	decimals := cents.String()
+	return currency + "\u00a0" + spanish.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
 }
 
 // orEmpty shows an optional text.
