@@ -38,8 +38,8 @@ const (
 	columnsHeight = 216
 	columnsBase   = 190
 	tickLine      = 208
-	// Room above the columns, and for the words of each mark.
-	headroom, markLine = 10, 15
+	// Room above the columns, and for the words of each mark: lines begin under all of them, and go through none.
+	headroom, markLine = 6, 15
 	// gridLines is how many steps the axis has at most.
 	gridLines = 4
 	// Ticks that have room on a phone, and elsewhere.
@@ -199,10 +199,7 @@ var columnsTemplate = template.Must(template.New("columns").Parse(`<div class="p
 </g>
 {{- end}}
 {{- range .Marks}}
-<line class="plot-mark" x1="{{.X}}" x2="{{.X}}" y1="{{.Y}}" y2="{{$.Base}}"/>
-{{- end}}
-{{- range .Marks}}
-<text class="plot-mark-label" x="{{.X}}" y="{{.Y}}" dx="{{if eq .Anchor "end"}}-5{{else}}5{{end}}" dy="-3" text-anchor="{{.Anchor}}">{{.Label}}</text>
+<line class="plot-mark" x1="{{.X}}" x2="{{.X}}" y1="{{$.Top}}" y2="{{$.Base}}"/><text class="plot-mark-label" x="{{.X}}" y="{{.Y}}" text-anchor="{{.Anchor}}">{{.Label}}</text>
 {{- end}}
 </svg>
 </div>`))

@@ -145,7 +145,8 @@ func TestColumns_marksStayInside(t *testing.T) {
 	require.Equal(t, "100%", lines[1].attrs["x1"])
 	words := withClass(drawing, "plot-mark-label")
 	require.Equal(t, "start", words[0].attrs["text-anchor"])
-	require.Greater(t, length(t, words[0].attrs["y"]), length(t, words[1].attrs["y"]), "no line goes through words further right")
+	require.Greater(t, length(t, words[0].attrs["y"]), length(t, words[1].attrs["y"]), "words never cover other words")
+	require.Greater(t, length(t, lines[1].attrs["y1"]), length(t, words[0].attrs["y"]), "and no line goes through them")
 	require.Equal(t, "end", words[1].attrs["text-anchor"])
 }
 

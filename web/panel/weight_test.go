@@ -20,13 +20,16 @@ func TestBoard_tenThousandOrdersInATab(t *testing.T) {
 		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true})
 		tenant := s.NewTenant(t)
 		rows := make([]models.Order, 10_000)
+		if apptest.RaceDetector {
+			rows = rows[:1_000] // it takes its time to write them, and no time is measured
+		}
 		for i := range rows {
 			rows[i] = tenant.Row(time.Now().Add(-time.Duration(i)*time.Minute), apptest.ReceivedAfter(time.Hour))
 		}
 		tenant.InsertRows(t, rows)
 		v := visit(t, s, tenant, nil)
 		for name, path := range map[string]string{
-			"first page": "/panel/pedidos?estado=received", "last page": "/panel/pedidos?estado=received&pagina=200", "all": "/panel/pedidos",
+			"first page": "/panel/pedidos?estado=received", "last page": "/panel/pedidos?estado=received&pagina=" + fmt.Sprint(len(rows)/50), "all": "/panel/pedidos",
 			"one store": "/panel/pedidos?estado=received&tienda=" + tenant.StoreA.ID.String(), "search": "/panel/pedidos?estado=received&q=nadie",
 		} {
 			best := quickest(v, path, most)
