@@ -136,6 +136,9 @@ func (d *DB) SQL() *sql.DB { return d.sql }
 // Trace adds every statement to the trace of its request, if there are traces.
 func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
 
+// Use adds a plugin that is told of every statement. It comes before the first one.
+func (d *DB) Use(plugin gorm.Plugin) error { return d.gorm.Use(plugin) }
+
 // Ping makes sure that the database answers.
 func (d *DB) Ping(ctx context.Context) error { return d.sql.PingContext(ctx) }
 

@@ -33,7 +33,7 @@ func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
 // apply is every condition but the status.
 func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.WithoutPoint {
-		query = query.Where("orders.delivery_lat IS NULL AND orders.status NOT IN ?", []models.Status{models.StatusDelivered, models.StatusCancelled})
+		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)
 	}
 	if f.StoreID != nil {
 		query = query.Where("orders.store_id = ?", *f.StoreID)

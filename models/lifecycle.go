@@ -17,6 +17,9 @@ const (
 // Statuses lists every status in the order of an order's life.
 var Statuses = []Status{StatusRegistered, StatusReceived, StatusAssigned, StatusDelivered, StatusCancelled}
 
+// OpenStatuses are those of an order that is still on its way.
+var OpenStatuses = []Status{StatusRegistered, StatusReceived, StatusAssigned}
+
 // Label is the status in words for people.
 func (s Status) Label() string {
 	switch s {

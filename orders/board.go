@@ -33,6 +33,16 @@ func (s *Service) Board(ctx context.Context, caller Caller, query Query) (*Board
 	return &Board{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
 }
 
+// CountWithoutPoint counts the orders on their way whose point nobody knows yet.
+func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
+	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
+	var total int64
+	for _, count := range counts {
+		total += count
+	}
+	return total, err
+}
+
 func (s *Service) filter(caller Caller, query Query) db.OrderFilter {
 	filter := db.OrderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,

@@ -66,6 +66,14 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 	return s.page(caller, query.Page, filter.Limit, rows, total), nil
 }
 
+// dayStart is the first instant of a day in a time zone. Where clocks change at midnight that is not always the one time.Date gives:
+// midnight may be left out, or come twice.
 func dayStart(day time.Time, zone *time.Location) time.Time {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone).UTC()
+	start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
+	if start.Day() != day.Day() {
+		_, start = start.ZoneBounds()
+	} else if earlier := start.Add(-time.Hour); earlier.Day() == day.Day() {
+		start = earlier
+	}
+	return start.UTC()
 }

@@ -35,6 +35,7 @@ type Service struct {
 	// Temporal is a client of the test's own.
 	Temporal client.Client
 
+	statements *statementCount
 	stopWorker func()
 }
 
@@ -86,7 +87,8 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	})
 	require.NoError(t, err)
 
-	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: a.Temporal}
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: a.Temporal, statements: &statementCount{}}
+	require.NoError(t, a.DB.Use(s.statements))
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	parts.Go(func() {

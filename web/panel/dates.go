@@ -12,3 +12,7 @@ func momentOf(v *Visit, at time.Time) moment {
 	local := at.In(v.Operator().Location())
 	return moment{local.Format("02/01/2006 15:04:05"), local.Format(time.RFC3339)}
 }
+
+// Date is the day and month of a time on the operator's calendar, Year its year.
+func (f *frame) Date(at time.Time) string { return at.In(f.zone).Format("02/01") }
+func (f *frame) Year(at time.Time) string { return at.In(f.zone).Format("2006") }

@@ -26,6 +26,8 @@ type ordersPage struct {
 	Riders  []option
 	Pager   pager
 	Refresh string
+	// WithoutPoint is how many orders on their way have no point on the map.
+	WithoutPoint int64
 	// StoreNames are shown to the operator; a store knows its own.
 	StoreNames map[uuid.UUID]string
 }
@@ -108,8 +110,11 @@ func (q orderQuery) path() string {
 }
 
 // Filtered reports whether anything but the status narrows the list.
-func (q orderQuery) Filtered() bool {
-	return q.Search != "" || q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
+func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
+
+// Narrowed reports whether any of the filters does that a phone folds away.
+func (q orderQuery) Narrowed() bool {
+	return q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
 }
 
 func (p *Pages) listOrders(v *Visit) error {
@@ -130,6 +135,9 @@ func (p *Pages) listOrders(v *Visit) error {
 	if isFragment(v) {
 		return p.showPart(v, "orders", "board", page)
 	}
+	if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller); err != nil {
+		return err
+	}
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
 }
 
@@ -145,12 +153,12 @@ func (p *Pages) addChoices(v *Visit, page *ordersPage) error {
 	if err != nil {
 		return err
 	}
-	page.Stores, page.StoreNames = []option{{"", "Todas las tiendas"}}, map[uuid.UUID]string{}
+	page.Stores, page.StoreNames = []option{{"", "Todas"}}, map[uuid.UUID]string{}
 	for _, store := range stores {
 		page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
 		page.StoreNames[store.ID] = store.Name
 	}
-	page.Riders = []option{{"", "Todos los motorizados"}}
+	page.Riders = []option{{"", "Todos"}}
 	for _, rider := range riders {
 		page.Riders = append(page.Riders, option{rider.ID.String(), rider.Name})
 	}
@@ -163,6 +171,14 @@ func (p ordersPage) StoreName(id *uuid.UUID) string {
 		return ""
 	}
 	return p.StoreNames[*id]
+}
+
+// CarriedBy is the rider of an order that a rider has, or had to the end.
+func (ordersPage) CarriedBy(order *orders.View) string {
+	if order.Rider == nil || order.Status != models.StatusAssigned && order.Status != models.StatusDelivered {
+		return ""
+	}
+	return order.Rider.Name
 }
 
 func tabsOf(query orderQuery, counts map[models.Status]int64) []tab {

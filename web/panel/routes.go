@@ -41,6 +41,7 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/carga/resumen", models.Anyone, p.summarizeUpload},
 		{post, "/panel/carga/resultado.csv", models.Anyone, p.uploadResult},
 		{get, "/panel/ubicaciones", models.Anyone, p.suggestPlaces},
+		{get, summaryPath, models.Anyone, p.showSummary},
 		{get, "/panel/destinos", models.Anyone, p.suggestDestinations},
 
 		{get, keysPath, models.OperatorReading, p.listKeys},

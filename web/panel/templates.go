@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"despacho/internal/money"
+	"despacho/internal/spanish"
 	"despacho/models"
 )
 
@@ -38,7 +39,8 @@ func parseTemplates(a assets) map[string]*template.Template {
 
 // amount is money as people in the operator's country write it.
 func amount(cents money.Cents, currency string) string {
-	return currencySign(currency) + "\u00a0" + cents.String()
+	decimals := cents.String()
+	return currencySign(currency) + "\u00a0" + spanish.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
 }
 
 func currencySign(currency string) string {

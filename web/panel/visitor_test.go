@@ -119,6 +119,15 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 	return v.do(request)
 }
 
+// getWith is get with a header of the visitor's own.
+func (v *visitor) getWith(path, header, value string) *page {
+	v.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, v.base+path, nil)
+	require.NoError(v.t, err)
+	request.Header.Set(header, value)
+	return v.do(request)
+}
+
 func (v *visitor) do(request *http.Request) *page {
 	v.t.Helper()
 	response, err := v.client.Do(request)

@@ -1,0 +1,131 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// DayCount is how many of the orders created on one day of a time zone stand in one status now, and what was collected for them.
+type DayCount struct {
+	// Day counts whole days since 1970-01-01 on the zone's calendar.
+	Day    int64
+	Status models.Status
+	// CancelledBy is set for cancelled orders alone.
+	CancelledBy *models.Actor
+	Count       int64
+	Collected   money.Cents
+}
+
+// OrdersByDay counts the filter's orders by day of creation, status and who cancelled them.
+func (d *DB) OrdersByDay(ctx context.Context, scope OrderScope, filter OrderFilter, zone *time.Location) ([]DayCount, error) {
+	offset, arguments := offsetIn(zone, *filter.From, *filter.Until)
+	day := fmt.Sprintf("(%s + %s) / 86400 AS day", d.seconds("orders.created_at"), offset)
+	var counts []DayCount
+	err := filter.apply(scope.apply(d.with(ctx).Table("orders"))).
+		Select(day+", orders.status, orders.cancelled_by, COUNT(*) AS count, "+
+			"CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT) AS collected", arguments...).
+		Group("day, orders.status, orders.cancelled_by").Scan(&counts).Error
+	return counts, err
+}
+
+// offsetIn is the SQL for how many seconds a zone is ahead of UTC when an order is created. It changes a few times a year at most, so the
+// databases need not know about time zones, and agree.
+func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments []any) {
+	var cases strings.Builder
+	for at := from.In(zone); ; {
+		_, offset := at.Zone()
+		_, change := at.ZoneBounds()
+		if change.IsZero() || !change.Before(until) {
+			if len(arguments) == 0 {
+				return fmt.Sprint(offset), nil
+			}
+			return fmt.Sprintf("CASE %sELSE %d END", cases.String(), offset), arguments
+		}
+		fmt.Fprintf(&cases, "WHEN orders.created_at < ? THEN %d ", offset)
+		arguments = append(arguments, change.UTC())
+		at = change
+	}
+}
+
+// seconds is the SQL for a column's time in whole seconds since 1970.
+func (d *DB) seconds(column string) string {
+	if d.dialect == SQLite {
+		return "unixepoch(" + column + ")"
+	}
+	return "CAST(FLOOR(EXTRACT(EPOCH FROM " + column + ")) AS BIGINT)"
+}
+
+// MinuteCount is how many deliveries took so many whole minutes.
+type MinuteCount struct{ Minutes, Count int64 }
+
+// DeliveryMinutes counts the filter's delivered orders by how long they took since the operator received them, and since they were
+// created; each list goes from the quickest to the slowest. The rows are read once for both.
+func (d *DB) DeliveryMinutes(ctx context.Context, scope OrderScope, filter OrderFilter) (sinceReception, sinceCreation []MinuteCount, err error) {
+	delivered := d.seconds("orders.delivered_at")
+	spans := d.delivered(ctx, scope, filter).Where("orders.received_at IS NOT NULL AND orders.delivered_at IS NOT NULL").
+		Select(fmt.Sprintf("(%[1]s - %[2]s) / 60 AS reception, (%[1]s - %[3]s) / 60 AS creation",
+			delivered, d.seconds("orders.received_at"), d.seconds("orders.created_at")))
+	var rows []struct {
+		SinceReception bool
+		MinuteCount    `gorm:"embedded"`
+	}
+	err = d.with(ctx).Raw(`
+		WITH spans AS (?)
+		SELECT TRUE AS since_reception, reception AS minutes, COUNT(*) AS count FROM spans GROUP BY reception
+		UNION ALL
+		SELECT FALSE, creation, COUNT(*) FROM spans GROUP BY creation
+		ORDER BY 2`, spans).Scan(&rows).Error
+	for _, row := range rows {
+		if row.SinceReception {
+			sinceReception = append(sinceReception, row.MinuteCount)
+		} else {
+			sinceCreation = append(sinceCreation, row.MinuteCount)
+		}
+	}
+	return sinceReception, sinceCreation, err
+}
+
+// ReasonCount is how many orders were cancelled for a reason in somebody's own words.
+type ReasonCount struct {
+	Reason string
+	Count  int64
+}
+
+// CancelReasons lists the most frequent reasons of the filter's cancelled orders.
+func (d *DB) CancelReasons(ctx context.Context, scope OrderScope, filter OrderFilter, limit int) ([]ReasonCount, error) {
+	filter.Status = models.StatusCancelled
+	var reasons []ReasonCount
+	err := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).Where("orders.cancel_reason IS NOT NULL").
+		Select("orders.cancel_reason AS reason, COUNT(*) AS count").
+		Group("orders.cancel_reason").Order("count DESC, reason").Limit(limit).Scan(&reasons).Error
+	return reasons, err
+}
+
+// RiderCount is how many orders a rider delivered.
+type RiderCount struct {
+	RiderID uuid.UUID
+	Name    string
+	Count   int64
+}
+
+// RiderDeliveries counts the filter's delivered orders by rider, the busiest first.
+func (d *DB) RiderDeliveries(ctx context.Context, scope OrderScope, filter OrderFilter) ([]RiderCount, error) {
+	var riders []RiderCount
+	err := d.delivered(ctx, scope, filter).Joins("JOIN riders ON riders.id = orders.rider_id").
+		Select("riders.id AS rider_id, riders.name, COUNT(*) AS count").
+		Group("riders.id, riders.name").Order("count DESC, riders.name, riders.id").Scan(&riders).Error
+	return riders, err
+}
+
+func (d *DB) delivered(ctx context.Context, scope OrderScope, filter OrderFilter) *gorm.DB {
+	filter.Status = models.StatusDelivered
+	return filter.withStatus(scope.apply(d.with(ctx).Table("orders")))
+}

@@ -1,0 +1,203 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/models"
+)
+
+var boardRow = regexp.MustCompile(`<tr id="order-([0-9a-f-]{36})">`)
+
+// rows are the ids of the orders on a board, as they follow one another.
+func (p *page) rows() []string {
+	var ids []string
+	for _, match := range boardRow.FindAllStringSubmatch(p.Text, -1) {
+		ids = append(ids, match[1])
+	}
+	return ids
+}
+
+var boardTab = regexp.MustCompile(`>([^<>]+) <span class="count">(\d+)</span></a>`)
+
+// tabs are the counts over a board by their labels.
+func (p *page) tabs() map[string]string {
+	tabs := map[string]string{}
+	for _, match := range boardTab.FindAllStringSubmatch(p.Text, -1) {
+		tabs[match[1]] = match[2]
+	}
+	return tabs
+}
+
+// create makes an order through the API and returns its id and guide code.
+func create(t *testing.T, s *apptest.Service, key string, changes map[string]any) (id, code string) {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(changes)})
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+	return answer.String("id"), answer.String("guide_code")
+}
+
+func TestBoard_findsOrdersAsPeopleWriteThem(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		wanted, code := create(t, s, tenant.KeyA, map[string]any{
+			"recipient_name": "María José Ñahui", "recipient_phone": "987111222", "delivery_address": "Jr. Áncash 1250, 2.º piso",
+		})
+		create(t, s, tenant.KeyA, map[string]any{"recipient_name": "Pedro Paredes", "recipient_phone": "987333444", "delivery_address": "Calle Tacna 77"})
+		v := visit(t, s, tenant, nil)
+		for name, typed := range map[string]string{
+			"the guide code":             code,
+			"in lower case":              strings.ToLower(code),
+			"without its hyphen":         strings.ReplaceAll(code, "-", ""),
+			"with spaces":                " " + strings.ReplaceAll(code, "-", " ") + " ",
+			"with letters for digits":    strings.NewReplacer("0", "o", "1", "l").Replace(code),
+			"the recipient":              "María José Ñahui",
+			"without accents":            "maria jose nahui",
+			"in another order":           "NAHUI maría",
+			"the beginning of a name":    "ñah",
+			"the phone":                  "987111222",
+			"the phone spaced":           "987 111 222",
+			"the phone with its country": "+51 987 111 222",
+			"the end of the phone":       "111222",
+			"the address":                "ancash 1250",
+			"the floor":                  "2.º piso",
+			"recipient and address":      "nahui ancash",
+		} {
+			require.Equal(t, []string{wanted}, v.read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), "%s: %q", name, typed)
+		}
+		for name, typed := range map[string]string{
+			"words of two orders": "nahui tacna", "a wildcard": "%", "another wildcard": "_________", "a code that is no one's": "ZZZZZ-ZZZZZZ", "a quote": "' OR 1=1 --",
+		} {
+			found := v.read("/panel/pedidos?q=" + url.QueryEscape(typed))
+			if name == "a wildcard" || name == "another wildcard" {
+				require.Len(t, found.rows(), 2, "%s has no letters to look for", name)
+				continue
+			}
+			require.Empty(t, found.rows(), name)
+			require.Contains(t, found.words(), "Ningún pedido cumple con el filtro.")
+		}
+		require.Contains(t, v.read("/panel/pedidos?q=%22%3E%3Cscript%3E").Text, `value="&#34;&gt;&lt;script&gt;"`, "what was typed is shown as it was")
+	})
+}
+
+func TestBoard_filtersAndCountsByStatus(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		lima := func(day, hour, minute int) time.Time {
+			return time.Date(2026, time.March, day, hour, minute, 0, 0, tenant.Operator.Location())
+		}
+		ofB := func(o *models.Order) { o.StoreID = &tenant.StoreB.ID }
+		lat, lng := -12.12, -77.03
+		registered := tenant.Row(lima(9, 23, 59))
+		received := tenant.Row(lima(9, 0, 0), apptest.ReceivedAfter(time.Hour), ofB)
+		assigned := tenant.Row(lima(8, 23, 59), apptest.ReceivedAfter(time.Hour), func(o *models.Order) {
+			o.Status, o.RiderID, o.DeliveryLat, o.DeliveryLng = models.StatusAssigned, &tenant.Riders[1].ID, &lat, &lng
+		})
+		delivered := tenant.Row(lima(8, 12, 0), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour))
+		cancelled := tenant.Row(lima(7, 12, 0), apptest.CancelledBy(models.ByOperator, "Duplicado"), ofB, func(o *models.Order) { o.RiderID = &tenant.Riders[0].ID })
+		tenant.InsertRows(t, []models.Order{cancelled, registered, delivered, received, assigned})
+		ids := func(rows ...models.Order) []string {
+			var ids []string
+			for _, row := range rows {
+				ids = append(ids, row.ID.String())
+			}
+			return ids
+		}
+		v := visit(t, s, tenant, nil)
+		storeB, carlos := "tienda="+tenant.StoreB.ID.String(), "motorizado="+tenant.Riders[0].ID.String()
+		for query, rows := range map[string][]models.Order{
+			"":                                  {registered, received, assigned, delivered, cancelled},
+			"estado=received":                   {received},
+			"estado=nada":                       {registered, received, assigned, delivered, cancelled},
+			storeB:                              {received, cancelled},
+			storeB + "&estado=cancelled":        {cancelled},
+			"tienda=otra-cosa":                  {registered, received, assigned, delivered, cancelled},
+			carlos:                              {delivered, cancelled},
+			"desde=2026-03-09":                  {registered, received},
+			"hasta=2026-03-08":                  {assigned, delivered, cancelled},
+			"desde=2026-03-08&hasta=2026-03-08": {assigned, delivered},
+			"desde=ayer":                        {registered, received, assigned, delivered, cancelled},
+			"sin_punto=1":                       {registered, received},
+			"sin_punto=1&" + storeB:             {received},
+		} {
+			require.Equal(t, ids(rows...), v.read("/panel/pedidos?"+query).rows(), query)
+		}
+
+		all := v.read("/panel/pedidos")
+		require.Equal(t, map[string]string{"Todos": "5", "Registrado": "1", "Recibido": "1", "En reparto": "1", "Entregado": "1", "Cancelado": "1"}, all.tabs())
+		require.Contains(t, all.words(), "Sin punto 2")
+		require.Equal(t, 1, strings.Count(all.Text, `rider">María Huamán<`))
+		require.Equal(t, 1, strings.Count(all.Text, `rider">Carlos Quispe<`), "a cancelled order is nobody's to carry")
+		narrowed := v.read("/panel/pedidos?estado=received&" + storeB)
+		require.Equal(t, map[string]string{"Todos": "2", "Registrado": "0", "Recibido": "1", "En reparto": "0", "Entregado": "0", "Cancelado": "1"}, narrowed.tabs(), "counts are under the same filter")
+		require.Contains(t, narrowed.Text, `<details class="fold" open>`, "a filter that is on is in sight")
+		require.NotContains(t, v.read("/panel/pedidos?q=rosa").Text, `<details class="fold" open>`)
+
+		shop := visit(t, s, tenant, &tenant.StoreB)
+		require.Equal(t, ids(received, cancelled), shop.read("/panel/pedidos").rows(), "a store sees its own")
+		require.Empty(t, shop.read("/panel/pedidos?tienda="+tenant.StoreA.ID.String()).rows(), "and no other's by asking for it")
+		require.Equal(t, "2", shop.read("/panel/pedidos").tabs()["Todos"])
+		require.Contains(t, shop.read("/panel/pedidos").words(), "Sin punto 1")
+		require.NotContains(t, shop.read("/panel/pedidos").words(), "Tienda A")
+		require.Empty(t, visit(t, s, s.NewTenant(t), nil).read("/panel/pedidos").rows(), "nor does another operator")
+	})
+}
+
+func TestBoard_isReadPageByPage(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		var rows []models.Order
+		for i := range 120 {
+			rows = append(rows, tenant.Row(apptest.StillAt.Add(-time.Duration(i)*time.Minute)))
+		}
+		tenant.InsertRows(t, rows)
+		v := visit(t, s, tenant, nil)
+		var seen []string
+		path := "/panel/pedidos?estado=registered"
+		for number, words := range []string{"1–50 de 120", "51–100 de 120", "101–120 de 120"} {
+			p := v.read(path)
+			require.Contains(t, p.words(), words)
+			seen = append(seen, p.rows()...)
+			next := regexp.MustCompile(`rel="next" href="([^"]+)"`).FindStringSubmatch(p.Text)
+			if number == 2 {
+				require.Nil(t, next, "nothing after the last page")
+				require.Contains(t, p.Text, `rel="prev" href="/panel/pedidos?estado=registered&amp;pagina=2"`)
+				break
+			}
+			require.Len(t, next, 2)
+			path = strings.ReplaceAll(next[1], "&amp;", "&")
+		}
+		require.Len(t, seen, 120)
+		for i, id := range seen {
+			require.Equal(t, rows[i].ID.String(), id, "newest first, none twice")
+		}
+		require.Empty(t, v.read("/panel/pedidos?pagina=9").rows())
+		require.Len(t, v.read("/panel/pedidos?pagina=-1").rows(), 50)
+	})
+}
+
+func TestBoard_answersAScriptWithTheBoardAlone(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id, _ := create(t, s, tenant.KeyA, nil)
+		v := visit(t, s, tenant, nil)
+		part := v.getWith("/panel/pedidos?estado=registered", "X-Fragment", "board")
+		require.Equal(t, http.StatusOK, part.Status)
+		require.Equal(t, []string{id}, part.rows())
+		require.True(t, strings.HasPrefix(strings.TrimSpace(part.Text), `<div id="board" data-live="/panel/pedidos?estado=registered">`), part.Text)
+		for _, outside := range []string{"<html", "<nav id=\"menu\"", "role=\"search\""} {
+			require.NotContains(t, part.Text, outside)
+			require.Contains(t, v.read("/panel/pedidos").Text, outside)
+		}
+		again, _ := create(t, s, tenant.KeyA, nil)
+		require.ElementsMatch(t, []string{again, id}, v.getWith("/panel/pedidos", "X-Fragment", "board").rows(), "new orders appear")
+		require.Equal(t, http.StatusSeeOther, stranger(t, s).getWith("/panel/pedidos", "X-Fragment", "board").Status)
+	})
+}

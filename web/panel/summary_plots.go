@@ -1,0 +1,201 @@
+package panel
+
+import (
+	"html/template"
+	"strconv"
+	"time"
+
+	"despacho/internal/plot"
+	"despacho/internal/spanish"
+	"despacho/models"
+	"despacho/orders"
+)
+
+// plotCard is a plot with its words: what it shows, what its colours mean, and the same as a table.
+type plotCard struct {
+	Title string
+	// Note says in a sentence what to read from it.
+	Note   string
+	Legend []legendLine
+	// Drawing is nothing where there is nothing to draw; Empty says so.
+	Drawing template.HTML
+	Empty   string
+	Columns []string
+	Rows    [][]string
+	// Wide takes the whole width of the page.
+	Wide bool
+}
+
+type legendLine struct {
+	plot.Part
+	Value string
+}
+
+func plotsOf(v *Visit, s *orders.Summary) []plotCard {
+	byDay := ordersByDay(s)
+	if s.Created() == 0 {
+		return []plotCard{byDay} // which says all there is to say
+	}
+	cards := []plotCard{
+		byDay,
+		deliveryTimes("De la recepción a la entrega", s.SinceReception),
+		deliveryTimes("De la creación a la entrega", s.SinceCreation),
+		cancelledByCause(s),
+		cancelReasons(s),
+	}
+	if v.Caller.StoreID == nil {
+		cards = append(cards, riderDeliveries(s))
+	}
+	return cards
+}
+
+// mostDays is how many days have a column of their own; a longer period is shown by weeks.
+const mostDays = 92
+
+func ordersByDay(s *orders.Summary) plotCard {
+	card := plotCard{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
+	byWeek := len(s.Days) > mostDays
+	if byWeek {
+		card.Title, card.Note = "Pedidos por semana y estado", "Cada columna es una semana de creación; los colores dicen cómo están ahora."
+		card.Columns[0] = "Semana del"
+	}
+	drawing := plot.Columns{Title: card.Title}
+	for _, status := range models.Statuses {
+		part := plot.Part{Label: status.Label(), Class: "fill-" + string(status)}
+		drawing.Parts = append(drawing.Parts, part)
+		card.Legend = append(card.Legend, legendLine{part, spanish.Number(s.Counts[status])})
+		card.Columns = append(card.Columns, status.Label())
+	}
+	card.Columns = append(card.Columns, "Total")
+	for i, day := range s.Days {
+		if byWeek && i > 0 && day.Day.Weekday() != time.Monday {
+			addTo(&drawing.Data[len(drawing.Data)-1], day)
+			continue
+		}
+		column := plot.Column{Label: day.Day.Format("02/01/2006"), Tick: day.Day.Format("02/01"), Values: make([]int64, len(models.Statuses))}
+		addTo(&column, day)
+		drawing.Data = append(drawing.Data, column)
+	}
+	for _, column := range drawing.Data {
+		card.Rows = append(card.Rows, rowOf(column))
+	}
+	if s.Created() > 0 {
+		card.Drawing = drawing.SVG()
+	}
+	return card
+}
+
+// addTo counts a day in a column.
+func addTo(column *plot.Column, day orders.DaySummary) {
+	for i, status := range models.Statuses {
+		column.Values[i] += day.Counts[status]
+	}
+}
+
+func rowOf(column plot.Column) []string {
+	row, total := []string{column.Label}, int64(0)
+	for _, value := range column.Values {
+		row = append(row, spanish.Number(value))
+		total += value
+	}
+	return append(row, spanish.Number(total))
+}
+
+// mostBuckets is how many steps of time have room for their names.
+const mostBuckets = 12
+
+func deliveryTimes(title string, spread orders.Spread) plotCard {
+	card := plotCard{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
+	buckets := spread.Buckets(mostBuckets)
+	if len(buckets) == 0 {
+		return card
+	}
+	median, p90 := spanish.Duration(spread.Median()), spanish.Duration(spread.P90())
+	card.Note = "La mitad se entregó en " + median + " o menos (mediana); nueve de cada diez, en " + p90 + " o menos (p90)."
+	width := float64(buckets[0].Until)
+	drawing := plot.Columns{
+		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true, Parts: []plot.Part{{Label: "Entregas", Class: "fill-delivered"}},
+		Marks: []plot.Mark{{At: float64(spread.Median()) / width, Label: "mediana " + median}, {At: float64(spread.P90()) / width, Label: "p90 " + p90}},
+	}
+	for i, bucket := range buckets {
+		label := "De " + spanish.Duration(bucket.From) + " a " + spanish.Duration(bucket.Until)
+		if i == len(buckets)-1 {
+			label = "Desde " + spanish.Duration(bucket.From)
+		}
+		tick := spanish.Duration(bucket.From)
+		if i == 0 {
+			tick = "0"
+		}
+		drawing.Data = append(drawing.Data, plot.Column{Label: label, Tick: tick, Values: []int64{bucket.Count}})
+		card.Rows = append(card.Rows, []string{label, spanish.Number(bucket.Count)})
+	}
+	card.Drawing = drawing.SVG()
+	return card
+}
+
+func cancelledByCause(s *orders.Summary) plotCard {
+	card := barsCard("Cancelados por causa", "Causa", "No hay pedidos cancelados en este período.")
+	bars := []plot.Bar{
+		{Label: "Automático: no llegó a tiempo", Value: s.CancelledBy[models.ByAuto]},
+		{Label: "La tienda", Value: s.CancelledBy[models.ByStore]},
+		{Label: "El operador", Value: s.CancelledBy[models.ByOperator]},
+	}
+	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
+}
+
+func cancelReasons(s *orders.Summary) plotCard {
+	card := barsCard("Motivos más frecuentes", "Motivo", "Nadie escribió un motivo en este período.")
+	card.Note = "Lo que escribieron quienes cancelaron."
+	var bars []plot.Bar
+	for _, reason := range s.Reasons {
+		bars = append(bars, plot.Bar{Label: reason.Reason, Value: reason.Count})
+	}
+	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
+}
+
+// mostRiders is how many riders have a bar of their own; the table has all of them.
+const mostRiders = 12
+
+func riderDeliveries(s *orders.Summary) plotCard {
+	card := barsCard("Entregas por motorizado", "Motorizado", "No hay entregas en este período.")
+	card.Wide = true
+	var bars []plot.Bar
+	var others int64
+	for i, rider := range s.Riders {
+		if i < mostRiders {
+			bars = append(bars, plot.Bar{Label: rider.Name, Value: rider.Count})
+		} else {
+			others += rider.Count
+		}
+	}
+	if others > 0 {
+		bars = append(bars, plot.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-mostRiders) + " motorizados", Value: others})
+	}
+	card = card.with(bars, s.Counts[models.StatusDelivered], "fill-delivered")
+	card.Rows = nil
+	for _, rider := range s.Riders {
+		card.Rows = append(card.Rows, []string{rider.Name, spanish.Number(rider.Count)})
+	}
+	return card
+}
+
+func barsCard(title, column, empty string) plotCard {
+	return plotCard{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
+}
+
+// with draws the bars, each with its part of the whole, unless all of them are nothing.
+func (c plotCard) with(bars []plot.Bar, whole int64, class string) plotCard {
+	var sum int64
+	for i := range bars {
+		sum += bars[i].Value
+	}
+	if sum == 0 {
+		return c
+	}
+	for i := range bars {
+		bars[i].Class, bars[i].Detail = class, spanish.Percent(float64(bars[i].Value)/float64(whole))
+		c.Rows = append(c.Rows, []string{bars[i].Label, spanish.Number(bars[i].Value)})
+	}
+	c.Drawing = plot.Bars{Title: c.Title, Data: bars}.SVG()
+	return c
+}
