@@ -200,10 +200,10 @@ func TestCoverageFile_thereAndBack(t *testing.T) {
 		file := v.read("/panel/cobertura.csv")
 		require.Equal(t, "text/csv; charset=utf-8", file.Header.Get("Content-Type"))
 		require.Equal(t, `attachment; filename="cobertura.csv"`, file.Header.Get("Content-Disposition"))
-		require.Equal(t, "\ufeffubigeo,lugar,ciudad,departamento,id,precio\r\n"+
-			",Perú,,,"+catalog.CountryID("PE").String()+",40.00\r\n"+
-			",Lima,Lima,Lima,"+apptest.Lima.String()+",\r\n"+
-			"150122,Miraflores,Lima,Lima,"+apptest.Miraflores.String()+",9.00\r\n", file.Text)
+		require.Equal(t, "\ufeffubigeo;lugar;ciudad;departamento;id;precio\r\n"+
+			";Perú;;;"+catalog.CountryID("PE").String()+";40.00\r\n"+
+			";Lima;Lima;Lima;"+apptest.Lima.String()+";\r\n"+
+			"150122;Miraflores;Lima;Lima;"+apptest.Miraflores.String()+";9.00\r\n", file.Text)
 		again := v.upload("/panel/cobertura/carga", url.Values{"quitar": {"true"}}, "archivo", "c.csv", []byte(file.Text))
 		require.Contains(t, again.words(), "3 quedan igual 0 se quitan")
 	})
@@ -215,11 +215,11 @@ func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
 		v := visit(t, s, tenant, nil)
 		before := coverageOf(t, s, tenant)
 		for complaint, file := range map[string]string{
-			"Elija un archivo.":                      "",
+			"Elija un archivo CSV.":                  "",
 			"El archivo es un libro de Excel":        "PK\x03\x04",
 			"debe tener la columna precio":           "ubigeo,costo\n150122,5\n",
 			"El archivo no tiene ningún lugar.":      "ubigeo,precio\n\n",
-			"El archivo tiene dos columnas «precio»": "ubigeo,precio,Precio\n150122,5,6\n",
+			"El archivo tiene dos columnas «Precio»": "ubigeo,precio,Precio\n150122,5,6\n",
 			"2 El ubigeo «999999» no está":           "ubigeo,precio\n999999,5\n",
 			"3 Repite el lugar de la fila 2.":        "ubigeo,lugar,precio\n150122,,5\n,\"Miraflores, Lima (150122)\",6\n",
 			"2 El precio «-1» no es un monto":        "ubigeo,precio\n150122,-1\n",
@@ -243,7 +243,7 @@ func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
 			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, "nor without a preview: %s", complaint)
 		}
 		huge := v.upload("/panel/cobertura/carga", nil, "archivo", "c.csv", make([]byte, 3<<20))
-		require.Contains(t, huge.words(), "El archivo pesa más de 2 MB.")
+		require.Contains(t, huge.words(), "El archivo pesa más de 2 MiB.")
 		require.Equal(t, before, coverageOf(t, s, tenant))
 	})
 }
