@@ -27,3 +27,7 @@ BENCH ?= --write docs/benchmarks.md
 .PHONY: bench
 bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
 	@exec bin/despacho bench $(BENCH)
+
+.PHONY: screenshots
+screenshots: ## Take the pictures of the pages that the README shows
+	go test ./browser -run TestScreenshots -count=1 -screenshots=$(CURDIR)/docs/images

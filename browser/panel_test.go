@@ -43,7 +43,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 
 		p.visit("/panel/recepcion")
 		p.scan(strings.ToLower(strings.ReplaceAll(code, "-", "")))
-		p.sees("Recibido")
+		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
 		p.scan(s.BaseURL + "/track/" + code)
 		p.sees("Ya estaba recibido")
 		require.Equal(t, "codigo", read(t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`)), "ready for the next")
@@ -214,16 +214,10 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
-		user := models.User{Admin: true}
-		tenant.SignInAs(t, &user)
 		p := &person{t, open(t, phone), s.BaseURL}
 		complaints := listenForComplaints(p.tab)
 		p.do(onPhone())
-		p.visit("/panel/ingreso")
-		p.fill("#email", user.Email)
-		p.fill("#password", apptest.Password)
-		p.press("main button[type=submit]")
-		p.sees("Pedidos")
+		p.signInAs(tenant, &models.User{Admin: true})
 		for _, page := range []string{
 			"/panel/pedidos", "/panel/pedidos/" + id, "/panel/pedidos/nuevo", "/panel/carga", "/panel/recepcion", "/panel/asignacion", "/panel/resumen",
 			"/panel/claves", "/panel/webhooks", "/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/cobertura",

@@ -34,20 +34,25 @@ func atDesk(t *testing.T, s *apptest.Service) *person {
 	return &person{t, open(t, desk), s.BaseURL}
 }
 
-// signIn makes a user of the tenant, types their name and password into the form and waits for the panel.
+// signIn is signInAs for somebody of the operator's or of a store's.
 func (p *person) signIn(tenant *apptest.Tenant, store *models.Store) {
 	p.t.Helper()
 	user := models.User{}
 	if store != nil {
 		user.StoreID = &store.ID
 	}
-	tenant.SignInAs(p.t, &user)
+	p.signInAs(tenant, &user)
+}
+
+// signInAs makes a user of the tenant, types their address and password into the form and waits for the panel.
+func (p *person) signInAs(tenant *apptest.Tenant, user *models.User) {
+	p.t.Helper()
+	tenant.SignInAs(p.t, user)
 	p.visit("/panel")
 	p.fill("#email", user.Email)
 	p.fill("#password", apptest.Password)
 	p.press("main button[type=submit]")
 	p.sees("Pedidos")
-	p.sees("Salir")
 }
 
 func (p *person) do(actions ...chromedp.Action[chromedp.Void]) {

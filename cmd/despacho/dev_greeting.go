@@ -38,6 +38,7 @@ func greet(out io.Writer, document *demo.Document, metricsURL string, took time.
 Despacho is ready after %s.
 
   API            %s/v1
+  Panel          %s   (%s, password %s)
   Reference      %s
   Tracking       %s/
   Temporal UI    %s
@@ -51,7 +52,8 @@ Create an order:
 
 Ctrl-C stops everything. Orders are kept for the next time.
 
-`, took.Round(100*time.Millisecond), document.BaseURL, document.DocsURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
+`, took.Round(100*time.Millisecond), document.BaseURL, document.PanelURL, operator.Panel.Email, operator.Panel.Password,
+		document.DocsURL, document.BaseURL, orDash(document.TemporalUIURL), inbox, metricsURL,
 		operator.Keys.All, operator.Name, curlLine(document.BaseURL, operator))
 }
 

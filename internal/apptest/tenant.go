@@ -135,7 +135,10 @@ func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
 	hash, err := credentials.HashPassword(Password)
 	require.NoError(t, err)
 	user.ID, user.OperatorID, user.PasswordHash, user.Active = uuid.New(), tenant.Operator.ID, hash, true
-	user.Email, user.Name, user.CreatedAt = uuid.NewString()+"@prueba.example", "Persona de prueba", tenant.Operator.CreatedAt
+	user.Email, user.CreatedAt = uuid.NewString()+"@prueba.example", tenant.Operator.CreatedAt
+	if user.Name == "" {
+		user.Name = "Persona de prueba"
+	}
 	user.Role = models.RoleOperator
 	if user.StoreID != nil {
 		user.Role = models.RoleStore
