@@ -178,10 +178,9 @@ func (a *App) Close() {
 
 // ServeAPI answers requests on the listener until ctx ends, then lets those in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
-	registering := *a.webhooks
-	registering.AllowNets = a.Config.WebhookAllowNets
+	a.webhooks.AllowNets = a.Config.WebhookAllowNets // now: dev adds its inbox after everything is open
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: &registering, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})

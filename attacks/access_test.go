@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -94,7 +95,7 @@ func (who intruder) call(t *testing.T, s *apptest.Service, method, path string, 
 		content, err = json.Marshal(members)
 		require.NoError(t, err)
 		if isPage(path) {
-			contentType, content = "application/x-www-form-urlencoded", []byte(asForm(members).Encode())
+			contentType, content = asForm(t, path, members)
 		}
 	}
 	request, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, bytes.NewReader(content))
@@ -117,16 +118,27 @@ var noRedirects = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func asForm(members map[string]any) url.Values {
-	form := url.Values{}
+// asForm is what the page's own form would send; the one that takes a photo sends parts.
+func asForm(t *testing.T, path string, members map[string]any) (contentType string, content []byte) {
+	t.Helper()
+	fields := url.Values{}
 	for name, value := range members {
 		if list, ok := value.([]string); ok {
-			form[name] = list
+			fields[name] = list
 			continue
 		}
-		form.Set(name, fmt.Sprint(value))
+		fields.Set(name, fmt.Sprint(value))
 	}
-	return form
+	if !strings.HasSuffix(path, "/entregar") {
+		return "application/x-www-form-urlencoded", []byte(fields.Encode())
+	}
+	var out bytes.Buffer
+	parts := multipart.NewWriter(&out)
+	for name := range fields {
+		require.NoError(t, parts.WriteField(name, fields.Get(name)))
+	}
+	require.NoError(t, parts.Close())
+	return parts.FormDataContentType(), out.Bytes()
 }
 
 func textOf(value any) string {
