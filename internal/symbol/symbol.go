@@ -27,7 +27,7 @@ type Drawing struct {
 func Code128(text string) (*Drawing, error) {
 	bars, err := code128.Encode(text)
 	if err != nil {
-		return nil, fmt.Errorf("Code 128: %w", err)
+		return nil, fmt.Errorf("drawing Code 128: %w", err)
 	}
 	return draw(bars, quietLinear, 0), nil
 }
@@ -36,7 +36,7 @@ func Code128(text string) (*Drawing, error) {
 func QR(text string) (*Drawing, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {
-		return nil, fmt.Errorf("QR: %w", err)
+		return nil, fmt.Errorf("drawing QR: %w", err)
 	}
 	return draw(code, quietQR, quietQR), nil
 }

@@ -22,27 +22,17 @@ type assignmentPage struct {
 	Tabs         []tab
 	Orders       []*orders.View
 	Pager        pager
-	Stores       []option
 	Destinations []option
 	// Carriers are the riders whose orders may be given to another.
 	Carriers []option
 	Form     *form
 	Report   *assignmentReport
-	// StoreNames say who sends an order.
-	StoreNames map[uuid.UUID]string
-	ticked     map[uuid.UUID]bool
+	senders
+	ticked map[uuid.UUID]bool
 }
 
 // Ticked reports whether an order is chosen.
 func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
-
-// StoreName is who sends an order.
-func (p *assignmentPage) StoreName(id *uuid.UUID) string {
-	if id == nil {
-		return ""
-	}
-	return p.StoreNames[*id]
-}
 
 func (p *Pages) showAssignment(v *Visit) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
@@ -120,15 +110,7 @@ func (p *Pages) addAssignmentChoices(v *Visit, page *assignmentPage, riders []mo
 	if err != nil {
 		return err
 	}
-	page.Stores, page.StoreNames = []option{{"", "Todas"}}, map[uuid.UUID]string{}
-	for _, store := range stores {
-		page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
-		page.StoreNames[store.ID] = store.Name
-	}
-	page.Carriers = []option{{"", "Todos"}}
-	for _, rider := range riders {
-		page.Carriers = append(page.Carriers, option{rider.ID.String(), rider.Name})
-	}
+	page.senders, page.Carriers = sendersOf(stores), riderFilter(riders)
 	page.Destinations, err = p.destinationOptions(v, page.Query)
 	return err
 }

@@ -12,8 +12,6 @@ import (
 	"despacho/operators"
 )
 
-const coverageFilePath = coveragePath + "/carga"
-
 // coverageFilePage asks for a file, and shows what would come of it before anything does.
 type coverageFilePage struct {
 	Failure string

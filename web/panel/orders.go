@@ -22,14 +22,13 @@ type ordersPage struct {
 	Orders  []*orders.View
 	Total   int64
 	Query   orderQuery
-	Stores  []option
 	Riders  []option
 	Pager   pager
 	Refresh string
 	// WithoutPoint is how many orders on their way have no point on the map.
 	WithoutPoint int64
-	// StoreNames are shown to the operator; a store knows its own.
-	StoreNames map[uuid.UUID]string
+	// senders are shown to the operator; a store knows its own.
+	senders
 }
 
 type tab struct {
@@ -153,24 +152,8 @@ func (p *Pages) addChoices(v *Visit, page *ordersPage) error {
 	if err != nil {
 		return err
 	}
-	page.Stores, page.StoreNames = []option{{"", "Todas"}}, map[uuid.UUID]string{}
-	for _, store := range stores {
-		page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
-		page.StoreNames[store.ID] = store.Name
-	}
-	page.Riders = []option{{"", "Todos"}}
-	for _, rider := range riders {
-		page.Riders = append(page.Riders, option{rider.ID.String(), rider.Name})
-	}
+	page.senders, page.Riders = sendersOf(stores), riderFilter(riders)
 	return nil
-}
-
-// StoreName is who sends an order.
-func (p ordersPage) StoreName(id *uuid.UUID) string {
-	if id == nil {
-		return ""
-	}
-	return p.StoreNames[*id]
 }
 
 // CarriedBy is the rider of an order that a rider has, or had to the end.

@@ -1,0 +1,39 @@
+package panel
+
+import (
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+// senders are the stores that a list of orders can be narrowed to, and what they are called beside an order.
+type senders struct {
+	Stores []option
+	names  map[uuid.UUID]string
+}
+
+func sendersOf(stores []models.Store) senders {
+	all := senders{Stores: []option{{"", "Todas"}}, names: map[uuid.UUID]string{}}
+	for _, store := range stores {
+		all.Stores = append(all.Stores, option{store.ID.String(), store.Name})
+		all.names[store.ID] = store.Name
+	}
+	return all
+}
+
+// StoreName is who sends an order; nothing for the operator's own.
+func (s senders) StoreName(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return s.names[*id]
+}
+
+// riderFilter offers every rider, also those who do not ride any more: their orders are still found.
+func riderFilter(riders []models.Rider) []option {
+	options := []option{{"", "Todos"}}
+	for _, rider := range riders {
+		options = append(options, option{rider.ID.String(), rider.Name})
+	}
+	return options
+}
