@@ -15,7 +15,7 @@ test: ## Run every suite, installing what the tests need
 	@go build -o bin/suites ./internal/suites
 	@exec bin/suites
 
-lint: ## Run gofmt, vet, staticcheck and workflowcheck
+lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
 	@go build -o bin/suites ./internal/suites
 	@exec bin/suites lint
 
