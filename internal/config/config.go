@@ -19,7 +19,7 @@ import (
 // projects give them. The `doc` tags are the table in README.md: a test compares the two.
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
-	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics. Empty: not served (dev takes a free port)."`
+	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
 	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
 
 	MaxRequests int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
