@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
+	"despacho/catalog"
+	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/credentials"
@@ -21,8 +23,10 @@ var shared = struct {
 	lasting  []*lasting
 }{services: map[string]*Service{}}
 
-// Main runs a package's tests, stops the services that they shared, and fails if anything confidential was logged on the way.
+// Main runs a package's tests on databases that have the catalog, stops the services that they shared, and fails if anything confidential
+// was logged on the way.
 func Main(m *testing.M) {
+	testenv.Prepare = loadCatalog
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
 	testenv.Main(m, func() error {
 		for _, l := range shared.lasting {
@@ -30,6 +34,11 @@ func Main(m *testing.M) {
 		}
 		return logs.leaked()
 	})
+}
+
+func loadCatalog(ctx context.Context, database *db.DB) error {
+	countries, places := catalog.Embedded()
+	return database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...))
 }
 
 // Each runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test

@@ -107,14 +107,20 @@ func (m *template) drop(ctx context.Context) error {
 	return administer(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
 }
 
+// Prepare adds to the migrated databases that every test gets a copy of what all tests of a package need: once, because writing much to SQLite is very slow
+// under the race detector. It is set before the first test runs.
+var Prepare = func(context.Context, *db.DB) error { return nil }
+
 func migrate(databaseURL string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {
 		return err
 	}
-	_, err = database.Migrate(ctx)
+	if _, err = database.Migrate(ctx); err == nil {
+		err = Prepare(ctx, database)
+	}
 	return errors.Join(err, database.Close())
 }
 
