@@ -2,25 +2,25 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"despacho/models"
 )
 
 // KeyHolder is an API key with the operator it belongs to, and how many requests it has made this minute.
 type KeyHolder struct {
-	Key      models.APIKey
-	Operator models.Operator
+	Key      models.APIKey   `gorm:"embedded;embeddedPrefix:key_"`
+	Operator models.Operator `gorm:"embedded;embeddedPrefix:op_"`
 	Used     int
 }
 
 var (
 	keyColumns = []column[models.APIKey]{
-		{"k.id AS key_id", func(k *models.APIKey) any { return &k.ID }},
-		{"k.operator_id AS key_operator_id", func(k *models.APIKey) any { return &k.OperatorID }},
+		{"k.id AS key_id", func(k *models.APIKey) any { return (*[16]byte)(&k.ID) }},
+		{"k.operator_id AS key_operator_id", func(k *models.APIKey) any { return (*[16]byte)(&k.OperatorID) }},
 		{"k.store_id AS key_store_id", func(k *models.APIKey) any { return &k.StoreID }},
 		{"k.name AS key_name", func(k *models.APIKey) any { return &k.Name }},
 		{"k.scopes AS key_scopes", func(k *models.APIKey) any { return &k.Scopes }},
@@ -28,12 +28,12 @@ var (
 		{"k.revoked_at AS key_revoked_at", func(k *models.APIKey) any { return &k.RevokedAt }},
 	}
 	operatorColumns = []column[models.Operator]{
-		{"o.id AS op_id", func(o *models.Operator) any { return &o.ID }},
+		{"o.id AS op_id", func(o *models.Operator) any { return (*[16]byte)(&o.ID) }},
 		{"o.name AS op_name", func(o *models.Operator) any { return &o.Name }},
 		{"o.country_code AS op_country_code", func(o *models.Operator) any { return &o.CountryCode }},
 		{"o.timezone AS op_timezone", func(o *models.Operator) any { return &o.Timezone }},
 		{"o.currency AS op_currency", func(o *models.Operator) any { return &o.Currency }},
-		{"o.plan AS op_plan", func(o *models.Operator) any { return &o.Plan }},
+		{"o.plan AS op_plan", func(o *models.Operator) any { return (*string)(&o.Plan) }},
 		{"o.suspended_at AS op_suspended_at", func(o *models.Operator) any { return &o.SuspendedAt }},
 		{"o.base_price_cents AS op_base_price_cents", func(o *models.Operator) any { return &o.BasePrice }},
 		{"o.share_proof_location AS op_share_proof_location", func(o *models.Operator) any { return &o.ShareProofLocation }},
@@ -137,41 +137,38 @@ func (d *DB) authenticateInMinute(ctx context.Context, minute int64, questions [
 
 // countedHolders reads the holder of each key, with the number of the first of its requests.
 func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
-	rows, err := d.with(ctx).Raw(authenticateAndCount, array(hashes), array(requests), minute, now, array(plansWithAPI)).Rows()
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	holders := make([]*KeyHolder, len(hashes))
-	for rows.Next() {
+	err := d.readRows(ctx, func(row pgx.Rows) error {
 		var used, n, counted int
 		holder := &KeyHolder{}
-		if err := rows.Scan(places(keyHolderColumns, holder, &used, &n, &counted)...); err != nil {
-			return nil, err
+		if err := row.Scan(places(keyHolderColumns, holder, &used, &n, &counted)...); err != nil {
+			return err
 		}
 		if used > 0 {
 			holder.Used = used - counted + 1
 		}
 		holders[n-1] = holder
-	}
-	return holders, rows.Err()
+		return nil
+	}, authenticateAndCount, list(hashes), list(requests), minute, now, list(plansWithAPI))
+	return holders, err
 }
 
 // authenticateAlone takes a second statement to count: SQLite has no data-changing WITH, and it costs no round trip there.
 func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	var holder KeyHolder
-	err := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
-		Row().Scan(places(keyHolderColumns, &holder)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
+	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
+		Scan(&holder)
+	if result.Error != nil {
+		return nil, result.Error
 	}
-	if err != nil {
-		return nil, err
+	if result.RowsAffected == 0 {
+		return nil, ErrNotFound
 	}
 	if !holder.Key.Usable(now) || holder.Operator.Suspended() || holder.Operator.Plan.RequestsPerMinute() == 0 {
 		return &holder, nil
 	}
-	holder.Used, err = d.CountRequest(ctx, holder.Key.ID.String(), now)
+	used, err := d.CountRequest(ctx, holder.Key.ID.String(), now)
+	holder.Used = used
 	return &holder, err
 }
 

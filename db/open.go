@@ -217,4 +217,6 @@ func (l statementLog) Trace(ctx context.Context, began time.Time, statement func
 }
 
 // ParamsFilter keeps values out of the log: they may be personal data.
-func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) { return text, nil }
+func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) {
+	return text, nil
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"despacho/models"
 )
@@ -29,12 +31,12 @@ type orderQuestion struct {
 }
 
 var orderViewColumns = []column[models.OrderView]{
-	{"orders.id", func(v *models.OrderView) any { return &v.ID }},
-	{"orders.operator_id", func(v *models.OrderView) any { return &v.OperatorID }},
+	{"orders.id", func(v *models.OrderView) any { return (*[16]byte)(&v.ID) }},
+	{"orders.operator_id", func(v *models.OrderView) any { return (*[16]byte)(&v.OperatorID) }},
 	{"orders.store_id", func(v *models.OrderView) any { return &v.StoreID }},
-	{"orders.branch_id", func(v *models.OrderView) any { return &v.BranchID }},
+	{"orders.branch_id", func(v *models.OrderView) any { return (*[16]byte)(&v.BranchID) }},
 	{"orders.guide_code", func(v *models.OrderView) any { return &v.GuideCode }},
-	{"orders.status", func(v *models.OrderView) any { return &v.Status }},
+	{"orders.status", func(v *models.OrderView) any { return (*string)(&v.Status) }},
 	{"orders.seq", func(v *models.OrderView) any { return &v.Seq }},
 	{"orders.recipient_name", func(v *models.OrderView) any { return &v.RecipientName }},
 	{"orders.recipient_phone", func(v *models.OrderView) any { return &v.RecipientPhone }},
@@ -43,10 +45,10 @@ var orderViewColumns = []column[models.OrderView]{
 	{"orders.recipient_doc_verified", func(v *models.OrderView) any { return &v.RecipientDocVerified }},
 	{"orders.doc_outcome", func(v *models.OrderView) any { return &v.DocOutcome }},
 	{"orders.doc_name_matches", func(v *models.OrderView) any { return &v.DocNameMatches }},
-	{"orders.delivery_type", func(v *models.OrderView) any { return &v.DeliveryType }},
+	{"orders.delivery_type", func(v *models.OrderView) any { return (*string)(&v.DeliveryType) }},
 	{"orders.delivery_address", func(v *models.OrderView) any { return &v.DeliveryAddress }},
 	{"orders.delivery_reference", func(v *models.OrderView) any { return &v.DeliveryReference }},
-	{"orders.location_id", func(v *models.OrderView) any { return &v.LocationID }},
+	{"orders.location_id", func(v *models.OrderView) any { return (*[16]byte)(&v.LocationID) }},
 	{"orders.delivery_lat", func(v *models.OrderView) any { return &v.DeliveryLat }},
 	{"orders.delivery_lng", func(v *models.OrderView) any { return &v.DeliveryLng }},
 	{"orders.delivery_maps_url", func(v *models.OrderView) any { return &v.DeliveryMapsURL }},
@@ -55,11 +57,11 @@ var orderViewColumns = []column[models.OrderView]{
 	{"orders.size", func(v *models.OrderView) any { return &v.Size }},
 	{"orders.notes", func(v *models.OrderView) any { return &v.Notes }},
 	{"orders.search_text", func(v *models.OrderView) any { return &v.SearchText }},
-	{"orders.amount_to_collect_cents", func(v *models.OrderView) any { return &v.AmountToCollect }},
+	{"orders.amount_to_collect_cents", func(v *models.OrderView) any { return (*int64)(&v.AmountToCollect) }},
 	{"orders.actual_amount_collected_cents", func(v *models.OrderView) any { return &v.ActualAmountCollected }},
-	{"orders.shipping_cost_cents", func(v *models.OrderView) any { return &v.ShippingCost }},
+	{"orders.shipping_cost_cents", func(v *models.OrderView) any { return (*int64)(&v.ShippingCost) }},
 	{"orders.currency", func(v *models.OrderView) any { return &v.Currency }},
-	{"orders.payment_type", func(v *models.OrderView) any { return &v.PaymentType }},
+	{"orders.payment_type", func(v *models.OrderView) any { return (*string)(&v.PaymentType) }},
 	{"orders.operative_day", func(v *models.OrderView) any { return &v.OperativeDay }},
 	{"orders.risk_zone", func(v *models.OrderView) any { return &v.RiskZone }},
 	{"orders.rider_id", func(v *models.OrderView) any { return &v.RiderID }},
@@ -101,25 +103,22 @@ CROSS JOIN LATERAL (
 
 // readOrders answers several callers with one statement; nil is the answer where the scope may not see the order or there is none.
 func (d *DB) readOrders(ctx context.Context, questions []orderQuestion) ([]*models.OrderView, error) {
-	ids := make([]uuid.UUID, len(questions))
-	operators := make([]uuid.UUID, len(questions))
-	stores := make([]*uuid.UUID, len(questions))
+	ids := make([]pgtype.UUID, len(questions))
+	operators := make([]pgtype.UUID, len(questions))
+	stores := make([]pgtype.UUID, len(questions))
 	for i, question := range questions {
-		ids[i], operators[i], stores[i] = question.id, question.scope.OperatorID, question.scope.StoreID
+		ids[i], operators[i] = argument(&question.id), argument(&question.scope.OperatorID)
+		stores[i] = argument(question.scope.StoreID)
 	}
-	rows, err := d.with(ctx).Raw(selectOrders, array(ids), array(operators), array(stores)).Rows()
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	answers := make([]*models.OrderView, len(questions))
-	for rows.Next() {
+	err := d.readRows(ctx, func(row pgx.Rows) error {
 		var n int
 		view := &models.OrderView{}
-		if err := rows.Scan(places(orderViewColumns, view, &n)...); err != nil {
-			return nil, err
+		if err := row.Scan(places(orderViewColumns, view, &n)...); err != nil {
+			return err
 		}
 		answers[n-1] = view
-	}
-	return answers, rows.Err()
+		return nil
+	}, selectOrders, list(ids), list(operators), list(stores))
+	return answers, err
 }

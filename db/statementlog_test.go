@@ -21,7 +21,7 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 		database, err := db.Open(context.Background(), databaseURL, db.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
-		order := fixture(t, database)
+		order := fixture(t, open(t, databaseURL))
 		require.NoError(t, database.Insert(context.Background(), order))
 		_, err = database.OrderViewByID(context.Background(), uuid.New())
 		require.ErrorIs(t, err, db.ErrNotFound)

@@ -11,10 +11,10 @@ import (
 
 // Options tune a group.
 type Options struct {
-	// Trips is how many may be on the way at once: few make each of them fuller.
-	Trips int
 	// Seats is how many questions a trip takes at most.
 	Seats int
+	// Late is how long a trip may take before the next one goes without waiting for it.
+	Late time.Duration
 	// Timeout bounds a trip. It does not end with the caller who happened to be first: others ride along.
 	Timeout time.Duration
 }
@@ -24,8 +24,9 @@ type Group[Q, A any] struct {
 	options Options
 	ask     func(ctx context.Context, questions []Q) ([]A, error)
 
-	mu       sync.Mutex
-	onTheWay int
+	mu sync.Mutex
+	// onTheWay says that a trip is, and that it is not late.
+	onTheWay bool
 	waiting  []*caller[Q, A]
 }
 
@@ -47,10 +48,8 @@ func (g *Group[Q, A]) Ask(ctx context.Context, question Q) (A, error) {
 	mine := &caller[Q, A]{ctx: ctx, question: question, answered: make(chan struct{})}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, mine)
-	depart := g.onTheWay < g.options.Trips
-	if depart {
-		g.onTheWay++
-	}
+	depart := !g.onTheWay
+	g.onTheWay = true
 	g.mu.Unlock()
 	if depart {
 		go g.travel()
@@ -71,18 +70,21 @@ func (g *Group[Q, A]) Waiting() int {
 	return len(g.waiting)
 }
 
-// travel makes one trip after the other until nobody waits.
+// travel makes one trip after the other until nobody waits. Once a trip is late another traveller goes on in its place.
 func (g *Group[Q, A]) travel() {
 	for {
 		g.mu.Lock()
 		boarding := g.board()
+		g.onTheWay = len(boarding) > 0
+		g.mu.Unlock()
 		if len(boarding) == 0 {
-			g.onTheWay--
-			g.mu.Unlock()
 			return
 		}
-		g.mu.Unlock()
+		late := time.AfterFunc(g.options.Late, g.travel)
 		g.trip(boarding)
+		if !late.Stop() {
+			return
+		}
 	}
 }
 

@@ -35,8 +35,8 @@ func (f *ferry) ask(ctx context.Context, questions []int) ([]string, error) {
 	return answers, nil
 }
 
-func options(trips, seats int) gather.Options {
-	return gather.Options{Trips: trips, Seats: seats, Timeout: time.Minute}
+func options(seats int) gather.Options {
+	return gather.Options{Seats: seats, Late: time.Minute, Timeout: time.Minute}
 }
 
 // crowd asks all the questions at once and waits until every one has its own answer.
@@ -57,7 +57,7 @@ func crowd(t *testing.T, group *gather.Group[int, string], questions ...int) (wa
 func TestAsk_aloneNobodyWaits(t *testing.T) {
 	t.Parallel()
 	f := newFerry()
-	group := gather.New(options(1, 10), f.ask)
+	group := gather.New(options(10), f.ask)
 	for i := range 3 {
 		f.leave <- struct{}{}
 		crowd(t, group, i)()
@@ -68,7 +68,7 @@ func TestAsk_aloneNobodyWaits(t *testing.T) {
 func TestAsk_theCrowdSharesTrips(t *testing.T) {
 	t.Parallel()
 	f := newFerry()
-	group := gather.New(options(1, 4), f.ask)
+	group := gather.New(options(4), f.ask)
 	wait := crowd(t, group, 0)
 	require.Equal(t, []int{0}, <-f.left, "the first is on the way")
 	rest := crowd(t, group, 1, 2, 3, 4, 5, 6)
@@ -86,7 +86,7 @@ func TestAsk_theCrowdSharesTrips(t *testing.T) {
 func TestAsk_aCallerWhoLeavesTakesNobodyAlong(t *testing.T) {
 	t.Parallel()
 	f := newFerry()
-	group := gather.New(options(1, 10), f.ask)
+	group := gather.New(options(10), f.ask)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error, 1)
 	go func() {
@@ -105,7 +105,7 @@ func TestAsk_aCallerWhoLeavesTakesNobodyAlong(t *testing.T) {
 func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no water under the keel")
-	group := gather.New(options(1, 10), func(_ context.Context, questions []int) ([]string, error) {
+	group := gather.New(options(10), func(_ context.Context, questions []int) ([]string, error) {
 		switch questions[0] {
 		case 1:
 			return nil, broken
@@ -127,14 +127,14 @@ func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 
 func TestAsk_aTripThatHangsEnds(t *testing.T) {
 	t.Parallel()
-	group := gather.New(gather.Options{Trips: 1, Seats: 1, Timeout: time.Millisecond}, newFerry().ask)
+	group := gather.New(gather.Options{Seats: 1, Late: time.Minute, Timeout: time.Millisecond}, newFerry().ask)
 	_, err := group.Ask(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 	t.Parallel()
-	group := gather.New(options(3, 7), func(_ context.Context, questions []int) ([]string, error) {
+	group := gather.New(options(7), func(_ context.Context, questions []int) ([]string, error) {
 		answers := make([]string, len(questions))
 		for i, question := range questions {
 			answers[i] = strconv.Itoa(question)
@@ -146,4 +146,22 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 		questions = append(questions, i)
 	}
 	crowd(t, group, questions...)()
+}
+
+func TestAsk_nobodyWaitsForATripThatIsLate(t *testing.T) {
+	t.Parallel()
+	stuck := make(chan struct{})
+	group := gather.New(gather.Options{Seats: 10, Late: time.Millisecond, Timeout: time.Minute}, func(_ context.Context, questions []int) ([]string, error) {
+		if questions[0] == 0 {
+			<-stuck
+		}
+		return []string{strconv.Itoa(questions[0])}, nil
+	})
+	wait := crowd(t, group, 0)
+	for i := range 20 {
+		crowd(t, group, i+1)()
+	}
+	close(stuck)
+	wait()
+	crowd(t, group, 21)()
 }
