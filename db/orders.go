@@ -109,6 +109,31 @@ func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error)
 	return &order, err
 }
 
+// MoveFacts is what a move needs to know besides the order itself.
+type MoveFacts struct {
+	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
+	LocationName string
+	// The rider's are nil if the operator has no such rider, BranchActive if it has no such branch.
+	RiderName, RiderPhone     *string
+	RiderActive, BranchActive *bool
+	HasWebhooks               bool
+}
+
+// FactsFor reads what a move of an order needs to know, in one statement: about its operator and where it goes, the rider who has or gets
+// it, and a branch.
+func (d *DB) FactsFor(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveFacts, error) {
+	var facts MoveFacts
+	err := d.with(ctx).Table("operators AS o").
+		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
+			riders.active AS rider_active, branches.active AS branch_active,
+			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active) AS has_webhooks`).
+		Joins("JOIN locations ON locations.id = ?", order.LocationID).
+		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id", rider).
+		Joins("LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id", branch).
+		Where("o.id = ?", order.OperatorID).Take(&facts).Error
+	return &facts, err
+}
+
 // SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.
 func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.OrderEvent) error {
 	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
