@@ -42,8 +42,10 @@ func (s *Server) limitLoad(c *gin.Context) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = uploadTimeout
 	}
-	// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit))
+	if c.Request.Body != http.NoBody {
+		// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end.
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit))
+	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)

@@ -39,6 +39,8 @@ type DB struct {
 	gorm    *gorm.DB
 	sql     *sql.DB
 	dialect Dialect
+	// together is nil on SQLite and in a transaction.
+	together *together
 }
 
 // Options tune the handle.
@@ -77,7 +79,11 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
-	return &DB{gorm: orm, sql: handle, dialect: dialect}, nil
+	database := &DB{gorm: orm, sql: handle, dialect: dialect}
+	if dialect == Postgres {
+		database.together = newTogether(database)
+	}
+	return database, nil
 }
 
 func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dialect, error) {
@@ -185,15 +191,32 @@ func oneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
+// slowStatement is how long a statement may take before somebody should know.
+const slowStatement = time.Second
+
+// statementLog tells about statements that failed or were slow. GORM's logger alone would write out the text of every statement before it
+// knows whether anybody wants to read it.
+type statementLog struct{ logger.Interface }
+
 func slowStatements(log *slog.Logger) logger.Interface {
 	if log == nil {
 		return logger.Discard
 	}
-	return logger.NewSlogLogger(log, logger.Config{
-		SlowThreshold:             time.Second,
+	return statementLog{logger.NewSlogLogger(log, logger.Config{
+		SlowThreshold:             slowStatement,
 		LogLevel:                  logger.Warn,
 		IgnoreRecordNotFoundError: true,
-		// Values may be personal data.
-		ParameterizedQueries: true,
-	})
+	})}
+}
+
+// Trace is called after every statement.
+func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
+	if (err != nil && !IsNotFound(err)) || time.Since(began) > slowStatement {
+		l.Interface.Trace(ctx, began, statement, err)
+	}
+}
+
+// ParamsFilter keeps values out of the log: they may be personal data.
+func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) {
+	return text, nil
 }

@@ -39,21 +39,11 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models
 	return d.with(ctx).Create(&deliveries).Error
 }
 
-// orderViewColumns are an order's own and the names beside it.
-const orderViewColumns = "orders.*, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone"
+// besideOrder is where the names beside an order come from.
+const besideOrder = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
 
 func (d *DB) orderViews(ctx context.Context) *gorm.DB {
-	return d.with(ctx).Table("orders").
-		Select(orderViewColumns).
-		Joins("JOIN locations ON locations.id = orders.location_id").
-		Joins("LEFT JOIN riders ON riders.id = orders.rider_id")
-}
-
-// OrderView reads one order that the scope may see.
-func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
-	var view models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
-	return &view, err
+	return d.with(ctx).Table("orders").Select(orderViewList).Joins(besideOrder)
 }
 
 // OrderViewByID reads one order whoever owns it, for the order's own workflow.
@@ -117,6 +107,31 @@ func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error)
 	var order models.Order
 	err := d.forUpdate(ctx).Where("id = ?", id).Take(&order).Error
 	return &order, err
+}
+
+// MoveFacts is what a move needs to know besides the order itself.
+type MoveFacts struct {
+	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
+	LocationName string
+	// The rider's are nil if the operator has no such rider, BranchActive if it has no such branch.
+	RiderName, RiderPhone     *string
+	RiderActive, BranchActive *bool
+	HasWebhooks               bool
+}
+
+// FactsFor reads what a move of an order needs to know, in one statement: about its operator and where it goes, the rider who has or gets
+// it, and a branch.
+func (d *DB) FactsFor(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveFacts, error) {
+	var facts MoveFacts
+	err := d.with(ctx).Table("operators AS o").
+		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
+			riders.active AS rider_active, branches.active AS branch_active,
+			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active) AS has_webhooks`).
+		Joins("JOIN locations ON locations.id = ?", order.LocationID).
+		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id", rider).
+		Joins("LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id", branch).
+		Where("o.id = ?", order.OperatorID).Take(&facts).Error
+	return &facts, err
 }
 
 // SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.

@@ -50,21 +50,19 @@ func (s *Service) Apply(ctx context.Context, move workflows.MoveOrder) (*workflo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
-		operator, err := tx.Operator(ctx, order.OperatorID)
+		rider, branch := concerned(order, move)
+		facts, err := tx.FactsFor(ctx, order, rider, branch)
 		if err != nil {
 			return err
 		}
-		if result.Refused, err = check(ctx, tx, operator, move); err != nil || result.Refused != "" {
-			return err
+		if result.Refused = refusal(facts, move); result.Refused != "" {
+			return nil
 		}
-		change(order, operator, move)
+		change(order, &facts.Operator, move)
 		if err := tx.SaveMove(ctx, order, entryOf(order, move)); err != nil {
 			return err
 		}
-		if err := s.announce(ctx, tx, operator, order.ID, move); err != nil {
-			return err
-		}
-		result.Deliveries, err = refsOf(ctx, tx, order.ID, &move.Seq)
+		result.Deliveries, err = s.announce(ctx, tx, order, facts, move)
 		return err
 	})
 	return &result, err
@@ -84,28 +82,33 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 	return err
 }
 
-// check looks at what only the database knows; the edges have checked it too, but a signal comes from a person's hand.
-func check(ctx context.Context, tx *db.DB, operator *models.Operator, move workflows.MoveOrder) (refused string, err error) {
+// concerned is the rider who has the package after the move, and the branch that takes it in if one was named.
+func concerned(order *models.Order, move workflows.MoveOrder) (rider, branch *uuid.UUID) {
+	rider = order.RiderID
 	if move.Assigned != nil {
-		_, err = tx.RiderOf(ctx, operator.ID, move.Assigned.RiderID)
-		refused = "El motorizado no existe o no está activo."
+		rider = &move.Assigned.RiderID
 	}
-	if move.Received != nil && move.Received.BranchID != nil {
-		_, err = tx.BranchOf(ctx, operator.ID, *move.Received.BranchID)
-		refused = "La sucursal no existe o no está activa."
+	if move.Received != nil {
+		branch = move.Received.BranchID
 	}
+	return rider, branch
+}
+
+// refusal looks at what only the database knows; the edges have checked it too, but a signal comes from a person's hand.
+func refusal(facts *db.MoveFacts, move workflows.MoveOrder) string {
+	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
-	case db.IsNotFound(err):
-		return refused, nil
-	case err != nil:
-		return "", err
+	case move.Assigned != nil && !active(facts.RiderActive):
+		return "El motorizado no existe o no está activo."
+	case move.Received != nil && move.Received.BranchID != nil && !active(facts.BranchActive):
+		return "La sucursal no existe o no está activa."
 	}
-	return "", nil
+	return ""
 }
 
 // change makes the move on the row.
 func change(order *models.Order, operator *models.Operator, move workflows.MoveOrder) {
-	at := move.At
+	at := asStored(move.At)
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	switch move.Move {
 	case models.MoveReceive:
@@ -124,7 +127,10 @@ func change(order *models.Order, operator *models.Operator, move workflows.MoveO
 		order.ActualAmountCollected = move.Delivered.ActualAmountCollected
 		if move.Delivered.Photo != "" {
 			order.ProofPhoto = &move.Delivered.Photo
-			order.ProofCapturedAt = move.Delivered.CapturedAt
+			if captured := move.Delivered.CapturedAt; captured != nil {
+				taken := asStored(*captured)
+				order.ProofCapturedAt = &taken
+			}
 			order.ProofLat, order.ProofLng = move.Delivered.Lat, move.Delivered.Lng
 		}
 	case models.MoveCancel, models.MoveAutoCancel:
@@ -137,26 +143,25 @@ func change(order *models.Order, operator *models.Operator, move workflows.MoveO
 	}
 }
 
-// announce writes the outbox rows of the move's event, if it has one.
-func (s *Service) announce(ctx context.Context, tx *db.DB, operator *models.Operator, orderID uuid.UUID, move workflows.MoveOrder) error {
+// asStored is a time as it reads back from the database: webhooks tell the same as whoever asks later is told.
+func asStored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// announce writes the outbox rows of the move's event, if it has one, and names them for the workflow.
+func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveFacts, move workflows.MoveOrder) ([]workflows.DeliveryRef, error) {
 	event, emits := move.Move.Event()
-	if !emits {
-		return nil
+	if !emits || !facts.HasWebhooks {
+		return nil, nil
 	}
-	webhooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: operator.ID})
-	if err != nil || len(webhooks) == 0 {
-		return err
-	}
-	// Read again with the rider's name, in the same transaction.
-	view, err := tx.OrderViewByID(ctx, orderID)
+	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	deliveries, err := s.deliveriesOf(event, view, wanting(webhooks, event, view.StoreID), operator.ShareProofLocation, move.At)
+	view := &models.OrderView{Order: *order, LocationName: facts.LocationName, RiderName: facts.RiderName, RiderPhone: facts.RiderPhone}
+	deliveries, err := s.deliveriesOf(event, view, wanting(hooks, event, order.StoreID), facts.Operator.ShareProofLocation, move.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tx.InsertDeliveries(ctx, deliveries)
+	return refsTo(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
 }
 
 func entryOf(order *models.Order, move workflows.MoveOrder) *models.OrderEvent {

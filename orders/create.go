@@ -173,7 +173,7 @@ func fieldFault(field, message string) error {
 func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.Delivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: settings.refs(deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
+		Deliveries: refsTo(settings.webhooks, deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
 	}
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
 }

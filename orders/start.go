@@ -97,11 +97,11 @@ func (s *settings) storeName(id *uuid.UUID) string {
 	return s.stores[*id].Name
 }
 
-// refs names new deliveries for the workflow.
-func (s *settings) refs(deliveries []models.Delivery) []workflows.DeliveryRef {
+// refsTo names new deliveries for the workflow.
+func refsTo(hooks []models.Webhook, deliveries []models.Delivery) []workflows.DeliveryRef {
 	var refs []workflows.DeliveryRef
 	for _, delivery := range deliveries {
-		for _, hook := range s.webhooks {
+		for _, hook := range hooks {
 			if hook.ID == delivery.WebhookID {
 				refs = append(refs, webhooks.Ref(db.DeliveryTarget{
 					ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,

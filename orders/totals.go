@@ -13,7 +13,7 @@ import (
 
 const (
 	// worthKeeping is how long a list must be before counting it again costs more than remembering.
-	worthKeeping = 10_000
+	worthKeeping = 1_000
 	// settledAfter is how long after its creation an order is surely written: longer than any request takes and clocks are apart.
 	settledAfter = time.Minute
 	// recountAfter is how long a remembered count is built upon. Nothing of ours takes an order away, but people repair databases.
@@ -91,7 +91,7 @@ func (t *totals) remember(key totalKey, total knownTotal) {
 
 // keyOf names a list; lasting is false for one that orders can leave again.
 func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, lasting bool) {
-	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || len(filter.Words) > 0 {
+	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || len(filter.Words) > 0 {
 		return key, false
 	}
 	key.operator = scope.OperatorID

@@ -31,6 +31,7 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if err := waitForTemporal(ctx, options); err != nil {
 		return nil // told to stop before Temporal came
 	}
+	worker.SetStickyWorkflowCacheSize(ordersInMemory)
 	w := worker.New(options.Temporal, options.TaskQueue, tuning(options.StopTimeout))
 	Register(w)
 	a.Register(w)
@@ -57,6 +58,10 @@ func Register(w worker.WorkflowRegistry) {
 
 // workflowPollers is how many wait for workflow tasks at the least.
 const workflowPollers = 16
+
+// ordersInMemory is how many orders' workflows a worker keeps ready, each at some 45 KB. Most open orders wait for hours: one that is not
+// kept costs its next move a reading of its history, which is short.
+const ordersInMemory = 2_000
 
 // tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the first updates after a start wait for seconds
 // under load; from sixteen on they do not (BenchmarkFirstUpdate shows it).

@@ -1,0 +1,195 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"despacho/models"
+)
+
+// KeyHolder is an API key with the operator it belongs to, and how many requests it has made this minute.
+type KeyHolder struct {
+	Key      models.APIKey   `gorm:"embedded;embeddedPrefix:key_"`
+	Operator models.Operator `gorm:"embedded;embeddedPrefix:op_"`
+	Used     int
+}
+
+var (
+	keyColumns = []column[models.APIKey]{
+		{"k.id AS key_id", func(k *models.APIKey) any { return (*[16]byte)(&k.ID) }},
+		{"k.operator_id AS key_operator_id", func(k *models.APIKey) any { return (*[16]byte)(&k.OperatorID) }},
+		{"k.store_id AS key_store_id", func(k *models.APIKey) any { return &k.StoreID }},
+		{"k.name AS key_name", func(k *models.APIKey) any { return &k.Name }},
+		{"k.scopes AS key_scopes", func(k *models.APIKey) any { return &k.Scopes }},
+		{"k.expires_at AS key_expires_at", func(k *models.APIKey) any { return &k.ExpiresAt }},
+		{"k.revoked_at AS key_revoked_at", func(k *models.APIKey) any { return &k.RevokedAt }},
+	}
+	operatorColumns = []column[models.Operator]{
+		{"o.id AS op_id", func(o *models.Operator) any { return (*[16]byte)(&o.ID) }},
+		{"o.name AS op_name", func(o *models.Operator) any { return &o.Name }},
+		{"o.country_code AS op_country_code", func(o *models.Operator) any { return &o.CountryCode }},
+		{"o.timezone AS op_timezone", func(o *models.Operator) any { return &o.Timezone }},
+		{"o.currency AS op_currency", func(o *models.Operator) any { return &o.Currency }},
+		{"o.plan AS op_plan", func(o *models.Operator) any { return (*string)(&o.Plan) }},
+		{"o.suspended_at AS op_suspended_at", func(o *models.Operator) any { return &o.SuspendedAt }},
+		{"o.base_price_cents AS op_base_price_cents", func(o *models.Operator) any { return &o.BasePrice }},
+		{"o.share_proof_location AS op_share_proof_location", func(o *models.Operator) any { return &o.ShareProofLocation }},
+		{"o.logo_url AS op_logo_url", func(o *models.Operator) any { return &o.LogoURL }},
+		{"o.settings_version AS op_settings_version", func(o *models.Operator) any { return &o.SettingsVersion }},
+	}
+	keyHolderColumns = slices.Concat(
+		columnsOf(keyColumns, func(h *KeyHolder) *models.APIKey { return &h.Key }),
+		columnsOf(operatorColumns, func(h *KeyHolder) *models.Operator { return &h.Operator }),
+	)
+)
+
+// Authenticate finds the key with the given hash and counts the request. On PostgreSQL requests that come in together are looked up and
+// counted with one statement, each in its own right; the limit is as exact as if every one had come alone, however many processes count.
+func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
+	if d.together == nil {
+		return d.authenticateAlone(ctx, hash, now)
+	}
+	holder, err := d.together.keys.Ask(ctx, keyQuestion{hash: string(hash), now: now})
+	if err == nil && holder == nil {
+		err = ErrNotFound
+	}
+	return holder, err
+}
+
+// keyQuestion is one request that presented a key.
+type keyQuestion struct {
+	hash string
+	now  time.Time
+}
+
+// A request counts only if the key opens something: an expired key or a plan without the API uses up nothing. Keys are counted in
+// their own order, so that two trips that meet on several of them never wait for each other in a circle. Why LATERAL and SELECT around
+// the arguments: see selectOrders.
+var authenticateAndCount = `
+WITH holder AS (
+	SELECT presented.n, presented.requests, found.*
+	FROM unnest((SELECT ?::bytea[]), (SELECT ?::int[])) WITH ORDINALITY AS presented (hash, requests, n)
+	CROSS JOIN LATERAL (
+		SELECT ` + columnList(keyHolderColumns) + `
+		FROM api_keys k JOIN operators o ON o.id = k.operator_id
+		WHERE k.hash = presented.hash
+		LIMIT 1
+	) AS found
+), counted AS (
+	INSERT INTO rate_windows (subject, minute, used)
+	SELECT key_id::text, ?, requests FROM holder
+	WHERE key_revoked_at IS NULL AND (key_expires_at IS NULL OR key_expires_at > ?)
+		AND op_suspended_at IS NULL AND op_plan = ANY (?)
+	ORDER BY key_id
+	ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + EXCLUDED.used
+	RETURNING subject, used
+)
+SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON counted.subject = holder.key_id::text`
+
+// authenticateTogether finds the keys of several requests and counts each of them, in one round trip. Every request gets its own number
+// in its key's minute, as if it had come alone; the answer to a key that is none is nil.
+func (d *DB) authenticateTogether(ctx context.Context, questions []keyQuestion) ([]*KeyHolder, error) {
+	answers := make([]*KeyHolder, len(questions))
+	// Nearly always one: a trip that saw the minute turn has two.
+	minutes := map[int64][]int{}
+	for i, question := range questions {
+		minutes[Minute(question.now)] = append(minutes[Minute(question.now)], i)
+	}
+	for minute, asking := range minutes {
+		if err := d.authenticateInMinute(ctx, minute, questions, asking, answers); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// authenticateInMinute answers those of the questions that are asking.
+func (d *DB) authenticateInMinute(ctx context.Context, minute int64, questions []keyQuestion, asking []int, answers []*KeyHolder) error {
+	var hashes [][]byte
+	var requests []int32
+	places := map[string]int{}
+	for _, i := range asking {
+		hash := questions[i].hash
+		if _, known := places[hash]; !known {
+			places[hash] = len(hashes)
+			hashes, requests = append(hashes, []byte(hash)), append(requests, 0)
+		}
+		requests[places[hash]]++
+	}
+	holders, err := d.countedHolders(ctx, hashes, requests, minute, questions[asking[0]].now)
+	if err != nil {
+		return err
+	}
+	for _, i := range asking {
+		if next := holders[places[questions[i].hash]]; next != nil {
+			mine := *next
+			answers[i] = &mine
+			if next.Used > 0 {
+				next.Used++
+			}
+		}
+	}
+	return nil
+}
+
+// countedHolders reads the holder of each key, with the number of the first of its requests.
+func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
+	holders := make([]*KeyHolder, len(hashes))
+	err := d.readRows(ctx, func(row pgx.Rows) error {
+		var used, n, counted int
+		holder := &KeyHolder{}
+		if err := row.Scan(places(keyHolderColumns, holder, &used, &n, &counted)...); err != nil {
+			return err
+		}
+		if used > 0 {
+			holder.Used = used - counted + 1
+		}
+		holders[n-1] = holder
+		return nil
+	}, authenticateAndCount, list(hashes), list(requests), minute, now, list(plansWithAPI))
+	return holders, err
+}
+
+// authenticateAlone takes a second statement to count: SQLite has no data-changing WITH, and it costs no round trip there.
+func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
+	var holder KeyHolder
+	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
+		Scan(&holder)
+	if result.Error != nil {
+		return nil, result.Error
+	}
+	if result.RowsAffected == 0 {
+		return nil, ErrNotFound
+	}
+	if !holder.Key.Usable(now) || holder.Operator.Suspended() || holder.Operator.Plan.RequestsPerMinute() == 0 {
+		return &holder, nil
+	}
+	used, err := d.CountRequest(ctx, holder.Key.ID.String(), now)
+	holder.Used = used
+	return &holder, err
+}
+
+// CountRequest counts one request of a subject in the current clock minute and returns how many there were.
+func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (int, error) {
+	var used int
+	err := d.with(ctx).Raw(`INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1)
+		ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING used`,
+		subject, Minute(now)).Scan(&used).Error
+	return used, err
+}
+
+// Minute is the clock minute that a time belongs to.
+func Minute(t time.Time) int64 { return t.Unix() / 60 }
+
+var plansWithAPI = func() []string {
+	var plans []string
+	for _, plan := range models.Plans {
+		if plan.RequestsPerMinute() > 0 {
+			plans = append(plans, string(plan))
+		}
+	}
+	return plans
+}()

@@ -1,0 +1,35 @@
+package db_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/testenv"
+)
+
+// The log tells of statements that failed, without the values in them; of those that went well, or found nothing, it says nothing.
+func TestStatementLog_failuresWithoutValues(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		var log bytes.Buffer
+		database, err := db.Open(context.Background(), databaseURL, db.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, database.Close()) })
+		order := fixture(t, open(t, databaseURL))
+		require.NoError(t, database.Insert(context.Background(), order))
+		_, err = database.OrderViewByID(context.Background(), uuid.New())
+		require.ErrorIs(t, err, db.ErrNotFound)
+		require.Empty(t, log.String())
+
+		order.ID = uuid.New() // the guide code is taken
+		require.Error(t, database.Insert(context.Background(), order))
+		require.Contains(t, log.String(), "INSERT INTO")
+		require.NotContains(t, log.String(), order.RecipientName)
+	})
+}

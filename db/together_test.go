@@ -1,0 +1,165 @@
+package db_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/internal/testenv"
+	"despacho/models"
+)
+
+// issueKeys stores keys of an operator and returns their hashes.
+func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, change func(*models.APIKey)) [][]byte {
+	t.Helper()
+	hashes := make([][]byte, count)
+	for i := range hashes {
+		key := models.APIKey{ID: uuid.New(), OperatorID: operatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: time.Now().UTC()}
+		plain, err := key.Issue()
+		require.NoError(t, err)
+		change(&key)
+		require.NoError(t, database.InsertAPIKey(context.Background(), &key))
+		hashes[i] = credentials.Hash(plain)
+	}
+	return hashes
+}
+
+// Requests that come at once, to two processes and with several keys, are counted one by one: every number is given out exactly once.
+func TestAuthenticate_everyRequestHasItsOwnNumber(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		const keys, requests = 5, 40
+		processes := []*db.DB{open(t, databaseURL), open(t, databaseURL)}
+		hashes := issueKeys(t, processes[0], fixture(t, processes[0]).OperatorID, keys, func(*models.APIKey) {})
+		now := time.Now().UTC().Truncate(time.Minute)
+		var mu sync.Mutex
+		numbers := make([][]int, keys)
+		var all sync.WaitGroup
+		for i := range keys * requests {
+			key := i % keys
+			all.Go(func() {
+				// The last of them fall into the next minute, whose count is its own.
+				at := now.Add(time.Duration(i/(keys*requests-2*keys)) * time.Minute)
+				holder, err := processes[i%2].Authenticate(context.Background(), hashes[key], at)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				numbers[key] = append(numbers[key], holder.Used)
+			})
+		}
+		all.Wait()
+		var expected []int
+		for n := range requests - 2 {
+			expected = append(expected, n+1)
+		}
+		expected = append(expected, 1, 2)
+		slices.Sort(expected)
+		for _, given := range numbers {
+			slices.Sort(given)
+			require.Equal(t, expected, given)
+		}
+	})
+}
+
+// A key that opens nothing uses up nothing, in whatever company it comes.
+func TestAuthenticate_whatOpensNothingIsNotCounted(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx, now := context.Background(), time.Now().UTC()
+		operatorID, before := fixture(t, database).OperatorID, now.Add(-time.Second)
+		good := issueKeys(t, database, operatorID, 1, func(*models.APIKey) {})[0]
+		expired := issueKeys(t, database, operatorID, 1, func(k *models.APIKey) { k.ExpiresAt = &before })[0]
+		revoked := issueKeys(t, database, operatorID, 1, func(k *models.APIKey) { k.RevokedAt = &before })[0]
+		var all sync.WaitGroup
+		for range 10 {
+			for _, hash := range [][]byte{expired, revoked} {
+				all.Go(func() {
+					holder, err := database.Authenticate(ctx, hash, now)
+					if err != nil || holder.Used != 0 || holder.Key.Usable(now) {
+						t.Errorf("%+v, %v", holder, err)
+					}
+				})
+			}
+			all.Go(func() {
+				if _, err := database.Authenticate(ctx, good, now); err != nil {
+					t.Error(err)
+				}
+			})
+			all.Go(func() {
+				if _, err := database.Authenticate(ctx, credentials.Hash("unknown"), now); !db.IsNotFound(err) {
+					t.Errorf("an unknown key: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		holder, err := database.Authenticate(ctx, good, now)
+		require.NoError(t, err)
+		require.Equal(t, 11, holder.Used)
+	})
+}
+
+// An order read in company is the same as one read alone, and nobody gets another's.
+func TestOrderView_everyoneSeesTheirOwn(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx, now := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
+		base := fixture(t, database)
+		store := &models.Store{ID: uuid.New(), OperatorID: base.OperatorID, Name: "Tienda", Active: true, CreatedAt: now}
+		rider := &models.Rider{ID: uuid.New(), OperatorID: base.OperatorID, Name: "Carlos", Phone: "+51911111111", Active: true, CreatedAt: now}
+		require.NoError(t, database.Insert(ctx, store))
+		require.NoError(t, database.Insert(ctx, rider))
+		lat, photo, by, verified := -12.1, "foto.jpg", models.ByOperator, true
+		orders := make([]models.Order, 6)
+		for i := range orders {
+			order := *base
+			order.ID, order.GuideCode = uuid.New(), uuid.NewString()
+			if i%2 == 1 { // everything that may be left out is there
+				order.StoreID, order.RiderID = &store.ID, &rider.ID
+				order.Status, order.CancelledBy, order.CancelReason, order.CancelNote = models.StatusCancelled, &by, &photo, &photo
+				order.DeliveryLat, order.DeliveryLng, order.DeliveryReference, order.DeliveryMapsURL = &lat, &lat, &photo, &photo
+				order.ProofPhoto, order.ProofLat, order.ProofLng, order.ProofCapturedAt = &photo, &lat, &lat, &now
+				order.ReceivedAt, order.AssignedAt, order.DeliveredAt, order.CancelledAt, order.WorkflowStartedAt = &now, &now, &now, &now, &now
+				order.ActualAmountCollected, order.RecipientDocVerified, order.DocNameMatches = &order.AmountToCollect, &verified, &verified
+				order.RecipientDocNumber, order.Notes, order.RiskZone, order.SearchText = &photo, &photo, &photo, "rosa"
+			}
+			require.NoError(t, database.Insert(ctx, &order))
+			orders[i] = order
+		}
+		var all sync.WaitGroup
+		for i := range 60 {
+			order := orders[i%len(orders)]
+			all.Go(func() {
+				alone, err := database.OrderViewByID(ctx, order.ID)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				view, err := database.OrderView(ctx, db.OrderScope{OperatorID: base.OperatorID}, order.ID)
+				if err != nil || !assert.ObjectsAreEqual(alone, view) {
+					t.Errorf("%+v is not %+v: %v", view, alone, err)
+				}
+			})
+			all.Go(func() {
+				_, err := database.OrderView(ctx, db.OrderScope{OperatorID: base.OperatorID, StoreID: &store.ID}, order.ID)
+				if db.IsNotFound(err) != (order.StoreID == nil) {
+					t.Errorf("the store and an order of %v: %v", order.StoreID, err)
+				}
+			})
+			all.Go(func() {
+				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: uuid.New()}, order.ID); !db.IsNotFound(err) {
+					t.Errorf("another operator: %v", err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
