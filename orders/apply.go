@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/webhooks"
 	"despacho/workflows"
@@ -108,7 +109,7 @@ func refusal(facts *db.MoveFacts, move workflows.MoveOrder) string {
 
 // change makes the move on the row.
 func change(order *models.Order, operator *models.Operator, move workflows.MoveOrder) {
-	at := asStored(move.At)
+	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	switch move.Move {
 	case models.MoveReceive:
@@ -128,7 +129,7 @@ func change(order *models.Order, operator *models.Operator, move workflows.MoveO
 		if move.Delivered.Photo != "" {
 			order.ProofPhoto = &move.Delivered.Photo
 			if captured := move.Delivered.CapturedAt; captured != nil {
-				taken := asStored(*captured)
+				taken := clock.Normalize(*captured)
 				order.ProofCapturedAt = &taken
 			}
 			order.ProofLat, order.ProofLng = move.Delivered.Lat, move.Delivered.Lng
@@ -142,9 +143,6 @@ func change(order *models.Order, operator *models.Operator, move workflows.MoveO
 		}
 	}
 }
-
-// asStored is a time as it reads back from the database: webhooks tell the same as whoever asks later is told.
-func asStored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // announce writes the outbox rows of the move's event, if it has one, and names them for the workflow.
 func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveFacts, move workflows.MoveOrder) ([]workflows.DeliveryRef, error) {
