@@ -18,6 +18,8 @@ const (
 	patience = time.Second
 	// requestTimeout is how long a request is worked on. What takes longer hangs on something that is down.
 	requestTimeout = 10 * time.Second
+	// bodyGrace lets the request's own time end first: a connection that ends before it would look like a client that left.
+	bodyGrace = time.Second
 	// uploadTimeout leaves a phone on a poor connection the time to send its photo.
 	uploadTimeout = time.Minute
 )
@@ -44,7 +46,7 @@ func (s *Server) limitLoad(c *gin.Context) {
 	}
 	if c.Request.Body != http.NoBody {
 		// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end.
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit))
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit + bodyGrace))
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()

@@ -23,6 +23,9 @@ type CatalogCache struct {
 // catalogCheckEvery is how long a zone added by another process may go unnoticed.
 const catalogCheckEvery = 10 * time.Second
 
+// catalogReadTime bounds reading all of it.
+const catalogReadTime = time.Minute
+
 // NewCatalogCache returns a cache that reads the catalog when it is first asked for.
 func NewCatalogCache(database *DB) *CatalogCache { return &CatalogCache{db: database} }
 
@@ -33,6 +36,9 @@ func (c *CatalogCache) Index(ctx context.Context) (*catalog.Index, error) {
 	if c.index != nil && time.Since(c.checked) < catalogCheckEvery {
 		return c.index, nil
 	}
+	// Whoever asks first reads it for everybody, so it does not end with their request.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), catalogReadTime)
+	defer cancel()
 	size, err := c.db.CatalogSize(ctx)
 	if err != nil {
 		if c.index != nil {

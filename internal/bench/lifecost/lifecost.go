@@ -36,9 +36,10 @@ func Of(h *history.History) Cost {
 	return c
 }
 
-// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in time, which costs events of its own.
+// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in time, or with a result, which costs events
+// of its own.
 func Disturbed(h *history.History) bool {
 	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
-		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
+		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT || event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_FAILED
 	})
 }
