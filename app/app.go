@@ -131,6 +131,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 func (a *App) connectTemporal(options client.Options) error {
 	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
 	options.MetricsHandler = a.Metrics.TemporalHandler()
+	if options.ConnectionOptions.TLS == nil && options.ConnectionOptions.GrpcCompression == nil {
+		// A Temporal without TLS is next door: to compress a kilobyte or two takes longer there than to send it.
+		options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
+	}
 	tracing, err := telemetry.TemporalInterceptor()
 	if err != nil {
 		return err

@@ -92,7 +92,11 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	}
 	s.later(server.Stop)
 	s.temporalAddress = server.Address
-	if s.temporal, err = client.Dial(client.Options{HostPort: server.Address, Logger: quietLog{}}); err != nil {
+	if s.temporal, err = client.Dial(client.Options{
+		HostPort: server.Address, Logger: quietLog{},
+		// As the service does it: what is compared is the service's own work.
+		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
+	}); err != nil {
 		return err
 	}
 	s.later(func(context.Context) error { s.temporal.Close(); return nil })

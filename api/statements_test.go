@@ -1,0 +1,94 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/apptest"
+	"despacho/internal/requestid"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// Statements of what stores and staff ask for most, counted exactly: one more is a decision to be made here, not an accident. PostgreSQL
+// finds a key and counts its request with one statement, SQLite takes two. What the order's workflow writes counts for itself, below.
+func TestStatements_ofTheBusiestRequests(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		key := int64(1)
+		if s.App.DB.Dialect() == db.SQLite {
+			key = 2
+		}
+		count := func(name string, expected int64, request apptest.Request) *apptest.Answer {
+			id := uuid.NewString()
+			if request.Header == nil {
+				request.Header = map[string]string{}
+			}
+			request.Header["X-Request-Id"] = id
+			answer := s.Do(t, request)
+			if answer.Code == "try_again" {
+				t.Skip("this machine is too busy to hear of a move in time")
+			}
+			require.Less(t, answer.Status, http.StatusBadRequest, answer.Text)
+			require.Equal(t, expected, s.Statements(id), name)
+			return answer
+		}
+		s.CreateOrder(t, tenant.Key) // the operator's settings are read once
+		created := count("create", key+2, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		count("create with an Idempotency-Key", key+4, apptest.Request{
+			Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(), Header: map[string]string{"Idempotency-Key": uuid.NewString()},
+		})
+		count("read", key+1, apptest.Request{Method: "GET", Path: "/v1/orders/" + created.String("id"), Key: tenant.Key})
+		count("list", key+2, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.Key})
+		count("track", 3, apptest.Request{Method: "GET", Path: "/v1/track/" + created.String("guide_code")})
+
+		path := "/panel/api/orders/" + created.String("id")
+		count("receive", 3, apptest.Request{Method: "POST", Path: path + "/receive", Token: token})
+		count("assign", 4, apptest.Request{Method: "POST", Path: path + "/assign", Token: token, Body: map[string]any{"rider_id": tenant.Riders[0].ID}})
+		count("deliver", 3, apptest.Request{Method: "POST", Path: path + "/deliver", Token: token, Body: map[string]any{"actual_amount_collected": 0}})
+		count("cancel", key+2, apptest.Request{Method: "PATCH", Path: "/v1/orders/" + s.CreateOrder(t, tenant.Key) + "/cancel", Key: tenant.Key})
+	})
+}
+
+// What the order's workflow writes at a move, BEGIN and COMMIT aside.
+func TestStatements_ofAMove(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		for name, c := range map[string]struct {
+			webhook           bool
+			receive, announce int64
+		}{
+			"nobody is told":   {webhook: false, receive: 4, announce: 4},
+			"somebody is told": {webhook: true, receive: 4, announce: 6},
+		} {
+			tenant := s.NewTenant(t)
+			if c.webhook {
+				s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
+			}
+			orderID := uuid.MustParse(s.CreateOrder(t, tenant.Key))
+			apply := func(move workflows.MoveOrder) int64 {
+				id := uuid.NewString()
+				move.OrderID, move.EntryID, move.By, move.At = orderID, uuid.New(), models.ByOperator, time.Now()
+				result, err := s.App.Orders.Apply(requestid.With(t.Context(), id), move)
+				require.NoError(t, err)
+				require.Empty(t, result.Refused)
+				require.Equal(t, c.webhook && move.Move != models.MoveReceive, len(result.Deliveries) > 0)
+				return s.Statements(id)
+			}
+			require.Equal(t, c.receive, apply(workflows.MoveOrder{
+				Seq: 2, Move: models.MoveReceive, To: models.StatusReceived, Received: &workflows.Received{BranchID: &tenant.Other.ID},
+			}), name)
+			require.Equal(t, c.announce, apply(workflows.MoveOrder{
+				Seq: 3, Move: models.MoveAssign, To: models.StatusAssigned, Assigned: &workflows.Assigned{RiderID: tenant.Riders[0].ID},
+			}), name)
+			require.Equal(t, c.announce, apply(workflows.MoveOrder{
+				Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, Delivered: &workflows.Delivered{},
+			}), name)
+		}
+	})
+}
