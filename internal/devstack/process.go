@@ -169,6 +169,37 @@ func (p *Process) Stop(ctx context.Context) error {
 	return fmt.Errorf("%s did not end when asked and was killed", p.command.Name)
 }
 
+// Kill ends the child and all it started at once, as a crash would, and waits until they are gone.
+func (p *Process) Kill() {
+	p.stopping.Store(true)
+	p.signalFamily(syscall.SIGKILL)
+	<-p.done
+}
+
+// Pause stops the child and all it started where they stand; Resume lets them go on.
+func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
+
+// Resume ends a pause.
+func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
+
+// signalFamily reaches the child first: one that is stopped or dead starts nobody else. Who is gone already needs no signal.
+func (p *Process) signalFamily(signal syscall.Signal) {
+	select {
+	case <-p.done:
+		return // its number may be somebody else's by now
+	default:
+	}
+	family := append([]int{p.Pid()}, descendants(p.Pid())...)
+	for _, pid := range family {
+		_ = syscall.Kill(pid, signal)
+	}
+	if signal == syscall.SIGSTOP {
+		for _, pid := range descendants(p.Pid()) { // born while the others were told
+			_ = syscall.Kill(pid, signal)
+		}
+	}
+}
+
 // killGroup needs no error: a group with nobody left in it is what is wanted.
 func (p *Process) killGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
