@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +13,7 @@ import (
 	"time"
 )
 
-// CallTimeout bounds one request.
+// CallTimeout bounds one request, unless its context ends sooner.
 const CallTimeout = 30 * time.Second
 
 // Request is one HTTP request of a client.
@@ -78,6 +79,24 @@ func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 	return got, err
 }
 
+// glance is how long DropIfClosed looks for the end of a connection that may have come already.
+const glance = 100 * time.Microsecond
+
+// DropIfClosed forgets a kept connection that the server has closed while nobody used it, as every pool of connections does.
+func (c *Connection) DropIfClosed() {
+	if c.conn == nil {
+		return
+	}
+	err := c.conn.SetReadDeadline(time.Now().Add(glance))
+	if err == nil {
+		_, err = c.reader.Peek(1)
+	}
+	var network net.Error
+	if !errors.As(err, &network) || !network.Timeout() {
+		c.Close() // it ended, or says something that nobody asked for
+	}
+}
+
 func (c *Connection) exchange(ctx context.Context, r Request) (*Answer, error) {
 	if c.conn == nil {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", c.address)
@@ -86,7 +105,11 @@ func (c *Connection) exchange(ctx context.Context, r Request) (*Answer, error) {
 		}
 		c.conn, c.reader = conn, bufio.NewReaderSize(conn, 16<<10)
 	}
-	if err := c.conn.SetDeadline(time.Now().Add(CallTimeout)); err != nil {
+	deadline := time.Now().Add(CallTimeout)
+	if sooner, limited := ctx.Deadline(); limited && sooner.Before(deadline) {
+		deadline = sooner
+	}
+	if err := c.conn.SetDeadline(deadline); err != nil {
 		return nil, err
 	}
 	if _, err := c.conn.Write(r.bytes()); err != nil {
