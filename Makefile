@@ -27,3 +27,10 @@ BENCH ?= --write docs/benchmarks.md
 .PHONY: bench
 bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
 	@exec bin/despacho bench $(BENCH)
+
+SEED ?= 1
+DURATION ?= 5m
+FUZZ ?= 30s
+.PHONY: chaos
+chaos: build ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
+	@exec bin/despacho chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)

@@ -52,3 +52,13 @@ func (b *balancer) pick() string {
 	}
 	return b.addresses[first]
 }
+
+// complete reports whether everybody is ready.
+func (b *balancer) complete() bool {
+	for i := range b.ready {
+		if !b.ready[i].Load() {
+			return false
+		}
+	}
+	return true
+}

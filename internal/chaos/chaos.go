@@ -105,10 +105,16 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		return err
 	}
 	for _, part := range []struct {
-		name string
-		run  func(context.Context, *stack) error
-	}{{partFaults, runFaults}, {partRolling, runRolling}, {partOverload, runOverload}} {
-		if !options.wants(part.name) {
+		name   string
+		wanted bool
+		run    func(context.Context, *stack) error
+	}{
+		{partFaults, options.wants(partFaults), runFaults},
+		{partRolling, options.wants(partRolling), runRolling},
+		{"promises", options.wants(partFaults) || options.wants(partRolling), settleAndCheck},
+		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
+	} {
+		if !part.wanted {
 			continue
 		}
 		options.say("\n== %s", part.name)

@@ -59,9 +59,6 @@ memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal 
 
 // runOverload has far too many clients come, and looks how the service treats them and how soon it is itself again.
 func runOverload(ctx context.Context, s *stack) error {
-	if s.options.Overload == 0 {
-		return nil
-	}
 	if err := s.haveOrders(ctx, listed); err != nil {
 		return err
 	}

@@ -52,9 +52,11 @@ func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 
 // in an order and at moments of the seed's. Faults overlap as they will.
 func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 	rng := stream(seed, planStream)
+	// A short run has less time between its faults.
+	pace := min(4*time.Second, duration/10)
 	between := func(from, to time.Duration) time.Duration { return from + time.Duration(rng.Int64N(int64(to-from))) }
 	var plan []fault
-	at := between(time.Second, 3*time.Second)
+	at := between(pace/2, pace)
 	for deck := firstDeck(rng); ; deck = fullDeck() {
 		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 		for _, f := range deck {
@@ -73,7 +75,7 @@ func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 				return plan
 			}
 			plan = append(plan, f)
-			at += between(2*time.Second, 6*time.Second)
+			at += between(pace/2, 3*pace/2)
 		}
 	}
 }

@@ -47,12 +47,6 @@ var invariants = []string{
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantFuzz,
 }
 
-// checkedAnew are those that settleAndCheck counts from the start each time.
-var checkedAnew = []string{
-	invariantReadable, invariantKeys, invariantTimelines, invariantMoves, invariantTotals, invariantWorkflow, invariantAgreement,
-	invariantOutbox, invariantSettled, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos,
-}
-
 // report is what a run found.
 type report struct {
 	Seed       uint64                `json:"seed"`
@@ -115,15 +109,6 @@ func (r *report) checked(name string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.invariant(name).Checked += n
-}
-
-// beginChecks starts counting anew what is checked anew; what was broken stays so.
-func (r *report) beginChecks() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, name := range checkedAnew {
-		r.invariant(name).Checked = 0
-	}
 }
 
 func (r *report) violate(name, subject, format string, args ...any) {

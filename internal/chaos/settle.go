@@ -85,7 +85,8 @@ func (s *stack) settle(ctx context.Context) error {
 }
 
 // settleAndCheck waits until nothing is owed and holds everything against the promises.
-func (s *stack) settleAndCheck(ctx context.Context) error {
+func settleAndCheck(ctx context.Context, s *stack) error {
+	s.options.say("%d orders were created; waiting until everything is settled", len(s.ledger.acknowledged()))
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -94,7 +95,6 @@ func (s *stack) settleAndCheck(ctx context.Context) error {
 		return err
 	}
 	t := &truthCheck{stack: s, truth: truth, tally: map[string]int{}}
-	s.report.beginChecks()
 	for _, check := range []func(context.Context, *truthCheck) error{
 		checkReadable, checkKeys, checkTimelines, checkMoves, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
 	} {

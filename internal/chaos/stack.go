@@ -180,9 +180,7 @@ func (s *stack) startMembers(ctx context.Context) error {
 		}
 	}
 	s.balancer = startBalancer(keeping, &running, addresses)
-	return poll(ctx, startPatience, "the balancer sees nobody ready", func() bool {
-		return s.balancer.ready[0].Load() && s.balancer.ready[1].Load()
-	})
+	return s.untilBalanced(ctx)
 }
 
 func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }

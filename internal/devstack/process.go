@@ -182,21 +182,20 @@ func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
 // Resume ends a pause.
 func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
 
-// signalFamily reaches the child first: one that is stopped or dead starts nobody else. Who is gone already needs no signal.
+// signalFamily stops the child before it looks for those that it has started: who stands still starts nobody else, so that all are reached. Who is
+// gone already needs no signal.
 func (p *Process) signalFamily(signal syscall.Signal) {
 	select {
 	case <-p.done:
 		return // its number may be somebody else's by now
 	default:
 	}
-	family := append([]int{p.Pid()}, descendants(p.Pid())...)
-	for _, pid := range family {
-		_ = syscall.Kill(pid, signal)
+	if signal != syscall.SIGCONT {
+		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
+		awaitStandstill(p.Pid())
 	}
-	if signal == syscall.SIGSTOP {
-		for _, pid := range descendants(p.Pid()) { // born while the others were told
-			_ = syscall.Kill(pid, signal)
-		}
+	for _, pid := range append(descendants(p.Pid()), p.Pid()) {
+		_ = syscall.Kill(pid, signal)
 	}
 }
 

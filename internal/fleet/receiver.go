@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -61,7 +62,10 @@ func (r *Receiver) Return() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	server := &http.Server{Handler: r.handler, ReadHeaderTimeout: 5 * time.Second, TLSConfig: r.tls}
+	server := &http.Server{
+		Handler: r.handler, ReadHeaderTimeout: 5 * time.Second, TLSConfig: r.tls,
+		ErrorLog: log.New(io.Discard, "", 0), // whom it cut off by dying
+	}
 	r.server = server
 	go func() { _ = server.ServeTLS(listener, "", "") }()
 	return nil
