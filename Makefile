@@ -31,3 +31,10 @@ bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH
 .PHONY: screenshots
 screenshots: ## Take the pictures of the pages that the README shows
 	go test ./browser -run TestScreenshots -count=1 -screenshots=$(CURDIR)/docs/images
+
+SEED ?= 1
+DURATION ?= 5m
+FUZZ ?= 30s
+.PHONY: chaos
+chaos: build ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
+	@exec bin/despacho chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)

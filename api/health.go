@@ -33,5 +33,9 @@ func (s *Server) ready(c *gin.Context) error {
 		c.Header("Retry-After", "5")
 		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: "not_ready", Error: "El servicio no está listo: la base de datos no responde o no está migrada."})
 	}
+	if s.draining.Load() {
+		c.Header("Retry-After", "5")
+		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: "stopping", Error: "El servicio se está deteniendo."})
+	}
 	return ok(c, state)
 }

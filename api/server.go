@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -43,6 +44,8 @@ type Server struct {
 	router    *gin.Engine
 	// turns are held by the requests that are being worked on.
 	turns chan struct{}
+	// draining says that the process is about to stop.
+	draining atomic.Bool
 }
 
 // Options are what a server is made of.
@@ -88,7 +91,7 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	s.router.Use(options.Middleware...)
-	s.router.Use(s.identifyRequest, s.limitLoad, s.recoverPanic)
+	s.router.Use(s.identifyRequest, s.sendAway, s.limitLoad, s.recoverPanic)
 	s.routes()
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"os"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -180,7 +181,8 @@ func (a *App) Close() {
 	}
 }
 
-// ServeAPI answers requests on the listener until ctx ends, then lets those in flight finish.
+// ServeAPI answers requests on the listener until ctx ends. Then /readyz fails while requests are still taken for DRAIN_DELAY, so that a
+// balancer turns to others first; after that those in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // now: dev adds its inbox after everything is open
 	server, err := api.New(api.Options{
@@ -194,8 +196,20 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	if err := a.temporalAnswers(ctx); err != nil {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
+	sweeping, endSweeping := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { a.Orders.KeepPhotosSwept(sweeping) })
+	defer beside.Wait()
+	defer endSweeping()
 	a.log.Info("api listening", "address", listener.Addr().String())
-	return Serve(ctx, api.HTTPServer(server.Handler()), listener, a.Config.ShutdownTimeout)
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		server.Drain()
+		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
+		time.AfterFunc(a.Config.DrainDelay, stop)
+	})()
+	return Serve(serving, api.HTTPServer(server.Handler()), listener, a.Config.ShutdownTimeout)
 }
 
 func (a *App) temporalAnswers(ctx context.Context) error {

@@ -102,6 +102,13 @@ func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([
 	return events, err
 }
 
+// KnownPhotos are those of the given photos that an order refers to.
+func (d *DB) KnownPhotos(ctx context.Context, names []string) ([]string, error) {
+	var known []string
+	err := d.with(ctx).Table("orders").Where("proof_photo IN ?", names).Pluck("proof_photo", &known).Error
+	return known, err
+}
+
 // LockOrder reads an order for a move: nobody else moves it until the transaction ends.
 func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error) {
 	var order models.Order

@@ -7,6 +7,7 @@ import (
 
 	"despacho/internal/body"
 	"despacho/internal/fault"
+	"despacho/internal/proofs"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -27,6 +28,9 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	}
 	if photo != nil {
 		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
+			if fault.Is(err, proofs.ErrNotStored.Code) {
+				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
+			}
 			return nil, err
 		}
 		if delivered.CapturedAt == nil {
@@ -40,10 +44,4 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
-}
-
-func (s *Service) discardPhoto(ctx context.Context, name string) {
-	if err := s.options.Photos.Remove(name); err != nil {
-		s.log.WarnContext(ctx, "photo of a refused delivery not removed", "error", err)
-	}
 }

@@ -104,6 +104,7 @@ func (d *dev) configure() error {
 		return err
 	}
 	d.config, d.log = cfg, cfg.Logger(os.Stderr)
+	cfg.DrainDelay = 0 // no balancer sends anybody here
 	slog.SetDefault(d.log)
 	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
 		return fmt.Errorf("DEV_DIR: %w", err)

@@ -195,6 +195,40 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	require.Contains(t, p.output(), `"request_id":"drain-1"`, "the id is in the log")
 }
 
+// A stopping api first tells the balancer, and goes on serving until that has had time to listen: who still comes is served and sent away.
+func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
+	t.Parallel()
+	address := closedPort(t)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "DRAIN_DELAY": "1m",
+	}, "api")
+	p.waitForLog(t, "api listening")
+	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
+	ask := func() *http.Response {
+		response, err := kept.Get("http://" + address + "/public/countries")
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, response.Body)
+		require.NoError(t, errorsOf(err, response.Body.Close()))
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		return response
+	}
+	require.False(t, ask().Close, "the connection is kept")
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	testenv.Until(t, testenv.Soon, func() error {
+		response, err := http.Get("http://" + address + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusServiceUnavailable {
+			return fmt.Errorf("/readyz answers %d", response.StatusCode)
+		}
+		return nil
+	})
+	require.True(t, ask().Close, "the kept connection is ended by its answer, not under a request")
+	ask() // on a new connection, which is served too
+}
+
 func errorsOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -67,7 +67,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	if cfg.TaskQueue == "" {
 		cfg.TaskQueue = testenv.TaskQueue(t)
 	}
-	cfg.ShutdownTimeout = 5 * time.Second
+	cfg.ShutdownTimeout, cfg.DrainDelay = 5*time.Second, 0
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())

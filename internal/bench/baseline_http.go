@@ -3,15 +3,13 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"despacho/internal/devstack"
+	"despacho/internal/fleet"
 )
 
 // bareOrder is an order's row as it is.
@@ -108,24 +106,14 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 const BaselineCommand = "baseline"
 
 // startBaseline runs the bare handler as a process of its own, like what it is compared with.
-func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*child, error) {
-	port, err := devstack.FreePort(loopback)
+func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*fleet.Child, error) {
+	address, err := fleet.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	c := &child{address: net.JoinHostPort(loopback, strconv.Itoa(port))}
-	c.Process, err = devstack.Start(devstack.Command{
-		Name: "despacho bench " + BaselineCommand, Path: s.options.Binary, Args: []string{"bench", BaselineCommand, databaseURL, c.address},
-		Dir: s.dir, Env: s.environment(nil),
-	})
-	if err != nil {
-		return nil, err
+	c, err := s.program().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
+	if err == nil {
+		s.later(c.Stop)
 	}
-	s.later(c.Stop)
-	return c, c.until(ctx, func() error {
-		probe := newConnection(c.address)
-		defer probe.close()
-		_, err := probe.expect(ctx, http.StatusOK, request{method: http.MethodGet, path: "/"})
-		return err
-	})
+	return c, err
 }

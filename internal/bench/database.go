@@ -7,8 +7,6 @@ import (
 	"net/url"
 
 	"github.com/jackc/pgx/v5"
-
-	"despacho/internal/devstack"
 )
 
 // templateDatabase is migrated and has the catalog and the tenants; every service gets a copy.
@@ -20,16 +18,10 @@ func (s *stack) prepareTemplate(ctx context.Context) error {
 		return err
 	}
 	address := s.databaseURL(templateDatabase)
-	migrate, err := devstack.Start(devstack.Command{
-		Name: "despacho migrate up", Path: s.options.Binary, Args: []string{"migrate", "up"}, Dir: s.dir,
-		Env: s.environment(map[string]string{"DATABASE_URL": address}),
-	})
-	if err != nil {
+	if err := s.program().Run(ctx, map[string]string{"DATABASE_URL": address}, "migrate", "up"); err != nil {
 		return err
 	}
-	if err := migrate.Wait(ctx); err != nil {
-		return err
-	}
+	var err error
 	s.tenants, err = seedTenants(ctx, address, s.scale.operators)
 	return err
 }

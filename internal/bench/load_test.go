@@ -1,12 +1,9 @@
 package bench
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,54 +48,6 @@ func TestTypical_isTheMedianOfWhatCallsSay(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.InDelta(t, 4, value, 1e-9)
-}
-
-// The harness's own client says what a client of the API says, and survives a server that closes its connections.
-func TestConnection(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		w.Header().Set("Location", "/v1/orders/1")
-		w.WriteHeader(http.StatusCreated)
-		_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Authorization"),
-			r.Header.Get("X-Forwarded-For"), r.Header.Get("Idempotency-Key"), r.Header.Get("Content-Type"), string(body)}, "|"))
-	}))
-	defer server.Close()
-	client := newConnection(strings.TrimPrefix(server.URL, "http://"))
-	defer client.close()
-	r := request{method: http.MethodPost, path: "/v1/orders", key: "k", token: "t", client: "198.51.100.1", idempotencyKey: "i", body: []byte("{}")}
-	for range 2 {
-		got, err := client.expect(t.Context(), http.StatusCreated, r)
-		require.NoError(t, err)
-		require.Equal(t, "POST|/v1/orders|k|Bearer t|198.51.100.1|i|application/json|{}", string(got.body))
-		require.Equal(t, "/v1/orders/1", got.location)
-		server.CloseClientConnections()
-	}
-	_, err := client.expect(t.Context(), http.StatusOK, request{method: http.MethodGet, path: "/"})
-	require.ErrorContains(t, err, "GET / answered 201, not 200")
-}
-
-func TestParseRSS(t *testing.T) {
-	t.Parallel()
-	memory, err := parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\nVmHWM:\t  99999 kB\nVmRSS:\t   61440 kB\n")))
-	require.NoError(t, err)
-	require.InDelta(t, 60, memory, 1e-9)
-	_, err = parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\n")))
-	require.Error(t, err)
-}
-
-func TestLookout_seesATextThatComesInPieces(t *testing.T) {
-	t.Parallel()
-	l := &lookout{text: []byte("worker started"), seen: make(chan struct{})}
-	for _, piece := range []string{strings.Repeat("noise ", 100), "wor", "ker sta", "rted and more", "worker started"} {
-		_, err := l.Write([]byte(piece))
-		require.NoError(t, err)
-	}
-	select {
-	case <-l.seen:
-	default:
-		t.Fatal("not seen")
-	}
 }
 
 func TestStudies_areChosenByProfileAndRow(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"path"
 
 	"github.com/google/uuid"
+
+	"despacho/internal/fleet"
 )
 
 // newOrder is what a store's system sends.
@@ -24,7 +26,7 @@ var newOrder = func() []byte {
 
 // staff is one operator's people at work: they create orders with the operator's key and move them with a session of the panel.
 type staff struct {
-	*connection
+	*fleet.Connection
 	service  *service
 	keys     *keyRing
 	token    string
@@ -37,21 +39,21 @@ func (v *service) staffOf(operator int) *staff {
 	if operator == theHooked {
 		keys = v.stack.tenants.hooked
 	}
-	return &staff{connection: newConnection(v.api.address), service: v, keys: keys, token: v.stack.tenants.sessions[operator], operator: operator}
+	return &staff{Connection: fleet.NewConnection(v.api.Address), service: v, keys: keys, token: v.stack.tenants.sessions[operator], operator: operator}
 }
 
 func (p *staff) create(ctx context.Context) (uuid.UUID, error) {
-	return createOrder(ctx, p.connection, request{key: p.keys.key()})
+	return createOrder(ctx, p.Connection, fleet.Request{Key: p.keys.key()})
 }
 
 // createOrder sends a creation and returns the order's id.
-func createOrder(ctx context.Context, client *connection, r request) (uuid.UUID, error) {
-	r.method, r.path, r.body = http.MethodPost, "/v1/orders", newOrder
-	got, err := client.expect(ctx, http.StatusCreated, r)
+func createOrder(ctx context.Context, client *fleet.Connection, r fleet.Request) (uuid.UUID, error) {
+	r.Method, r.Path, r.Body = http.MethodPost, "/v1/orders", newOrder
+	got, err := client.Expect(ctx, http.StatusCreated, r)
 	if err != nil {
 		return uuid.Nil, err
 	}
-	return uuid.Parse(path.Base(got.location))
+	return uuid.Parse(path.Base(got.Header.Get("Location")))
 }
 
 func (p *staff) receive(ctx context.Context, order uuid.UUID) error {
@@ -67,8 +69,8 @@ func (p *staff) deliver(ctx context.Context, order uuid.UUID) error {
 }
 
 func (p *staff) move(ctx context.Context, order uuid.UUID, move string, body []byte) error {
-	_, err := p.expect(ctx, http.StatusOK, request{
-		method: http.MethodPost, path: "/panel/api/orders/" + order.String() + "/" + move, token: p.token, body: body,
+	_, err := p.Expect(ctx, http.StatusOK, fleet.Request{
+		Method: http.MethodPost, Path: "/panel/api/orders/" + order.String() + "/" + move, Token: p.token, Body: body,
 	})
 	return err
 }

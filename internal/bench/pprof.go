@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"despacho/internal/fleet"
 )
 
 // profiled runs a load and, with --pprof, keeps CPU profiles of the service's two processes while it goes on: <name>-api.pprof and
@@ -23,7 +25,7 @@ func (v *service) profiled(ctx context.Context, name string, lasting time.Durati
 		return 0, err
 	}
 	var captures errgroup.Group
-	for process, c := range map[string]*child{"api": v.api, "worker": v.worker} {
+	for process, c := range map[string]*fleet.Child{"api": v.api, "worker": v.worker} {
 		if c == nil {
 			continue
 		}
@@ -31,7 +33,7 @@ func (v *service) profiled(ctx context.Context, name string, lasting time.Durati
 		if _, err := os.Stat(file); err == nil {
 			continue
 		}
-		captures.Go(func() error { return capture(ctx, c.admin, lasting, file) })
+		captures.Go(func() error { return capture(ctx, c.Admin, lasting, file) })
 	}
 	value, err := run()
 	if captureErr := captures.Wait(); err == nil {

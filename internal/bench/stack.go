@@ -66,7 +66,7 @@ func (s *stack) makeDirectory(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.later(s.receiver.stop)
+	s.later(s.receiver.Stop)
 	return nil
 }
 

@@ -1,27 +1,13 @@
 package bench
 
 import (
-	"math"
 	"slices"
+
+	"despacho/internal/fleet"
 )
 
 // median is the middle of the values, or the mean of the two in the middle.
-func median(values []float64) float64 { return percentile(values, 50) }
-
-// percentile is the value below which p per cent of the values lie, interpolated between its neighbours; NaN of nothing.
-func percentile(values []float64, p float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	position := p / 100 * float64(len(sorted)-1)
-	below := int(position)
-	if below+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	fraction := position - float64(below)
-	return sorted[below] + fraction*(sorted[below+1]-sorted[below])
-}
+func median(values []float64) float64 { return fleet.Percentile(values, 50) }
 
 // Spread is how far the rounds lie apart: half of them are between the quartiles.
 type Spread struct {
@@ -36,7 +22,7 @@ func spreadOf(values []float64) *Spread {
 		return nil // one round lies nowhere apart
 	}
 	return &Spread{
-		Min: slices.Min(values), Quartile: percentile(values, 25), Upper: percentile(values, 75), Max: slices.Max(values),
+		Min: slices.Min(values), Quartile: fleet.Percentile(values, 25), Upper: fleet.Percentile(values, 75), Max: slices.Max(values),
 	}
 }
 

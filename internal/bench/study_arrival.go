@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"despacho/internal/fleet"
 )
 
 const (
@@ -20,7 +22,7 @@ func arrivalRows(scale) []string { return []string{rowArrivalMedian, rowArrivalT
 // studyArrival times how long after its commit an event is with its receiver, one order at a time. The commit's time is PostgreSQL's own.
 func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
 	people := s.main.staffOf(theHooked)
-	defer people.close()
+	defer people.Close()
 	drain(s.receiver.arrivals)
 	var medians, tails, all []float64
 	for round := range s.scale.rounds + 1 {
@@ -29,11 +31,11 @@ func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
 			return nil, err
 		}
 		if round > 0 { // the first only warms up
-			medians, tails = append(medians, median(delays)), append(tails, percentile(delays, 99))
+			medians, tails = append(medians, median(delays)), append(tails, fleet.Percentile(delays, 99))
 			all = append(all, delays...)
 		}
 	}
-	tail := alone(rowArrivalTail, "ms", atMost(500), []float64{percentile(all, 99)}).
+	tail := alone(rowArrivalTail, "ms", atMost(500), []float64{fleet.Percentile(all, 99)}).
 		noted("%d events: order.created, order.assigned and order.delivered; the slowest took %s ms", len(all), figure(slices.Max(all)))
 	tail.Spread = spreadOf(tails)
 	return []Row{alone(rowArrivalMedian, "ms", atMost(50), medians), tail}, nil

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"despacho/internal/fleet"
 )
 
 // catalogPaths are the endpoints of the catalog, as a store's checkout asks them.
@@ -50,13 +52,13 @@ func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	rate := float64(len(all)) / time.Since(began).Seconds()
 	row := against(catalogName(s.scale), "ms", ratioAtMost(1.25), first, last).
-		noted("%s requests/s, p99 %s ms, with %d clients", figure(rate), figure(percentile(all, 99)), s.scale.clients)
+		noted("%s requests/s, p99 %s ms, with %d clients", figure(rate), figure(fleet.Percentile(all, 99)), s.scale.clients)
 	return []Row{row}, reader.stop(ctx)
 }
 
 // askCatalog sends so many requests, over all endpoints in turn, and returns what each took in milliseconds.
 func (s *stack) askCatalog(ctx context.Context, reader *service, requests int) ([]float64, error) {
-	clients := connections(reader.api.address, s.scale.clients)
+	clients := connections(reader.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	times := make([]float64, requests)
 	var next atomic.Int64
@@ -69,7 +71,7 @@ func (s *stack) askCatalog(ctx context.Context, reader *service, requests int) (
 					return nil
 				}
 				began := time.Now()
-				if _, err := client.expect(ctx, http.StatusOK, request{method: http.MethodGet, path: catalogPaths[n%len(catalogPaths)]}); err != nil {
+				if _, err := client.Expect(ctx, http.StatusOK, fleet.Request{Method: http.MethodGet, Path: catalogPaths[n%len(catalogPaths)]}); err != nil {
 					return err
 				}
 				times[n] = milliseconds(time.Since(began))

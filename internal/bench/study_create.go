@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/fleet"
 	"despacho/models"
 )
 
@@ -72,14 +73,14 @@ func (s *stack) grownService(ctx context.Context, comparisons []comparison) (*se
 // creations is how many orders a second the service takes.
 func (v *service) creations(ctx context.Context, name string, keys *keyRing, idempotent bool) (float64, error) {
 	s := v.stack
-	clients := connections(v.api.address, s.scale.clients)
+	clients := connections(v.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
 	return v.profiled(ctx, name, s.scale.loadTime, func() (float64, error) {
 		rate, err := throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
-			r := request{key: keys.key()}
+			r := fleet.Request{Key: keys.key()}
 			if idempotent {
-				r.idempotencyKey = uuid.NewString()
+				r.IdempotencyKey = uuid.NewString()
 			}
 			order, err := createOrder(ctx, clients[client], r)
 			latest[client] = workflowOf(order)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
+
+	"despacho/internal/fleet"
 )
 
 func growthName(sc scale) string {
@@ -101,7 +103,7 @@ func (v *service) fill(ctx context.Context, open int) error {
 		return err
 	}
 	v.stack.options.say(fmt.Sprintf("opening %s orders", count(max(0, open-already))))
-	clients := connections(v.api.address, v.stack.scale.clients)
+	clients := connections(v.api.Address, v.stack.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
 	var left atomic.Int64
@@ -110,7 +112,7 @@ func (v *service) fill(ctx context.Context, open int) error {
 	for i, client := range clients {
 		group.Go(func() error {
 			for left.Add(-1) >= 0 {
-				order, err := createOrder(loading, client, request{key: v.stack.tenants.one.key()})
+				order, err := createOrder(loading, client, fleet.Request{Key: v.stack.tenants.one.key()})
 				if err != nil {
 					return err
 				}

@@ -41,7 +41,7 @@ func studyLife(ctx context.Context, s *stack) ([]Row, error) {
 // lifeOf is the cost of a life in which the machine was never too busy to answer in time.
 func (s *stack) lifeOf(ctx context.Context, operator int) (lifecost.Cost, error) {
 	people := s.main.staffOf(operator)
-	defer people.close()
+	defer people.Close()
 	for range 5 {
 		order, err := people.create(ctx)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"despacho/internal/fleet"
 	"despacho/models"
 )
 
@@ -53,13 +54,13 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 			return nil, err
 		}
 		readers = append(readers, reader)
-		client := newConnection(reader.api.address)
-		defer client.close()
-		contenders[sized("list", size)] = s.oneAtATime(client, func() request {
-			return request{path: "/v1/orders", key: s.tenants.one.key()}
+		client := fleet.NewConnection(reader.api.Address)
+		defer client.Close()
+		contenders[sized("list", size)] = s.oneAtATime(client, func() fleet.Request {
+			return fleet.Request{Path: "/v1/orders", Key: s.tenants.one.key()}
 		})
-		contenders[sized("track", size)] = s.oneAtATime(client, func() request {
-			return request{path: "/v1/track/" + codes[rand.IntN(len(codes))], client: someClient()}
+		contenders[sized("track", size)] = s.oneAtATime(client, func() fleet.Request {
+			return fleet.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: someClient()}
 		})
 	}
 	rows, err := s.contest(ctx, contenders, listComparisons(s.scale))
@@ -95,13 +96,13 @@ func (s *stack) sizedService(ctx context.Context, size int) (*service, []string,
 	return reader, codes, err
 }
 
-func (s *stack) oneAtATime(client *connection, next func() request) func(context.Context) (float64, error) {
+func (s *stack) oneAtATime(client *fleet.Connection, next func() fleet.Request) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		return typical(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
 			r := next()
-			r.method = http.MethodGet
+			r.Method = http.MethodGet
 			return timed(func(ctx context.Context) error {
-				_, err := client.expect(ctx, http.StatusOK, r)
+				_, err := client.Expect(ctx, http.StatusOK, r)
 				return err
 			})(ctx)
 		})

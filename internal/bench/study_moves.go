@@ -18,7 +18,7 @@ func moveRows(scale) []string { return namesOf(moveComparisons) }
 // does nothing. Each is the second update of its workflow, so that both workers know it.
 func studyMoves(ctx context.Context, s *stack) ([]Row, error) {
 	people := s.main.staffOf(theOne)
-	defer people.close()
+	defer people.Close()
 	one := func(call func(context.Context) (time.Duration, error)) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) { return typical(ctx, s.scale.samples, call) }
 	}

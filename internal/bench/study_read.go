@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/fleet"
 	"despacho/models"
 )
 
@@ -54,21 +55,21 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	rows, err := s.contest(ctx, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
-			return s.reads(ctx, bareHandler.address, func() request {
-				return request{path: "/orders/" + ones[rand.IntN(len(ones))].String()}
+			return s.reads(ctx, bareHandler.Address, func() fleet.Request {
+				return fleet.Request{Path: "/orders/" + ones[rand.IntN(len(ones))].String()}
 			})
 		},
 		"get": func(ctx context.Context) (float64, error) {
 			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
-				return s.reads(ctx, reader.api.address, func() request {
-					return request{path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), key: s.tenants.one.key()}
+				return s.reads(ctx, reader.api.Address, func() fleet.Request {
+					return fleet.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.one.key()}
 				})
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {
-			return s.reads(ctx, reader.api.address, func() request {
+			return s.reads(ctx, reader.api.Address, func() fleet.Request {
 				n := rand.IntN(len(theirs))
-				return request{path: "/v1/orders/" + theirs[n].String(), key: s.tenants.many.keys[n]}
+				return fleet.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.many.keys[n]}
 			})
 		},
 	}, readComparisons(s.scale))
@@ -92,13 +93,13 @@ func orderOfEach(ctx context.Context, address string, operators int) ([]uuid.UUI
 }
 
 // reads is how many requests a second are answered with 200.
-func (s *stack) reads(ctx context.Context, address string, next func() request) (float64, error) {
+func (s *stack) reads(ctx context.Context, address string, next func() fleet.Request) (float64, error) {
 	clients := connections(address, s.scale.clients)
 	defer closeAll(clients)
 	return throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
 		r := next()
-		r.method = http.MethodGet
-		_, err := clients[client].expect(ctx, http.StatusOK, r)
+		r.Method = http.MethodGet
+		_, err := clients[client].Expect(ctx, http.StatusOK, r)
 		return err
 	})
 }
@@ -107,7 +108,7 @@ func (s *stack) reads(ctx context.Context, address string, next func() request) 
 func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, error) {
 	v := &service{stack: s, databaseURL: databaseURL, queue: "reader"}
 	var err error
-	if v.api, err = v.startAPI(ctx); err != nil {
+	if v.api, err = v.start(ctx, fleet.API); err != nil {
 		return nil, err
 	}
 	s.later(v.api.Stop)

@@ -28,7 +28,7 @@ func studyStart(ctx context.Context, s *stack) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		apiStart, workerStart = append(apiStart, v.api.ready.Seconds()), append(workerStart, v.worker.ready.Seconds())
+		apiStart, workerStart = append(apiStart, v.api.Ready.Seconds()), append(workerStart, v.worker.Ready.Seconds())
 		apiIdle, workerIdle = append(apiIdle, memory[0]), append(workerIdle, memory[1])
 	}
 	return []Row{
@@ -47,7 +47,7 @@ func (s *stack) startAndRest(ctx context.Context, databaseURL string) (v *servic
 	}
 	defer func() { err = errors.Join(err, v.stop(context.WithoutCancel(ctx))) }()
 	people := v.staffOf(theOne)
-	defer people.close()
+	defer people.Close()
 	order, err := people.received(ctx)
 	if err != nil {
 		return v, nil, err

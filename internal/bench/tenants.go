@@ -12,7 +12,7 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
-	"despacho/internal/credentials"
+	"despacho/internal/fleet"
 	"despacho/models"
 )
 
@@ -117,22 +117,9 @@ func (t *tenants) signIn(ctx context.Context, address string) error {
 		return err
 	}
 	defer database.Close()
-	now := time.Now().UTC()
 	for number := range t.sessions {
-		user := models.User{
-			ID: uuid.New(), OperatorID: id("operator", number), Email: strconv.Itoa(number) + "@bench.example", Name: "Personal",
-			PasswordHash: "-", Role: models.RoleOperator, Active: true, CreatedAt: now,
-		}
-		if t.sessions[number], err = credentials.NewToken(); err != nil {
+		if t.sessions[number], err = fleet.OpenSession(ctx, database, id("operator", number)); err != nil {
 			return err
-		}
-		session := models.Session{
-			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(t.sessions[number]), CreatedAt: now, ExpiresAt: now.Add(24 * time.Hour),
-		}
-		for _, row := range []any{&user, &session} {
-			if err := database.Insert(ctx, row); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -39,6 +39,7 @@ type Postgres struct {
 	// Dir holds all of its files.
 	Dir string
 
+	command Command
 	process *Process
 }
 
@@ -71,6 +72,33 @@ func (p *Postgres) Done() <-chan struct{} { return p.process.Done() }
 
 // Err says why a server that nobody stopped has ended.
 func (p *Postgres) Err() error { return p.process.Err() }
+
+// Kill ends the server and its sessions as a crash would; Restart brings it back with the same data at the same address.
+func (p *Postgres) Kill() { p.process.Kill() }
+
+// Pause stops the server and its sessions where they stand; Resume lets them go on.
+func (p *Postgres) Pause() { p.process.Pause() }
+
+// Resume ends a pause.
+func (p *Postgres) Resume() { p.process.Resume() }
+
+// Restart starts a server that has ended. ctx bounds the start alone.
+func (p *Postgres) Restart(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, postgresStartTimeout, fmt.Errorf("PostgreSQL was not back within %s", postgresStartTimeout))
+	defer cancel()
+	for {
+		err := p.launch(ctx)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		// Shared memory that a dying session still holds keeps the new server from starting for a moment.
+		select {
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		case <-time.After(readyPoll):
+		}
+	}
+}
 
 // Stop ends the server and removes its files.
 func (p *Postgres) Stop(ctx context.Context) error {
@@ -111,15 +139,21 @@ func (p *Postgres) start(ctx context.Context, bin string, owner *syscall.Credent
 		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
 	}
 	maps.Copy(settings, options.Settings)
-	p.process, err = Start(Command{
+	p.command = Command{
 		Name: "PostgreSQL", Path: filepath.Join(bin, "postgres"), Dir: p.Dir, Credential: owner, Log: options.Log, Env: cleanPostgresEnv(),
 		StopSignal: syscall.SIGINT, // fast: it ends the sessions instead of waiting for them
 		Args:       append([]string{"-D", data}, postgresSettings(settings)...),
-	})
-	if err != nil {
-		return err
 	}
 	p.URL = "postgres://postgres@" + net.JoinHostPort(loopback, strconv.Itoa(port)) + "/postgres?sslmode=disable"
+	return p.launch(ctx)
+}
+
+// launch starts the server on its data and returns when it answers.
+func (p *Postgres) launch(ctx context.Context) error {
+	var err error
+	if p.process, err = Start(p.command); err != nil {
+		return err
+	}
 	return p.process.poll(ctx, func(ctx context.Context) error {
 		connection, err := pgx.Connect(ctx, p.URL)
 		if err != nil {

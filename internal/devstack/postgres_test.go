@@ -66,3 +66,37 @@ func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
+	t.Parallel()
+	server, err := StartPostgres(t.Context(), PostgresOptions{
+		Settings: map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"},
+	})
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	session, err := pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	_, err = session.Exec(t.Context(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)")
+	require.NoError(t, err)
+
+	server.Kill()
+	require.Error(t, session.Ping(t.Context()), "the sessions die with the server")
+	require.NoError(t, server.Restart(t.Context()))
+	session, err = pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	defer session.Close(context.Background())
+	var kept int
+	require.NoError(t, session.QueryRow(t.Context(), "SELECT n FROM kept").Scan(&kept))
+	require.Equal(t, 7, kept)
+
+	server.Pause()
+	paused, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err = pgx.Connect(paused, server.URL)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "a paused server answers nobody")
+	server.Resume()
+	require.NoError(t, session.Ping(t.Context()))
+}

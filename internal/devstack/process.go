@@ -169,6 +169,36 @@ func (p *Process) Stop(ctx context.Context) error {
 	return fmt.Errorf("%s did not end when asked and was killed", p.command.Name)
 }
 
+// Kill ends the child and all it started at once, as a crash would, and waits until they are gone.
+func (p *Process) Kill() {
+	p.stopping.Store(true)
+	p.signalFamily(syscall.SIGKILL)
+	<-p.done
+}
+
+// Pause stops the child and all it started where they stand; Resume lets them go on.
+func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
+
+// Resume ends a pause.
+func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
+
+// signalFamily stops the child before it looks for those that it has started: who stands still starts nobody else, so that all are reached. Who is
+// gone already needs no signal.
+func (p *Process) signalFamily(signal syscall.Signal) {
+	select {
+	case <-p.done:
+		return // its number may be somebody else's by now
+	default:
+	}
+	if signal != syscall.SIGCONT {
+		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
+		awaitStandstill(p.Pid())
+	}
+	for _, pid := range append(descendants(p.Pid()), p.Pid()) {
+		_ = syscall.Kill(pid, signal)
+	}
+}
+
 // killGroup needs no error: a group with nobody left in it is what is wanted.
 func (p *Process) killGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 

@@ -102,6 +102,15 @@ func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
 // Err says why a server that nobody stopped has ended.
 func (t *Temporal) Err() error { return t.process.Err() }
 
+// Kill ends the server as a crash would. What it wrote to its database is there for the next one.
+func (t *Temporal) Kill() { t.process.Kill() }
+
+// Pause stops the server where it stands; Resume lets it go on.
+func (t *Temporal) Pause() { t.process.Pause() }
+
+// Resume ends a pause.
+func (t *Temporal) Resume() { t.process.Resume() }
+
 // Stop ends the server.
 func (t *Temporal) Stop(ctx context.Context) error {
 	var err error

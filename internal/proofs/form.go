@@ -3,6 +3,7 @@ package proofs
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -36,6 +37,10 @@ func ReadForm(w http.ResponseWriter, r *http.Request) (*body.Object, []byte, err
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
 			return nil, nil, ErrTooLarge
+		}
+		var writing *fs.PathError // of the file that holds what is too much for memory
+		if errors.As(err, &writing) {
+			return nil, nil, ErrNotStored.Because(err)
 		}
 		return nil, nil, fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
 	}

@@ -109,3 +109,10 @@ func TestIsForm(t *testing.T) {
 		require.Equal(t, want, proofs.IsForm(r), contentType)
 	}
 }
+
+// What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not parallel: it moves the temporary directory.
+func TestReadForm_aDiskThatTakesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()+"/missing")
+	_, _, err := proofs.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photo.MaxBytes/3)))
+	require.True(t, fault.Is(err, "photo_not_stored"), "%v", err)
+}

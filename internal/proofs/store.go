@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"despacho/internal/fault"
 	"despacho/internal/photo"
@@ -18,6 +19,10 @@ import (
 
 // What callers are told of a photo that is not taken.
 var (
+	ErrNotStored = &fault.Error{
+		Kind: fault.Unavailable, Code: "photo_not_stored", RetryAfter: 30 * time.Second,
+		Message: "La foto no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos, o registre la entrega sin foto.",
+	}
 	ErrTooLarge = fault.New(fault.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
 	ErrNotPhoto = &fault.Error{
 		Kind: fault.Invalid, Code: "invalid_photo", Message: "La foto " + notPhoto + ".",
@@ -30,6 +35,8 @@ const (
 	// thumbnailSide is enough for the panel on a screen with two pixels for each of ours.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
+	// uploadPrefix marks a file that is still being written.
+	uploadPrefix = ".upload-"
 )
 
 // Store is a directory of photos under names that cannot be guessed.
@@ -61,14 +68,14 @@ func (s Store) Save(content []byte) (name string, err error) {
 	name = hex.EncodeToString(random[:]) + "." + format.Extension
 	// The thumbnail comes first: a photo that is there has one.
 	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, clean)); err != nil {
-		return "", errors.Join(err, s.Remove(name))
+		return "", ErrNotStored.Because(errors.Join(err, s.Remove(name)))
 	}
 	return name, nil
 }
 
 // write is done beside and renamed: a full disk or a crash leaves no half photo under a real name.
 func (s Store) write(name string, content []byte) error {
-	temporary, err := os.CreateTemp(s.Dir, ".upload-*")
+	temporary, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
 	if err != nil {
 		return err
 	}

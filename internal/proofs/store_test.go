@@ -114,3 +114,15 @@ func TestPrepare_namesTheVariable(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.ErrorContains(t, proofs.Store{Dir: filepath.Join(file, "below")}.Prepare(), "FILES_DIR")
 }
+
+// A disk that takes nothing is no fault of the photo's: the caller is told to come back.
+func TestStore_aDiskThatTakesNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "files")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err := proofs.Store{Dir: file}.Save(picture(t, 8, 8))
+	refusal := fault.From(err)
+	require.Equal(t, fault.Unavailable, refusal.Kind)
+	require.Equal(t, "photo_not_stored", refusal.Code)
+	require.Positive(t, refusal.RetryAfter)
+}

@@ -32,26 +32,22 @@ var suites = []suite{
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "attacks", owns: "attacks", needs: []need{compiler, postgres, temporal}, run: goTest},
+	{name: "chaos", owns: "internal/chaos", needs: []need{compiler, postgres, temporal}, run: goTest},
 	{name: "browser", owns: "browser", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
 }
 
 // assign gives every package to its suite and drops the suites that get none.
 func assign(packages []string) []suite {
 	byOwner := map[string][]string{}
-	var rest []string
 	for _, path := range packages {
-		directory, _, _ := strings.Cut(strings.TrimPrefix(path, module), "/")
-		if ownedBySuite(directory) {
-			byOwner[directory] = append(byOwner[directory], path)
-		} else {
-			rest = append(rest, path)
-		}
+		owner := ownerOf(strings.TrimPrefix(path, module))
+		byOwner[owner] = append(byOwner[owner], path)
 	}
 	var assigned []suite
 	for _, s := range suites {
 		switch {
 		case s.rest:
-			s.packages = rest
+			s.packages = byOwner[""]
 		case s.owns != "":
 			s.packages = byOwner[s.owns]
 		default:
@@ -64,11 +60,12 @@ func assign(packages []string) []suite {
 	return assigned
 }
 
-func ownedBySuite(directory string) bool {
+// ownerOf is the directory of the suite that a package belongs to; empty where it is nobody's.
+func ownerOf(directory string) string {
 	for _, s := range suites {
-		if s.owns != "" && s.owns == directory {
-			return true
+		if s.owns != "" && (directory == s.owns || strings.HasPrefix(directory, s.owns+"/")) {
+			return s.owns
 		}
 	}
-	return false
+	return ""
 }

@@ -19,8 +19,8 @@ func namesOf(list []suite) (names []string) {
 
 func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	t.Parallel()
-	assigned := assign([]string{"despacho/api", "despacho/api/openapi", "despacho/cmd/despacho", "despacho/internal/money", "despacho/workflows"})
-	require.Equal(t, []string{"lint", "units", "workflows", "api"}, namesOf(assigned), "there is no browser/ and so no browser suite")
+	assigned := assign([]string{"despacho/api", "despacho/api/openapi", "despacho/cmd/despacho", "despacho/internal/chaos", "despacho/internal/money", "despacho/workflows"})
+	require.Equal(t, []string{"lint", "units", "workflows", "api", "chaos"}, namesOf(assigned), "there is no browser/ and so no browser suite")
 	packages := map[string][]string{}
 	for _, s := range assigned {
 		packages[s.name] = s.packages
@@ -28,7 +28,8 @@ func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	require.Equal(t, []string{"despacho/cmd/despacho", "despacho/internal/money"}, packages["units"])
 	require.Equal(t, []string{"despacho/api", "despacho/api/openapi"}, packages["api"])
 	require.Equal(t, []string{"despacho/workflows"}, packages["workflows"])
-	require.Len(t, packages["lint"], 5)
+	require.Equal(t, []string{"despacho/internal/chaos"}, packages["chaos"])
+	require.Len(t, packages["lint"], 6)
 }
 
 func TestChoose(t *testing.T) {

@@ -1,0 +1,90 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+)
+
+// eachAlone is for tests that need the files of a service of their own.
+func eachAlone(t *testing.T, run func(t *testing.T, s *apptest.Service)) {
+	t.Parallel()
+	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, apptest.Boot(t, open(t), apptest.Options{NoWorker: true}))
+		})
+	}
+}
+
+// A disk that is full is no fault of the rider's: the answer says to come back, and no half photo is left.
+func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
+	eachAlone(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		// Where the directory was there is a plain file: nothing can be written into it.
+		require.NoError(t, os.RemoveAll(s.Config.FilesDir))
+		require.NoError(t, os.WriteFile(s.Config.FilesDir, nil, 0o600))
+
+		var form bytes.Buffer
+		writer := multipart.NewWriter(&form)
+		part, err := writer.CreateFormFile("photo", "entrega.png")
+		require.NoError(t, err)
+		require.NoError(t, png.Encode(part, image.NewGray(image.Rect(0, 0, 8, 8))))
+		require.NoError(t, writer.Close())
+		answer := s.Do(t, apptest.Request{
+			Method: http.MethodPost, Path: "/panel/api/orders/" + created.Data["id"].(string) + "/deliver", Token: tenant.SignIn(t, nil),
+			Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
+		})
+		require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
+		require.Equal(t, "photo_not_stored", answer.Code)
+		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+	})
+}
+
+// What a process left that died between storing a photo and hearing of its delivery goes a day later; what a delivery refers to stays.
+func TestPhotos_thatBelongToNobodyAreSwept(t *testing.T) {
+	eachAlone(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		const owned, orphan, young = "00000000000000000000000000000001.jpg", "00000000000000000000000000000002.jpg", "00000000000000000000000000000003.jpg"
+		_, err := s.App.DB.SQL().Exec("UPDATE orders SET proof_photo = '" + owned + "' WHERE guide_code = '" + created.Data["guide_code"].(string) + "'")
+		require.NoError(t, err)
+		for _, name := range []string{owned, orphan, young, ".upload-dead"} {
+			path := filepath.Join(s.Config.FilesDir, name)
+			require.NoError(t, os.WriteFile(path, []byte("photo"), 0o600))
+			if name != young {
+				before := time.Now().Add(-25 * time.Hour)
+				require.NoError(t, os.Chtimes(path, before, before))
+			}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); s.App.Orders.KeepPhotosSwept(ctx) }()
+		testenv.Until(t, testenv.Soon, func() error {
+			if left, err := filepath.Glob(filepath.Join(s.Config.FilesDir, "*")); err != nil || len(left) > 2 {
+				return errors.New("not swept yet")
+			}
+			return nil
+		})
+		stop()
+		<-ended
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, owned))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, young))
+		require.NoFileExists(t, filepath.Join(s.Config.FilesDir, ".upload-dead"))
+	})
+}

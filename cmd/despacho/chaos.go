@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"despacho/internal/chaos"
+)
+
+func chaosCommand() *cobra.Command {
+	var options chaos.Options
+	command := &cobra.Command{
+		Use:   "chaos",
+		Short: "Break what the service stands on while clients use it, and check that it kept its promises",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			binary, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), binary, filepath.Dir(binary)
+			if options.JSON == "" {
+				options.JSON = filepath.Join(options.BinDir, "chaos.json")
+			}
+			options.LogDir = filepath.Join(options.BinDir, "chaos-logs")
+			err = chaos.Run(cmd.Context(), options)
+			if cmd.Context().Err() != nil {
+				return errors.New("interrupted")
+			}
+			return err
+		},
+	}
+	flags := command.Flags()
+	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the faults and the clients' doings")
+	flags.DurationVar(&options.Duration, "duration", 5*time.Minute, "how long faults go on")
+	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload or fuzz")
+	flags.IntVar(&options.Clients, "clients", 12, "how many clients work at once")
+	flags.DurationVar(&options.Pause, "pause", 10*time.Second, "how long a stopped process stands still")
+	flags.DurationVar(&options.AutoCancelAfter, "auto-cancel-after", 30*time.Second, "how long an order may stay registered")
+	flags.DurationVar(&options.Overload, "overload", time.Minute, "how long ten times too many clients come; 0 skips it")
+	flags.DurationVar(&options.Fuzz, "fuzz", 30*time.Second, "how long each fuzz target runs; 0 skips them")
+	flags.StringVar(&options.JSON, "json", "", "file for the counters and invariants (default chaos.json beside the program)")
+	return command
+}

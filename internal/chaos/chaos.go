@@ -1,0 +1,126 @@
+// Package chaos runs the service as it is run for real users, puts load on it, breaks what it stands on, and checks afterwards that it kept
+// every promise. docs/reliability.md says what is promised and how to read the output.
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Options say how much to break and where to put what was found.
+type Options struct {
+	// Seed decides the faults and what the clients do.
+	Seed uint64
+	// Duration is how long faults go on.
+	Duration time.Duration
+	// Only is the part to run; empty runs all of them.
+	Only string
+	// Clients is how many work at once.
+	Clients int
+	// Pause is how long a stopped process stands still.
+	Pause time.Duration
+	// AutoCancelAfter is how long an order may stay registered.
+	AutoCancelAfter time.Duration
+	// Overload is how long ten times too many clients come.
+	Overload time.Duration
+	// Fuzz is how long each fuzz target runs; 0 runs none.
+	Fuzz time.Duration
+
+	// Out gets the plan, the progress and the verdicts; JSON is the file for the counters and invariants.
+	Out  io.Writer
+	JSON string
+	// LogDir gets the logs of all processes.
+	LogDir string
+	// Binary is the despacho program; BinDir is where the Temporal CLI is kept.
+	Binary, BinDir string
+}
+
+// The parts of a run.
+const (
+	partFaults   = "faults"
+	partRolling  = "rolling"
+	partOverload = "overload"
+	partFuzz     = "fuzz"
+)
+
+var parts = []string{partFaults, partRolling, partOverload, partFuzz}
+
+// closeTimeout is how long everything may take to stop.
+const closeTimeout = time.Minute
+
+func (o *Options) check() error {
+	if o.Only != "" && !slices.Contains(parts, o.Only) {
+		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
+	}
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.Fuzz < 0 {
+		return errors.New("durations and the number of clients must be positive")
+	}
+	return nil
+}
+
+func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
+
+func (o *Options) say(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
+
+// ErrBroken is what a run ends with that found a broken promise.
+var ErrBroken = errors.New("a promise was broken")
+
+// Run does the wanted parts and writes the report. The error is ErrBroken when an invariant did not hold.
+func Run(ctx context.Context, options Options) error {
+	if err := options.check(); err != nil {
+		return err
+	}
+	report := newReport(options)
+	err := runOnStack(ctx, options, report)
+	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {
+		err = fuzz(ctx, options, report)
+	}
+	report.print(options.Out)
+	if err = errors.Join(err, report.write(options.JSON)); err != nil {
+		return err
+	}
+	if report.broken() {
+		return ErrBroken
+	}
+	return nil
+}
+
+// runOnStack does the parts that need the service.
+func runOnStack(ctx context.Context, options Options, report *report) (err error) {
+	if options.Only == partFuzz {
+		return nil
+	}
+	s, err := startStack(ctx, options, report)
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		err = errors.Join(err, s.close(closing))
+	}()
+	if err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name   string
+		wanted bool
+		run    func(context.Context, *stack) error
+	}{
+		{partFaults, options.wants(partFaults), runFaults},
+		{partRolling, options.wants(partRolling), runRolling},
+		{"promises", options.wants(partFaults) || options.wants(partRolling), settleAndCheck},
+		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
+	} {
+		if !part.wanted {
+			continue
+		}
+		options.say("\n== %s", part.name)
+		if err := part.run(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}

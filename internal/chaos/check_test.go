@@ -1,0 +1,154 @@
+package chaos
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+)
+
+// timeline makes entries of words such as "created:registered:store".
+func timeline(words ...string) (entries []entryRow) {
+	for i, word := range words {
+		parts := strings.Split(word, ":")
+		entries = append(entries, entryRow{Seq: i + 1, Type: parts[0], Status: models.Status(parts[1]), Actor: models.Actor(parts[2]), At: time.Unix(100, 0)})
+	}
+	return entries
+}
+
+// The checks find what they are for: a harness that never complains proves nothing.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	const created, received, assigned = "created:registered:store", "received:received:operator", "assigned:assigned:operator"
+	delivered := timeline(created, received, assigned, assigned, "delivered:delivered:operator")
+	revived := timeline(created, "cancelled:cancelled:auto", received)
+	gap := timeline(created, received)
+	gap[1].Seq = 3
+	for name, test := range map[string]struct {
+		status   models.Status
+		timeline []entryRow
+		timer    time.Time
+		want     string
+	}{
+		"a delivery":             {models.StatusDelivered, delivered, time.Time{}, ""},
+		"a revival":              {models.StatusReceived, revived, time.Time{}, ""},
+		"nothing at all":         {models.StatusRegistered, nil, time.Time{}, "does not begin with the creation"},
+		"a gap":                  {models.StatusReceived, gap, time.Time{}, "entry 2 has the number 3"},
+		"a step left out":        {models.StatusAssigned, timeline(created, assigned), time.Time{}, "which the table does not have"},
+		"moved after a cancel":   {models.StatusReceived, timeline(created, "cancelled:cancelled:store", received), time.Time{}, "which the table does not have"},
+		"the store cancels late": {models.StatusCancelled, timeline(created, received, "cancelled:cancelled:store"), time.Time{}, "which the table does not have"},
+		"the timer is early":     {models.StatusReceived, revived, time.Unix(101, 0), "before its time"},
+		"another row":            {models.StatusRegistered, delivered, time.Time{}, "the row says registered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := replay(&orderRow{Status: test.status, Seq: len(test.timeline), AutoCancelAt: test.timer}, test.timeline)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func checkOf(sagas ...*saga) *truthCheck {
+	return &truthCheck{
+		stack: &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{sagas: sagas}},
+		truth: &truth{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}}, tally: map[string]int{},
+	}
+}
+
+func TestCheckMoves_acknowledgedLostAndUnasked(t *testing.T) {
+	t.Parallel()
+	const created, received = "created:registered:store", "received:received:operator"
+	for name, test := range map[string]struct {
+		done, unknown int
+		timeline      []entryRow
+		broken        bool
+	}{
+		"made and acknowledged":                      {1, 0, timeline(created, received), false},
+		"acknowledged and lost":                      {1, 0, timeline(created), true},
+		"never confirmed, and made":                  {0, 1, timeline(created, received), false},
+		"never confirmed, and not made":              {0, 1, timeline(created), false},
+		"made without anybody having asked for it":   {0, 0, timeline(created, received), true},
+		"made by the timer, which nobody has to ask": {0, 0, timeline(created, "cancelled:cancelled:auto"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sg := (&ledger{}).open("key", "delivered", nil, false)
+			sg.id, sg.finished = "order", true
+			sg.done[models.MoveReceive], sg.unknown[models.MoveReceive] = test.done, test.unknown
+			check := checkOf(sg)
+			check.timelines["order"] = test.timeline
+			require.NoError(t, checkMoves(t.Context(), check))
+			require.Equal(t, test.broken, check.report.broken())
+		})
+	}
+}
+
+func TestCheckKeys_oneOrderForEach(t *testing.T) {
+	t.Parallel()
+	row := func(id, key string) *orderRow { return &orderRow{ID: id, Reference: &key} }
+	acknowledged := (&ledger{}).open("a", "delivered", nil, false)
+	acknowledged.id = "1"
+	for name, test := range map[string]struct {
+		rows   []*orderRow
+		broken bool
+	}{
+		"one":              {[]*orderRow{row("1", "a")}, false},
+		"none":             {nil, true},
+		"two":              {[]*orderRow{row("1", "a"), row("2", "a")}, true},
+		"another":          {[]*orderRow{row("2", "a")}, true},
+		"one nobody asked": {[]*orderRow{row("1", "a"), row("2", "b")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check := checkOf(acknowledged)
+			check.orders = test.rows
+			require.NoError(t, checkKeys(t.Context(), check))
+			require.Equal(t, test.broken, check.report.broken())
+		})
+	}
+}
+
+func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
+	t.Parallel()
+	both := func(status models.DeliveryStatus) []deliveryRow {
+		return []deliveryRow{
+			{ID: "once", OrderID: "1", OrderSeq: 1, Event: "order.created", Status: status},
+			{ID: "again", OrderID: "1", OrderSeq: 1, Event: "order.created", Status: status, Retry: true},
+		}
+	}
+	for name, test := range map[string]struct {
+		rows        []deliveryRow
+		once, again int
+		broken      string
+	}{
+		"heard":                        {both(models.DeliveryDelivered), 1, 1, ""},
+		"heard twice where it may be":  {both(models.DeliveryDelivered), 1, 2, ""},
+		"heard twice where it may not": {both(models.DeliveryDelivered), 2, 1, invariantOnce},
+		"failed":                       {both(models.DeliveryFailed), 0, 0, ""},
+		"marked delivered, not heard":  {both(models.DeliveryDelivered), 1, 0, invariantHeard},
+		"pending":                      {both(models.DeliveryPending), 0, 0, invariantSettled},
+		"missing":                      {both(models.DeliveryFailed)[:1], 0, 0, invariantOutbox},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check := checkOf()
+			check.audience = &audience{heard: map[string]map[string]int{hookOnce: {"once": test.once}, hookAgain: {"again": test.again}}}
+			check.orders = []*orderRow{{ID: "1"}}
+			check.timelines["1"] = timeline("created:registered:store")
+			check.deliveries = map[string][]deliveryRow{"1": test.rows}
+			require.NoError(t, checkDeliveries(t.Context(), check))
+			require.Equal(t, test.broken != "", check.report.broken())
+			if test.broken != "" {
+				require.NotEmpty(t, check.report.invariant(test.broken).Broken)
+			}
+		})
+	}
+}

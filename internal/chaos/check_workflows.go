@@ -1,0 +1,179 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/sdk/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+const (
+	// visibilityPatience is how long Temporal's list of workflows may lag behind.
+	visibilityPatience = time.Minute
+	// askingAtOnce is how many workflows are asked for their state at a time.
+	askingAtOnce = 8
+)
+
+// run is one run of a workflow.
+type run struct {
+	id     string
+	status enums.WorkflowExecutionStatus
+}
+
+// checkWorkflows looks for every order's workflow and asks it where the order stands.
+func checkWorkflows(ctx context.Context, t *truthCheck) error {
+	var runs map[string][]run
+	var odd map[string]string
+	end := time.Now().Add(visibilityPatience)
+	for {
+		var err error
+		if runs, err = t.listRuns(ctx); err != nil {
+			return err
+		}
+		if odd, err = t.oddRuns(ctx, runs); err != nil {
+			return err
+		}
+		if len(odd) == 0 || time.Now().After(end) {
+			break
+		}
+		if err := sleep(ctx, settleEvery); err != nil {
+			return err
+		}
+	}
+	t.report.checked(invariantWorkflow, len(t.orders))
+	for id, what := range odd {
+		t.report.violate(invariantWorkflow, id, "%s", what)
+	}
+	t.report.checked(invariantAgreement, len(t.orders))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(askingAtOnce)
+	for _, row := range t.orders {
+		if len(runs[row.ID]) == 0 {
+			continue
+		}
+		group.Go(func() error {
+			t.checkAgreement(ctx, row)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// listRuns are the runs of all orders' workflows, by order.
+func (t *truthCheck) listRuns(ctx context.Context) (map[string][]run, error) {
+	runs := map[string][]run{}
+	var page []byte
+	for {
+		list, err := t.workflows.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+			Query: fmt.Sprintf("WorkflowType = '%s'", workflows.OrderWorkflowName), PageSize: 500, NextPageToken: page,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, execution := range list.Executions {
+			order := strings.TrimPrefix(execution.Execution.WorkflowId, "order-")
+			runs[order] = append(runs[order], run{id: execution.Execution.RunId, status: execution.Status})
+		}
+		if page = list.NextPageToken; len(page) == 0 {
+			return runs, nil
+		}
+	}
+}
+
+// oddRuns are the orders whose workflow is not as it should be: one, running while the order can move or something is owed, else completed. Only an
+// order that came back after the timer had cancelled it may have a second run; where the first was still calling webhooks it took the order back.
+func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
+	odd := map[string]string{}
+	for order := range runs {
+		if t.byID[order] == nil {
+			odd[order] = "there is a workflow for it and no row"
+		}
+	}
+	for _, row := range t.orders {
+		revivals := 0
+		for i, entry := range t.timelines[row.ID] {
+			if i > 0 && t.timelines[row.ID][i-1].Status == models.StatusCancelled && entry.Status == models.StatusReceived {
+				revivals++
+			}
+		}
+		open, strange := 0, 0
+		for _, r := range runs[row.ID] {
+			switch r.status {
+			case enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+				open++
+			case enums.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+			default:
+				strange++
+			}
+		}
+		over := row.state().Final() || row.state().Dormant()
+		switch {
+		case len(runs[row.ID]) < 1 || len(runs[row.ID]) > 1+revivals:
+			odd[row.ID] = fmt.Sprintf("%d runs and %d revivals", len(runs[row.ID]), revivals)
+		case strange > 0:
+			odd[row.ID] = fmt.Sprintf("runs that neither go on nor completed: %v", runs[row.ID])
+		case !over && open != 1:
+			odd[row.ID] = fmt.Sprintf("it is %s and has %d open runs", row.Status, open)
+		case over && open > 0:
+			calling, err := t.onlyCalling(ctx, row.ID)
+			if err != nil {
+				return nil, err
+			}
+			if !calling {
+				odd[row.ID] = fmt.Sprintf("it is %s and its workflow goes on", row.Status)
+			}
+		}
+	}
+	return odd, nil
+}
+
+// onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook, which may be hours away.
+func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error) {
+	described, err := t.workflows.DescribeWorkflowExecution(ctx, "order-"+order, "")
+	if err != nil {
+		return false, err
+	}
+	for _, activity := range described.PendingActivities {
+		if activity.ActivityType.Name != workflows.SendWebhookActivity {
+			return false, nil
+		}
+	}
+	return len(described.PendingActivities) > 0, nil
+}
+
+// checkAgreement asks a workflow where its order stands. That also replays its whole history, so that one which cannot be replayed is found.
+func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
+	details, err := t.detailsOf(ctx, row.ID)
+	if err != nil {
+		t.report.violate(invariantAgreement, row.ID, "its workflow cannot be asked: %v", err)
+		return
+	}
+	if !strings.HasPrefix(details, "**"+row.Status.Label()+"**") || !strings.Contains(details, row.GuideCode) {
+		t.report.violate(invariantAgreement, row.ID, "the row says %s, the workflow %s", row.Status, details)
+	}
+}
+
+func (t *truthCheck) detailsOf(ctx context.Context, order string) (string, error) {
+	id, err := uuid.Parse(order)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	value, err := t.workflows.QueryWorkflow(ctx, workflows.OrderWorkflowID(id), "", "__temporal_workflow_metadata")
+	if err != nil {
+		return "", err
+	}
+	var metadata sdk.WorkflowMetadata
+	err = value.Get(&metadata)
+	return metadata.CurrentDetails, err
+}

@@ -1,0 +1,100 @@
+package chaos
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// crowd is the clients at work.
+type crowd struct {
+	s      *stack
+	ending atomic.Bool
+	// working are the clients, and those who see to orders that take long.
+	working sync.WaitGroup
+	stop    context.CancelFunc
+}
+
+// crowdPatience is how long the lives that have begun may take once no more are started: the longest of them waits for the timer.
+const crowdPatience = 3 * time.Minute
+
+// startCrowd has the clients begin. Each has random numbers of its own, so that what it does does not depend on how fast the others are.
+func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *crowd {
+	ctx, stop := context.WithCancel(ctx)
+	w := &crowd{s: s, stop: stop}
+	for number := range s.options.Clients {
+		rng := stream(s.options.Seed, firstStream+uint64(number))
+		w.working.Go(func() {
+			for !w.ending.Load() && ctx.Err() == nil {
+				w.liveOne(ctx, number, rng)
+			}
+		})
+	}
+	return w
+}
+
+// liveOne takes one order through its life. What takes long is left to somebody else.
+func (w *crowd) liveOne(ctx context.Context, number int, rng *rand.Rand) {
+	c := w.s.newClient(rng)
+	chosen, key := chooseLife(rng), c.someKey()
+	body, cash := newOrder(rng, key)
+	sg := w.s.ledger.open(key, chosen.name, body, cash)
+	sg.apiKey = w.s.tenant.key(number)
+	if err := c.create(ctx, sg); err != nil {
+		c.close()
+		return
+	}
+	w.s.report.count("lives: "+chosen.name, 1)
+	if !chosen.late {
+		defer c.close()
+		w.live(ctx, c, sg, chosen)
+		return
+	}
+	c.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
+	w.working.Go(func() {
+		defer c.close()
+		if c.waitForTimer(ctx, sg) == nil {
+			w.live(ctx, c, sg, chosen)
+		}
+	})
+}
+
+func (w *crowd) live(ctx context.Context, c *client, sg *saga, chosen life) {
+	for _, step := range chosen.steps {
+		if c.think(ctx) != nil {
+			return
+		}
+		moved, err := c.move(ctx, sg, step, chosen.by)
+		if err != nil {
+			return
+		}
+		if !moved {
+			break // the timer was faster
+		}
+	}
+	sg.finished = true
+}
+
+// finish lets the lives that have begun end.
+func (w *crowd) finish() {
+	w.ending.Store(true)
+	timeout := time.AfterFunc(crowdPatience, w.stop)
+	w.working.Wait()
+	timeout.Stop()
+	w.stop()
+}
+
+// randomBytes reads random numbers as bytes.
+type randomBytes struct{ rng *rand.Rand }
+
+func (r randomBytes) Read(p []byte) (int, error) {
+	var word [8]byte
+	for i := 0; i < len(p); i += len(word) {
+		binary.LittleEndian.PutUint64(word[:], r.rng.Uint64())
+		copy(p[i:], word[:])
+	}
+	return len(p), nil
+}

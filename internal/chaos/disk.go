@@ -1,0 +1,78 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// disk is where photos are kept, and can be full. Where a small file system of its own may be mounted there, a file takes up all of it, so that
+// writing fails half way for want of room; else the directory gives way to a plain file, so that nothing can be written into it.
+type disk struct {
+	dir     string
+	mounted bool
+}
+
+// diskSize is more than all the photos of a run.
+const diskSize = "64m"
+
+func newDisk(ctx context.Context, dir string) (*disk, error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, err
+	}
+	mount := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size="+diskSize, "despacho-chaos", dir)
+	return &disk{dir: dir, mounted: mount.Run() == nil}, nil
+}
+
+// how says which kind of full it is.
+func (d *disk) how() string {
+	if d.mounted {
+		return "a tmpfs of " + diskSize + " that a file fills up"
+	}
+	return "a directory that gives way to a plain file (no file system may be mounted here)"
+}
+
+func (d *disk) ballast() string { return filepath.Join(d.dir, "ballast") }
+func (d *disk) away() string    { return d.dir + ".away" }
+
+func (d *disk) fill() error {
+	if !d.mounted {
+		return errors.Join(os.Rename(d.dir, d.away()), os.WriteFile(d.dir, nil, 0o600))
+	}
+	file, err := os.Create(d.ballast())
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	block := make([]byte, 1<<20)
+	for size := len(block); size > 0; {
+		switch _, err := file.Write(block[:size]); {
+		case errors.Is(err, syscall.ENOSPC):
+			size /= 2 // to the last byte
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *disk) free() error {
+	if !d.mounted {
+		return errors.Join(os.Remove(d.dir), os.Rename(d.away(), d.dir))
+	}
+	return os.Remove(d.ballast())
+}
+
+func (d *disk) close(ctx context.Context) error {
+	if !d.mounted {
+		return nil
+	}
+	if output, err := exec.CommandContext(ctx, "umount", d.dir).CombinedOutput(); err != nil {
+		return fmt.Errorf("umount %s: %w: %s", d.dir, err, output)
+	}
+	return nil
+}

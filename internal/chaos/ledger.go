@@ -1,0 +1,99 @@
+package chaos
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"despacho/models"
+)
+
+// ledger is what the clients know: every order that was acknowledged to them, and every move that was, or may have been, made.
+type ledger struct {
+	mu    sync.Mutex
+	sagas []*saga
+}
+
+// saga is one order as its clients saw it. One client works on it at a time.
+type saga struct {
+	key  string
+	life string
+	cash bool
+	body []byte
+
+	// id, guide and answer come with the acknowledgement.
+	id, guide string
+	answer    []byte
+	apiKey    string
+
+	// done counts the moves that were acknowledged, unknown those of which nobody could say what became of them. last is the status after the
+	// latest acknowledged move.
+	done, unknown map[models.Move]int
+	last          models.Status
+	finished      bool
+
+	mu    sync.Mutex
+	notes []string
+}
+
+func (l *ledger) open(key, life string, body []byte, cash bool) *saga {
+	s := &saga{
+		key: key, life: life, body: body, cash: cash, last: models.StatusRegistered,
+		done: map[models.Move]int{}, unknown: map[models.Move]int{},
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sagas = append(l.sagas, s)
+	return s
+}
+
+// all are the sagas so far.
+func (l *ledger) all() []*saga {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]*saga(nil), l.sagas...)
+}
+
+// acknowledged are the sagas whose order somebody was promised.
+func (l *ledger) acknowledged() (list []*saga) {
+	for _, s := range l.all() {
+		if s.id != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// note keeps what a client saw, for the story of an order that went wrong.
+func (s *saga) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+var statusAfter = map[models.Move]models.Status{
+	models.MoveReceive: models.StatusReceived, models.MoveAssign: models.StatusAssigned,
+	models.MoveDeliver: models.StatusDelivered, models.MoveCancel: models.StatusCancelled,
+}
+
+// acknowledge says that a move was made.
+func (s *saga) acknowledge(move models.Move) {
+	s.done[move]++
+	s.last = statusAfter[move]
+}
+
+// resolve turns a move of which nobody could say what became of it into one that was made: somebody read so.
+func (s *saga) resolve(move models.Move) {
+	s.unknown[move]--
+	s.acknowledge(move)
+}
+
+// certain reports whether nothing is in doubt.
+func (s *saga) certain() bool {
+	for _, count := range s.unknown {
+		if count > 0 {
+			return false
+		}
+	}
+	return true
+}

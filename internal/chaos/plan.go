@@ -1,0 +1,100 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// kind is how something is broken.
+type kind string
+
+const (
+	kill         kind = "kill -9"
+	pause        kind = "SIGSTOP"
+	fullDisk     kind = "full disk"
+	receiverDown kind = "receiver down"
+)
+
+// The things that can be broken, by the names that the plan gives them.
+const (
+	temporalServer = "temporal"
+	databaseServer = "postgres"
+)
+
+var (
+	apiNames    = []string{"api-1", "api-2"}
+	workerNames = []string{"worker-1", "worker-2"}
+)
+
+// fault is one thing that goes wrong, and for how long.
+type fault struct {
+	At     time.Duration `json:"at"`
+	Kind   kind          `json:"kind"`
+	Target string        `json:"target,omitempty"`
+	For    time.Duration `json:"for"`
+}
+
+func (f fault) String() string {
+	return fmt.Sprintf("%7.1fs  %-13s  %-8s  for %s", f.At.Seconds(), f.Kind, f.Target, f.For.Round(100*time.Millisecond))
+}
+
+// The streams of random numbers that one seed feeds: the plan's, and from firstClient on one for each client.
+const (
+	planStream = iota
+	firstClient
+)
+
+func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
+
+// planFaults decides what breaks when. Every kind comes early, so that a short run has met them all; then everything is broken again and again,
+// in an order and at moments of the seed's. Faults overlap as they will.
+func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
+	rng := stream(seed, planStream)
+	// A short run has less time between its faults.
+	pace := min(4*time.Second, duration/10)
+	between := func(from, to time.Duration) time.Duration { return from + time.Duration(rng.Int64N(int64(to-from))) }
+	var plan []fault
+	at := between(pace/2, pace)
+	for deck := firstDeck(rng); ; deck = fullDeck() {
+		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
+		for _, f := range deck {
+			f.At = at
+			switch f.Kind {
+			case kill:
+				f.For = between(100*time.Millisecond, 3*time.Second)
+			case pause:
+				f.For = pauseFor
+			case fullDisk:
+				f.For = between(3*time.Second, 6*time.Second)
+			case receiverDown:
+				f.For = between(time.Second, 3*time.Second)
+			}
+			if f.At+f.For > duration {
+				return plan
+			}
+			plan = append(plan, f)
+			at += between(pace/2, 3*pace/2)
+		}
+	}
+}
+
+// firstDeck has each kind of fault once.
+func firstDeck(rng *rand.Rand) []fault {
+	pick := func(names []string) string { return names[rng.IntN(len(names))] }
+	everybody := slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer})
+	return []fault{
+		{Kind: kill, Target: pick(apiNames)}, {Kind: kill, Target: pick(workerNames)}, {Kind: kill, Target: temporalServer},
+		{Kind: kill, Target: databaseServer}, {Kind: pause, Target: pick(everybody)}, {Kind: fullDisk}, {Kind: receiverDown},
+	}
+}
+
+// fullDeck kills and pauses everybody.
+func fullDeck() []fault {
+	deck := []fault{{Kind: fullDisk}, {Kind: receiverDown}, {Kind: receiverDown}}
+	for _, name := range slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer}) {
+		deck = append(deck, fault{Kind: kill, Target: name}, fault{Kind: pause, Target: name})
+	}
+	return deck
+}

@@ -1,0 +1,37 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	// startPatience is how long anything may take to start on a busy machine.
+	startPatience = 2 * time.Minute
+	pollEvery     = 50 * time.Millisecond
+)
+
+// poll returns when a condition holds; what says what was missing when time is up.
+func poll(ctx context.Context, patience time.Duration, what string, holds func() bool) error {
+	end := time.Now().Add(patience)
+	for !holds() {
+		if time.Now().After(end) {
+			return fmt.Errorf("%s after %s", what, patience)
+		}
+		if err := sleep(ctx, pollEvery); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sleep waits unless ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}

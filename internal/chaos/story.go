@@ -1,0 +1,81 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+)
+
+// storiesTold is how many orders' stories are printed.
+const storiesTold = 5
+
+// tellStories prints all that is known of the orders for which a promise was broken.
+func (s *stack) tellStories(ctx context.Context, t *truthCheck) error {
+	told := map[string]bool{}
+	for _, i := range s.report.Invariants {
+		for _, v := range i.Broken {
+			if t.byID[v.Subject] == nil || told[v.Subject] || len(told) == storiesTold {
+				continue
+			}
+			told[v.Subject] = true
+			s.options.say("\n%s", s.story(ctx, t, v.Subject))
+		}
+	}
+	if len(told) > 0 {
+		s.options.say("the logs of all processes are in %s", s.options.LogDir)
+	}
+	return nil
+}
+
+// story is an order's row, timeline, deliveries and workflow, and what its clients saw.
+func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
+	var text strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
+	row := t.byID[id]
+	line("THE STORY OF %s", id)
+	line("row: guide %s, %s (seq %d), created %s", row.GuideCode, row.Status, row.Seq, row.CreatedAt.UTC().Format(time.TimeOnly))
+	for _, entry := range t.timelines[id] {
+		line("timeline %d: %s → %s by %s at %s", entry.Seq, entry.Type, entry.Status, entry.Actor, entry.At.UTC().Format("15:04:05.000"))
+	}
+	for _, d := range t.deliveries[id] {
+		line("delivery %s of %d: %s to %s, %s after %d attempts (%d without an answer), heard %d times",
+			d.ID, d.OrderSeq, d.Event, d.hook(), d.Status, d.Attempts, d.Interrupted, s.audience.times(d.hook(), d.ID))
+	}
+	for _, sg := range s.ledger.all() {
+		if sg.id != id {
+			continue
+		}
+		line("its clients (%s, key %s) saw:", sg.life, sg.key)
+		for _, note := range sg.notes {
+			line("  %s", note)
+		}
+		line("ledger: acknowledged %v, never confirmed %v", sg.done, sg.unknown)
+	}
+	runs, err := t.listRuns(ctx)
+	if err != nil {
+		line("workflow: %v", err)
+	}
+	for _, r := range runs[id] {
+		line("workflow run %s: %s", r.id, r.status)
+		line("%s", s.history(ctx, id, r.id))
+	}
+	return text.String()
+}
+
+// history sums up a run, one event a line.
+func (s *stack) history(ctx context.Context, order, run string) string {
+	var text strings.Builder
+	events := s.workflows.GetWorkflowHistory(ctx, "order-"+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if err != nil {
+			fmt.Fprintf(&text, "  %v\n", err)
+			break
+		}
+		fmt.Fprintf(&text, "  %s %3d %s\n", event.EventTime.AsTime().Format("15:04:05.000"), event.EventId, event.EventType)
+	}
+	return strings.TrimRight(text.String(), "\n")
+}

@@ -1,0 +1,127 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"despacho/models"
+)
+
+// truth is what the database holds once everything is settled.
+type truth struct {
+	orders     []*orderRow
+	byID       map[string]*orderRow
+	timelines  map[string][]entryRow
+	deliveries map[string][]deliveryRow
+}
+
+type orderRow struct {
+	ID           string
+	GuideCode    string
+	Status       models.Status
+	Seq          int
+	CancelledBy  *models.Actor
+	Reference    *string
+	ProofPhoto   *string
+	CreatedAt    time.Time
+	AutoCancelAt time.Time
+}
+
+// state is what decides which moves an order can make.
+func (o *orderRow) state() models.State {
+	state := models.State{Status: o.Status}
+	if o.CancelledBy != nil {
+		state.CancelledBy = *o.CancelledBy
+	}
+	return state
+}
+
+type entryRow struct {
+	OrderID string
+	Seq     int
+	Type    string
+	Status  models.Status
+	Actor   models.Actor
+	At      time.Time
+}
+
+type deliveryRow struct {
+	ID, OrderID string
+	OrderSeq    int
+	Event       string
+	Status      models.DeliveryStatus
+	Retry       bool
+	Attempts    int
+	Interrupted int
+}
+
+// hook is which of the two webhooks it is for.
+func (d *deliveryRow) hook() string {
+	if d.Retry {
+		return hookAgain
+	}
+	return hookOnce
+}
+
+func (s *stack) readTruth(ctx context.Context) (*truth, error) {
+	t := &truth{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
+	return t, onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
+		orders, err := collect[orderRow](ctx, connection, `
+			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, created_at, auto_cancel_at
+			FROM orders ORDER BY created_at`)
+		if err != nil {
+			return err
+		}
+		for i := range orders {
+			t.orders = append(t.orders, &orders[i])
+			t.byID[orders[i].ID] = &orders[i]
+		}
+		entries, err := collect[entryRow](ctx, connection, `
+			SELECT order_id::text AS order_id, seq, type, status, actor, at FROM order_events WHERE seq IS NOT NULL ORDER BY order_id, seq`)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			t.timelines[entry.OrderID] = append(t.timelines[entry.OrderID], entry)
+		}
+		deliveries, err := collect[deliveryRow](ctx, connection, `
+			SELECT d.id::text AS id, d.order_id::text AS order_id, d.order_seq, d.event, d.status, w.retry,
+				(SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id) AS attempts,
+				(SELECT count(*) FROM delivery_attempts a WHERE a.delivery_id = d.id AND a.status_code IS NULL) AS interrupted
+			FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id ORDER BY d.order_id, d.order_seq`)
+		if err != nil {
+			return err
+		}
+		for _, delivery := range deliveries {
+			t.deliveries[delivery.OrderID] = append(t.deliveries[delivery.OrderID], delivery)
+		}
+		return nil
+	})
+}
+
+func collect[T any](ctx context.Context, connection *pgx.Conn, query string) ([]T, error) {
+	rows, err := connection.Query(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[T])
+}
+
+// onDatabase runs something on a connection of its own.
+func onDatabase(ctx context.Context, address string, run func(*pgx.Conn) error) error {
+	connection, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	return errors.Join(run(connection), connection.Close(context.WithoutCancel(ctx)))
+}
+
+func execute(ctx context.Context, address, statement string) error {
+	return onDatabase(ctx, address, func(connection *pgx.Conn) error {
+		_, err := connection.Exec(ctx, statement)
+		return err
+	})
+}
