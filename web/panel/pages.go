@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -26,7 +27,8 @@ import (
 // Pages answers for every page of the panel.
 type Pages struct {
 	Options
-	templates map[string]*template.Template
+	// templates are read when somebody first opens the panel: many a process never shows a page.
+	templates func() map[string]*template.Template
 	assets    assets
 	policy    string
 }
@@ -47,10 +49,10 @@ type Options struct {
 	LimitGuesses func(*gin.Context, *models.User) error
 }
 
-// New reads the embedded templates and assets.
+// New reads the embedded assets.
 func New(options Options) *Pages {
 	p := &Pages{Options: options, assets: readAssets()}
-	p.templates = parseTemplates(p.assets)
+	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
 	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 		"img-src 'self' https: data:" + originOf(options.Config.FilesURL) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	return p
@@ -104,11 +106,11 @@ func (p *Pages) show(v *Visit, status int, name, title string, page any) error {
 
 // showPart answers with a named part of a page, for a script that puts it in place.
 func (p *Pages) showPart(v *Visit, page, part string, content any) error {
-	return p.execute(v.Context, http.StatusOK, p.templates[page], part, p.frame(v, "", content))
+	return p.execute(v.Context, http.StatusOK, p.templates()[page], part, p.frame(v, "", content))
 }
 
 func (p *Pages) render(c *gin.Context, status int, name string, f *frame) error {
-	return p.execute(c, status, p.templates[name], "frame.html", f)
+	return p.execute(c, status, p.templates()[name], "frame.html", f)
 }
 
 func (p *Pages) execute(c *gin.Context, status int, from *template.Template, name string, f *frame) error {

@@ -96,7 +96,7 @@ func (p *Pages) answerReception(v *Visit, status int, page *receptionPage) error
 		return err
 	}
 	if isFragment(v) {
-		return p.execute(v.Context, status, p.templates["reception"], "reception_changes", p.frame(v, "", page))
+		return p.execute(v.Context, status, p.templates()["reception"], "reception_changes", p.frame(v, "", page))
 	}
 	return p.show(v, status, "reception", "Recepción", page)
 }
