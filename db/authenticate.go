@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"despacho/models"
 )
 
@@ -71,7 +69,7 @@ type keyQuestion struct {
 var authenticateAndCount = `
 WITH holder AS (
 	SELECT presented.n, presented.requests, found.*
-	FROM unnest((SELECT ?::bytea[]), (SELECT ?::int[])) WITH ORDINALITY AS presented (hash, requests, n)
+	FROM unnest((SELECT $1::bytea[]), (SELECT $2::int[])) WITH ORDINALITY AS presented (hash, requests, n)
 	CROSS JOIN LATERAL (
 		SELECT ` + columnList(keyHolderColumns) + `
 		FROM api_keys k JOIN operators o ON o.id = k.operator_id
@@ -80,9 +78,9 @@ WITH holder AS (
 	) AS found
 ), counted AS (
 	INSERT INTO rate_windows (subject, minute, used)
-	SELECT key_id::text, ?, requests FROM holder
-	WHERE key_revoked_at IS NULL AND (key_expires_at IS NULL OR key_expires_at > ?)
-		AND op_suspended_at IS NULL AND op_plan = ANY (?)
+	SELECT key_id::text, $3, requests FROM holder
+	WHERE key_revoked_at IS NULL AND (key_expires_at IS NULL OR key_expires_at > $4)
+		AND op_suspended_at IS NULL AND op_plan = ANY ($5)
 	ORDER BY key_id
 	ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + EXCLUDED.used
 	RETURNING subject, used
@@ -138,18 +136,15 @@ func (d *DB) authenticateInMinute(ctx context.Context, minute int64, questions [
 // countedHolders reads the holder of each key, with the number of the first of its requests.
 func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
 	holders := make([]*KeyHolder, len(hashes))
-	err := d.readRows(ctx, func(row pgx.Rows) error {
-		var used, n, counted int
-		holder := &KeyHolder{}
-		if err := row.Scan(places(keyHolderColumns, holder, &used, &n, &counted)...); err != nil {
-			return err
-		}
+	var used, n, counted int
+	var row KeyHolder
+	err := d.readRows(ctx, places(keyHolderColumns, &row, &used, &n, &counted), func() {
+		holder := row
 		if used > 0 {
 			holder.Used = used - counted + 1
 		}
-		holders[n-1] = holder
-		return nil
-	}, authenticateAndCount, list(hashes), list(requests), minute, now, list(plansWithAPI))
+		holders[n-1] = &holder
+	}, authenticateAndCount, hashes, requests, minute, now, plansWithAPI)
 	return holders, err
 }
 

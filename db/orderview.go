@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"despacho/models"
@@ -92,7 +91,7 @@ var orderViewList = columnList(orderViewColumns)
 // hides how many they are: the planner would otherwise make a new plan for every trip, which takes longer than the trip.
 var selectOrders = `
 SELECT wanted.n, view.*
-FROM unnest((SELECT ?::uuid[]), (SELECT ?::uuid[]), (SELECT ?::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
+FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
 CROSS JOIN LATERAL (
 	SELECT ` + orderViewList + `
 	FROM orders ` + besideOrder + `
@@ -111,14 +110,11 @@ func (d *DB) readOrders(ctx context.Context, questions []orderQuestion) ([]*mode
 		stores[i] = argument(question.scope.StoreID)
 	}
 	answers := make([]*models.OrderView, len(questions))
-	err := d.readRows(ctx, func(row pgx.Rows) error {
-		var n int
-		view := &models.OrderView{}
-		if err := row.Scan(places(orderViewColumns, view, &n)...); err != nil {
-			return err
-		}
-		answers[n-1] = view
-		return nil
-	}, selectOrders, list(ids), list(operators), list(stores))
+	var n int
+	var row models.OrderView
+	err := d.readRows(ctx, places(orderViewColumns, &row, &n), func() {
+		view := row
+		answers[n-1] = &view
+	}, selectOrders, ids, operators, stores)
 	return answers, err
 }
