@@ -150,14 +150,20 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 
 func TestAsk_nobodyWaitsForATripThatIsLate(t *testing.T) {
 	t.Parallel()
-	stuck := make(chan struct{})
+	departed, stuck := make(chan struct{}), make(chan struct{})
 	group := gather.New(gather.Options{Seats: 10, Late: time.Millisecond, Timeout: time.Minute}, func(_ context.Context, questions []int) ([]string, error) {
 		if questions[0] == 0 {
+			close(departed)
 			<-stuck
 		}
-		return []string{strconv.Itoa(questions[0])}, nil
+		answers := make([]string, len(questions))
+		for i, question := range questions {
+			answers[i] = strconv.Itoa(question)
+		}
+		return answers, nil
 	})
 	wait := crowd(t, group, 0)
+	<-departed
 	for i := range 20 {
 		crowd(t, group, i+1)()
 	}
