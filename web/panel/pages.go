@@ -80,10 +80,10 @@ type Visit struct {
 // Ctx is the request's context, for the use cases.
 func (v *Visit) Ctx() context.Context { return v.Request.Context() }
 
-// workTime is for work on many orders: longer than one request is given, and well before the server gives up the connection.
+// workTime is for work on many orders or places: longer than one request is given, and well before the server gives up the connection.
 const workTime = 40 * time.Second
 
-// takeTime gives a request the time for work on many orders. It goes on when the visitor leaves, so that what is under way is not left
+// takeTime gives a request the time for work on many orders or places. It goes on when the visitor leaves, so that what is under way is not left
 // half done.
 func (v *Visit) takeTime() (end context.CancelFunc) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), workTime)
