@@ -107,6 +107,10 @@ func check(ctx context.Context, tx *db.DB, operator *models.Operator, move workf
 func change(order *models.Order, operator *models.Operator, move workflows.MoveOrder) {
 	at := move.At
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
+	if move.Move != models.MoveAutoCancel {
+		// Whether the workflow keeps what it has decided is known once its answer is there. The timer needs no answer: it is in the history.
+		order.WorkflowStartedAt = nil
+	}
 	switch move.Move {
 	case models.MoveReceive:
 		order.ReceivedAt = &at

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +38,11 @@ func (o *order) listen(ctx workflow.Context) error {
 		var r request
 		c.Receive(ctx, &r)
 		r.answer.SetError(o.decide(ctx, r))
+	})
+	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
+		if c.ReceiveAsync(nil) {
+			o.refresh(ctx)
+		}
 	})
 	if err := listenFor(ctx, o, CancelName, func(m Cancel) request {
 		by := m.By
@@ -146,21 +151,30 @@ func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
 	if rider := r.rider(); rider != nil {
 		o.state.RiderID = rider
 	}
+	o.stopWaiting()
+	o.describe(ctx)
+}
+
+// stopWaiting ends the timer of an order that has moved.
+func (o *order) stopWaiting() {
 	if o.stopTimer != nil {
 		o.stopTimer()
 		o.stopTimer = nil
 	}
-	o.describe(ctx)
 }
 
 func (o *order) apply(ctx workflow.Context, r request, to models.Status) (MoveResult, error) {
 	move := MoveOrder{
-		OrderID: o.id, EntryID: entryID(ctx, o.seq+1), Seq: o.seq + 1,
-		Move: r.move, By: r.by, To: to, At: workflow.Now(ctx).UTC().Truncate(time.Microsecond),
+		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
 		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
 	}
+	var err error
+	if move.EntryID, err = entryID(ctx, move); err != nil {
+		return MoveResult{}, err
+	}
+	move.At = workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result MoveResult
-	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
+	err = workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
 	return result, err
 }
 
@@ -186,10 +200,13 @@ func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// entryID names the timeline entry of a move: the same whenever this run tries it again, different in every other run.
-func entryID(ctx workflow.Context, seq int) uuid.UUID {
-	var number [8]byte
-	binary.BigEndian.PutUint64(number[:], uint64(seq))
+// entryID names the timeline entry of a move: the same whenever this run tries the same move again, different for every other move and in every
+// other run. A run that lost a move to a crash, after it was written and before it entered the history, must not take it for another that it tries then.
+func entryID(ctx workflow.Context, move MoveOrder) (uuid.UUID, error) {
+	content, err := json.Marshal(move)
+	if err != nil {
+		return uuid.Nil, err
+	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, append([]byte(run), number[:]...))
+	return uuid.NewSHA1(uuid.NameSpaceOID, append([]byte(run), content...)), nil
 }

@@ -22,8 +22,8 @@ const (
 	// listed is how many orders the clients have shown to them at once.
 	listed = 200
 	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
-	// themselves.
-	refusalBound = 3 * time.Second
+	// themselves and whatever else it runs.
+	refusalBound = 5 * time.Second
 	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection may take so much besides, whether or not its
 	// requests get a turn.
 	memoryBound, memoryOfConnection = 200, 1.0 / 16
