@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
@@ -20,8 +19,6 @@ const (
 	requestTimeout = 10 * time.Second
 	// uploadTimeout leaves a phone on a poor connection the time to send its photo.
 	uploadTimeout = time.Minute
-	// readSlack is how much longer than the request the reading of its body may go on.
-	readSlack = time.Second
 )
 
 var (
@@ -44,9 +41,7 @@ func (s *Server) limitLoad(c *gin.Context) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = uploadTimeout
 	}
-	// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end. The
-	// connection's deadline also cancels the request, as if the client had left: it comes after the request's own.
-	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit + readSlack))
+	limitBody(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
@@ -76,8 +71,8 @@ func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullP
 // isOutage reports whether a request failed for what is likely to work in a moment.
 func isOutage(ctx context.Context, err error) bool { return db.IsUnavailable(err) || outOfTime(ctx) }
 
-// outOfTime reports whether a request was worked on for too long. A process that stood still finds several timers due at once, and the one that
-// takes the client for gone may be the first: the clock decides.
+// outOfTime reports whether a request was worked on for too long. A process that stood still finds several timers due at once, and the one of the
+// connection, which takes the client for gone, may be the first: the clock decides.
 func outOfTime(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || limited && !time.Now().Before(deadline)
