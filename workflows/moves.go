@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -168,13 +168,9 @@ func (o *order) apply(ctx workflow.Context, r request, to models.Status) (MoveRe
 		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
 		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
 	}
-	var err error
-	if move.EntryID, err = entryID(ctx, move); err != nil {
-		return MoveResult{}, err
-	}
-	move.At = workflow.Now(ctx).UTC().Truncate(time.Microsecond)
+	move.EntryID, move.At = entryID(ctx, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result MoveResult
-	err = workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
+	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
 	return result, err
 }
 
@@ -202,11 +198,24 @@ func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
 
 // entryID names the timeline entry of a move: the same whenever this run tries the same move again, different for every other move and in every
 // other run. A run that lost a move to a crash, after it was written and before it entered the history, must not take it for another that it tries then.
-func entryID(ctx workflow.Context, move MoveOrder) (uuid.UUID, error) {
-	content, err := json.Marshal(move)
-	if err != nil {
-		return uuid.Nil, err
-	}
+func entryID(ctx workflow.Context, move MoveOrder) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, append([]byte(run), content...)), nil
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.words())))
+}
+
+// words is what tells a move from others of its kind.
+func (m *MoveOrder) words() string {
+	switch {
+	case m.Cancel != nil:
+		return fmt.Sprintf("%q %q", m.Cancel.Reason, m.Cancel.Note)
+	case m.Received != nil && m.Received.BranchID != nil:
+		return m.Received.BranchID.String()
+	case m.Assigned != nil:
+		return m.Assigned.RiderID.String()
+	case m.Delivered != nil && m.Delivered.ActualAmountCollected != nil:
+		return fmt.Sprintf("%s %d", m.Delivered.Photo, *m.Delivered.ActualAmountCollected)
+	case m.Delivered != nil:
+		return m.Delivered.Photo
+	}
+	return ""
 }
