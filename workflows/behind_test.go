@@ -69,3 +69,17 @@ func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
 }
+
+// Whoever finds an order moved already makes its run see so.
+func TestDecide_onWhatTheRunMissed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+		return &workflows.MoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
+	}
+	var again *reply
+	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Delivered{}) })
+	require.True(t, s.run(), "nothing is left to be done")
+	again.requireRefused(t, models.MoveDeliver, models.StatusDelivered)
+	require.Contains(t, s.details(), "**Entregado**")
+}

@@ -130,8 +130,9 @@ func (o *order) decide(ctx workflow.Context, r request) error {
 			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
 		}
 		if result.Current != nil {
-			// Another run moved the order after this one read it; decide again on what is true.
+			// The order was moved behind this run's back, by another run or by its own before a crash; decide again on what is true.
 			o.adopt(result.Current)
+			o.describe(ctx)
 			continue
 		}
 		o.moved(ctx, r, to)

@@ -15,7 +15,7 @@ const (
 	maxRequests = 32
 	// capacityClients is how many clients find out how much the service can serve, capacityTime how long they take.
 	capacityClients = 16
-	capacityTime    = 5 * time.Second
+	capacityTime    = 3 * time.Second
 	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again: ten
 	// times as many clients as can be served in a second ask for ten times as much. mostClients is as many as a small machine can play.
 	tooManyTimes, mostClients = 10, 4000

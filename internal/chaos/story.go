@@ -73,7 +73,7 @@ func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
 // history sums up a run, one event a line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
-	events := s.workflows.GetWorkflowHistory(ctx, "order-"+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := s.workflows.GetWorkflowHistory(ctx, workflowPrefix+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if err != nil {
