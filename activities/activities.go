@@ -64,10 +64,10 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.MoveOrder) (*
 // reconcileBatch bounds what one turn of the reconcile workflow takes on; the next turn takes the rest.
 const reconcileBatch = 500
 
-// graceBeforeStart is how long the process that created an order has to start its workflow itself.
+// graceBeforeStart is how long the process that created or moved an order has to start its workflow itself, or to hear from it.
 const graceBeforeStart = 5 * time.Second
 
-// StartMissingOrders starts the workflows of orders that have none.
+// StartMissingOrders has the orders carried that nobody is known to carry.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	now := a.Clock.Now()
 	ids, err := a.DB.OrdersWithoutDriver(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
@@ -18,8 +17,6 @@ const (
 	patience = time.Second
 	// requestTimeout is how long a request is worked on. What takes longer hangs on something that is down.
 	requestTimeout = 10 * time.Second
-	// bodyGrace lets the request's own time end first: a connection that ends before it would look like a client that left.
-	bodyGrace = time.Second
 	// uploadTimeout leaves a phone on a poor connection the time to send its photo.
 	uploadTimeout = time.Minute
 )
@@ -44,10 +41,7 @@ func (s *Server) limitLoad(c *gin.Context) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = uploadTimeout
 	}
-	if c.Request.Body != http.NoBody {
-		// A body that drips in ends with the request's time. A writer that has no connection behind it, as in a test, has nothing to end.
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(limit + bodyGrace))
-	}
+	limitBody(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
@@ -75,6 +69,11 @@ func (s *Server) takeTurn(ctx context.Context) error {
 func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullPath() == "/readyz" }
 
 // isOutage reports whether a request failed for what is likely to work in a moment.
-func isOutage(ctx context.Context, err error) bool {
-	return db.IsUnavailable(err) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
+func isOutage(ctx context.Context, err error) bool { return db.IsUnavailable(err) || outOfTime(ctx) }
+
+// outOfTime reports whether a request was worked on for too long. A process that stood still finds several timers due at once, and the one of the
+// connection, which takes the client for gone, may be the first: the clock decides.
+func outOfTime(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || limited && !time.Now().Before(deadline)
 }

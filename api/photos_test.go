@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"image"
 	"image/png"
@@ -14,9 +15,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"despacho/internal/apptest"
 	"despacho/internal/testenv"
+	"despacho/models"
 )
 
 // eachAlone is for tests that need the files of a service of their own.
@@ -40,20 +43,63 @@ func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
 		require.NoError(t, os.RemoveAll(s.Config.FilesDir))
 		require.NoError(t, os.WriteFile(s.Config.FilesDir, nil, 0o600))
 
-		var form bytes.Buffer
-		writer := multipart.NewWriter(&form)
-		part, err := writer.CreateFormFile("photo", "entrega.png")
-		require.NoError(t, err)
-		require.NoError(t, png.Encode(part, image.NewGray(image.Rect(0, 0, 8, 8))))
-		require.NoError(t, writer.Close())
-		answer := s.Do(t, apptest.Request{
-			Method: http.MethodPost, Path: "/panel/api/orders/" + created.Data["id"].(string) + "/deliver", Token: tenant.SignIn(t, nil),
-			Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
-		})
+		answer := s.Do(t, deliveryWithPhoto(t, created.Data["id"].(string), tenant.SignIn(t, nil)))
 		require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 		require.Equal(t, "photo_not_stored", answer.Code)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 	})
+}
+
+// deliveryWithPhoto is a delivery as the rider's phone sends it.
+func deliveryWithPhoto(t *testing.T, orderID, token string) apptest.Request {
+	t.Helper()
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form)
+	part, err := writer.CreateFormFile("photo", "entrega.png")
+	require.NoError(t, err)
+	require.NoError(t, png.Encode(part, image.NewGray(image.Rect(0, 0, 8, 8))))
+	require.NoError(t, writer.Close())
+	return apptest.Request{
+		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/deliver", Token: token,
+		Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
+	}
+}
+
+// deaf is a database that does not answer whoever reads an order that has been delivered.
+type deaf struct{}
+
+func (deaf) Name() string { return "deaf" }
+
+func (deaf) Initialize(database *gorm.DB) error {
+	return database.Callback().Query().After("gorm:query").Register("deaf", func(statement *gorm.DB) {
+		if view, reading := statement.Statement.Dest.(*models.OrderView); reading && view.Status == models.StatusDelivered {
+			_ = statement.AddError(driver.ErrBadConn)
+		}
+	})
+}
+
+// A delivery can be stored and its answer lost all the same: then its photo is needed. On SQLite alone: orders of PostgreSQL are not read through GORM.
+func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
+	tenant := s.NewTenant(t)
+	created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+	id, token := created.Data["id"].(string), tenant.SignIn(t, nil)
+	for _, step := range []struct {
+		move string
+		body map[string]any
+	}{{"receive", map[string]any{}}, {"assign", map[string]any{"rider_id": tenant.Riders[0].ID}}} {
+		answer := s.Move(t, id, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + step.move, Token: token, Body: step.body})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	}
+	require.NoError(t, s.App.DB.Use(deaf{}))
+	answer := s.Do(t, deliveryWithPhoto(t, id, token))
+	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
+	var photo string
+	testenv.Until(t, testenv.Soon, func() error {
+		return s.App.DB.SQL().QueryRow("SELECT proof_photo FROM orders WHERE guide_code = '" + created.Data["guide_code"].(string) + "' AND status = 'delivered'").Scan(&photo)
+	})
+	require.FileExists(t, filepath.Join(s.Config.FilesDir, photo))
 }
 
 // What a process left that died between storing a photo and hearing of its delivery goes a day later; what a delivery refers to stays.

@@ -72,7 +72,7 @@ func (s *Server) report(c *gin.Context, err error) (f *fault.Error, present bool
 	f = fault.From(err)
 	c.Abort()
 	ctx := c.Request.Context()
-	if errors.Is(ctx.Err(), context.Canceled) && f.Kind == fault.Internal {
+	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && f.Kind == fault.Internal {
 		// The client is gone; nobody reads this and nothing is wrong here.
 		c.AbortWithStatus(statusClientGone)
 		return f, false

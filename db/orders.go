@@ -146,7 +146,7 @@ func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.Or
 	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
 			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
-			"received_at", "assigned_at", "delivered_at", "cancelled_at", "updated_at").
+			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at").
 		Updates(order))
 	if err != nil {
 		return err
@@ -178,22 +178,32 @@ func (d *DB) AddNote(ctx context.Context, event *models.OrderEvent) error {
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 
-// MarkWorkflowsStarted remembers that these orders have their workflow.
-func (d *DB) MarkWorkflowsStarted(ctx context.Context, ids []uuid.UUID, now time.Time) error {
-	return d.with(ctx).Model(&models.Order{}).Where("id IN ? AND workflow_started_at IS NULL", ids).
+// Standing is an order after so many moves.
+type Standing struct {
+	ID  uuid.UUID
+	Seq int
+}
+
+// MarkWorkflowsStarted remembers that workflows carry these orders as they stand. One that has moved since is left alone.
+func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []Standing, now time.Time) error {
+	pairs := make([][]any, len(orders))
+	for i, order := range orders {
+		pairs[i] = []any{order.ID, order.Seq}
+	}
+	return d.with(ctx).Model(&models.Order{}).Where("(id, seq) IN ? AND workflow_started_at IS NULL", pairs).
 		UpdateColumn("workflow_started_at", now).Error
 }
 
-// OrdersWithoutDriver finds orders that nobody carries: those whose workflow was never started, and those that wait
-// long past the time their timer should have cancelled them.
-func (d *DB) OrdersWithoutDriver(ctx context.Context, createdBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
+// OrdersWithoutDriver finds orders that nobody is known to carry: those whose workflow was never started or never confirmed the latest move, and
+// those that wait long past the time their timer should have cancelled them.
+func (d *DB) OrdersWithoutDriver(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`
 		SELECT id FROM (
-			SELECT id FROM orders WHERE workflow_started_at IS NULL AND created_at < ?
+			SELECT id FROM orders WHERE workflow_started_at IS NULL AND updated_at < ?
 			UNION
 			SELECT id FROM orders WHERE status = 'registered' AND auto_cancel_at < ?
-		) AS waiting LIMIT ?`, createdBefore, dueBefore, limit).Scan(&ids).Error
+		) AS waiting LIMIT ?`, movedBefore, dueBefore, limit).Scan(&ids).Error
 	return ids, err
 }
 

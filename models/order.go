@@ -95,7 +95,8 @@ type Order struct {
 	CancelReason *string
 	CancelNote   *string
 
-	AutoCancelAt      time.Time
+	AutoCancelAt time.Time
+	// WorkflowStartedAt is when a workflow was known to carry the order as it stands; nil where that is not known.
 	WorkflowStartedAt *time.Time
 
 	CreatedAt   time.Time

@@ -111,6 +111,10 @@ func refusal(facts *db.MoveFacts, move workflows.MoveOrder) string {
 func change(order *models.Order, operator *models.Operator, move workflows.MoveOrder) {
 	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
+	if move.Move != models.MoveAutoCancel {
+		// Whether the workflow keeps what it has decided is known once its answer is there. The timer needs no answer: it is in the history.
+		order.WorkflowStartedAt = nil
+	}
 	switch move.Move {
 	case models.MoveReceive:
 		order.ReceivedAt = &at

@@ -39,9 +39,18 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		}
 	}
 	view, err := s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
-	if err != nil && delivered.Photo != "" && !fault.Is(err, ErrMovesDown.Code) {
-		// Nobody will ever refer to it. After a time-out somebody may: the move can still come through.
+	if delivered.Photo != "" && surelyRefused(err) {
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
+}
+
+// surelyRefused reports whether nobody will ever refer to what a move brought along. After any failure of our own somebody may: the move can have
+// been made, or still come through.
+func surelyRefused(err error) bool {
+	if err == nil {
+		return false
+	}
+	kind := fault.From(err).Kind
+	return kind != fault.Internal && kind != fault.Unavailable
 }

@@ -76,6 +76,28 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	})
 }
 
+// Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer than a client can be asked to wait.
+func TestCreate_theLeaseIsShort(t *testing.T) {
+	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+		s := newStore(t, service)
+		_, err := s.create(t.Context(), t, func() error {
+			claimAt := func(at time.Time) db.Claim {
+				claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+					ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(time.Minute),
+					CreatedAt: at, ExpiresAt: at.Add(time.Hour),
+				}, at)
+				require.NoError(t, err)
+				return claim
+			}
+			require.Equal(t, db.InProgress, claimAt(apptest.StillAt.Add(15*time.Second-time.Microsecond)))
+			require.Equal(t, db.Claimed, claimAt(apptest.StillAt.Add(15*time.Second)))
+			return nil
+		})
+		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one has the key now")
+		s.requireOrders(t, 0)
+	})
+}
+
 // The answer is recorded in the order's own transaction: a request that lost its lease to another leaves no order behind.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {

@@ -135,10 +135,21 @@ func (s *Service) update(ctx context.Context, order *models.Order, move models.M
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
 	if isNotRunning(err) {
+		// One whose workflow has ended for good since the order was read gets no other run.
+		now, readErr := s.db.OrderViewByID(ctx, order.ID)
+		if readErr != nil {
+			return readErr
+		}
+		if now.State().Final() {
+			return moveRefused(move, now.Status)
+		}
 		handle, err = s.updateWithStart(ctx, order, options)
 	}
 	if err == nil {
 		err = handle.Get(ctx, nil)
+	}
+	if err == nil {
+		s.started.add(order.ID, order.Seq+1)
 	}
 	return s.outcome(ctx, order, move, err)
 }
@@ -157,7 +168,7 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 		UpdateOptions:          options,
 	})
 	if err == nil && order.WorkflowStartedAt == nil {
-		s.started.add(order.ID)
+		s.started.add(order.ID, order.Seq)
 	}
 	return handle, err
 }

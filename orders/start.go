@@ -36,27 +36,49 @@ func (s *Service) start(ctx context.Context, order *models.Order, storeName stri
 		s.log.WarnContext(ctx, "order stored but its workflow not started; the reconcile workflow will start it", "order_id", order.ID, "error", err)
 		return
 	}
-	s.started.add(order.ID)
+	s.started.add(order.ID, order.Seq)
 }
 
-// StartMissing starts the workflow of an order that has none, from the state in the database.
+// StartMissing has an order carried that nobody is known to carry as it stands. Without a workflow it gets one, from the state in the database. One
+// that has a workflow may have been moved behind its back: an update enters the workflow's history only after its move is in the database, and a
+// crash in between leaves the move without its workflow. That one is told to look.
 func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
 		return err
 	}
-	if !view.State().Final() && !view.State().Dormant() {
-		storeName, err := s.storeNameOf(ctx, &view.Order)
-		if err != nil {
-			return err
+	switch {
+	case view.State().Final() || view.State().Dormant():
+		err = s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
+		if isNotRunning(err) {
+			err = nil // it has ended, as it should
 		}
-		options := s.startOptions(&view.Order, storeName)
-		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-		if _, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: orderID}); err != nil {
-			return err
-		}
+	default:
+		err = s.startOrRefresh(ctx, view)
 	}
-	return s.db.MarkWorkflowsStarted(ctx, []uuid.UUID{orderID}, s.clock.Now())
+	if err != nil {
+		return err
+	}
+	return s.db.MarkWorkflowsStarted(ctx, []db.Standing{{ID: orderID, Seq: view.Seq}}, s.clock.Now())
+}
+
+func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) error {
+	storeName, err := s.storeNameOf(ctx, &view.Order)
+	if err != nil {
+		return err
+	}
+	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
+	if view.Seq > 1 {
+		_, err = s.temporal.SignalWithStartWorkflow(ctx, options.ID, workflows.RefreshName, nil, options, workflows.OrderWorkflowName, input)
+		return err
+	}
+	options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	// A run that completed has cancelled the order since it was read.
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+	if _, err = s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, input); isAlreadyStarted(err) {
+		return nil
+	}
+	return err
 }
 
 func (s *Service) startOptions(order *models.Order, storeName string) client.StartWorkflowOptions {
@@ -117,16 +139,16 @@ func isAlreadyStarted(err error) bool {
 	return errors.As(err, &already)
 }
 
-// startedMarks remembers in the database which orders have their workflow, many at a time: it is only the hint that spares the
-// reconcile workflow from trying them again, so it may lag or get lost.
+// startedMarks remembers in the database which orders a workflow is known to carry as they stand, many at a time: it is only the hint that spares
+// the reconcile workflow from looking after them, so it may lag or get lost.
 type startedMarks struct {
 	db    *db.DB
 	clock clock.Clock
 	log   *slog.Logger
 
-	ids  chan uuid.UUID
-	done chan struct{}
-	once sync.Once
+	orders chan db.Standing
+	done   chan struct{}
+	once   sync.Once
 }
 
 const (
@@ -135,20 +157,20 @@ const (
 )
 
 func newStartedMarks(database *db.DB, clk clock.Clock, log *slog.Logger) *startedMarks {
-	m := &startedMarks{db: database, clock: clk, log: log, ids: make(chan uuid.UUID, 4*markAtMost), done: make(chan struct{})}
+	m := &startedMarks{db: database, clock: clk, log: log, orders: make(chan db.Standing, 4*markAtMost), done: make(chan struct{})}
 	go m.run()
 	return m
 }
 
-func (m *startedMarks) add(id uuid.UUID) {
+func (m *startedMarks) add(id uuid.UUID, seq int) {
 	select {
-	case m.ids <- id:
+	case m.orders <- db.Standing{ID: id, Seq: seq}:
 	default: // the database is away; the reconcile workflow finds out by itself
 	}
 }
 
 func (m *startedMarks) close() {
-	m.once.Do(func() { close(m.ids) })
+	m.once.Do(func() { close(m.orders) })
 	<-m.done
 }
 
@@ -156,15 +178,15 @@ func (m *startedMarks) run() {
 	defer close(m.done)
 	tick := time.NewTicker(markEvery)
 	defer tick.Stop()
-	var batch []uuid.UUID
+	var batch []db.Standing
 	for {
 		select {
-		case id, open := <-m.ids:
+		case order, open := <-m.orders:
 			if !open {
 				m.write(batch)
 				return
 			}
-			if batch = append(batch, id); len(batch) < markAtMost {
+			if batch = append(batch, order); len(batch) < markAtMost {
 				continue
 			}
 		case <-tick.C:
@@ -174,7 +196,7 @@ func (m *startedMarks) run() {
 	}
 }
 
-func (m *startedMarks) write(batch []uuid.UUID) {
+func (m *startedMarks) write(batch []db.Standing) {
 	if len(batch) == 0 {
 		return
 	}

@@ -28,6 +28,9 @@ const (
 	DeliveredName = string(models.MoveDeliver)
 )
 
+// RefreshName is the signal that tells an order's workflow to look how the order stands in the database.
+const RefreshName = "refresh"
+
 // Names of the activities.
 const (
 	LoadOrderActivity         = "LoadOrder"

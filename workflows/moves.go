@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"encoding/binary"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,6 +38,11 @@ func (o *order) listen(ctx workflow.Context) error {
 		var r request
 		c.Receive(ctx, &r)
 		r.answer.SetError(o.decide(ctx, r))
+	})
+	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
+		if c.ReceiveAsync(nil) {
+			o.refresh(ctx)
+		}
 	})
 	if err := listenFor(ctx, o, CancelName, func(m Cancel) request {
 		by := m.By
@@ -125,8 +130,9 @@ func (o *order) decide(ctx workflow.Context, r request) error {
 			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
 		}
 		if result.Current != nil {
-			// Another run moved the order after this one read it; decide again on what is true.
+			// The order was moved behind this run's back, by another run or by its own before a crash; decide again on what is true.
 			o.adopt(result.Current)
+			o.describe(ctx)
 			continue
 		}
 		o.moved(ctx, r, to)
@@ -146,19 +152,24 @@ func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
 	if rider := r.rider(); rider != nil {
 		o.state.RiderID = rider
 	}
+	o.stopWaiting()
+	o.describe(ctx)
+}
+
+// stopWaiting ends the timer of an order that has moved.
+func (o *order) stopWaiting() {
 	if o.stopTimer != nil {
 		o.stopTimer()
 		o.stopTimer = nil
 	}
-	o.describe(ctx)
 }
 
 func (o *order) apply(ctx workflow.Context, r request, to models.Status) (MoveResult, error) {
 	move := MoveOrder{
-		OrderID: o.id, EntryID: entryID(ctx, o.seq+1), Seq: o.seq + 1,
-		Move: r.move, By: r.by, To: to, At: workflow.Now(ctx).UTC().Truncate(time.Microsecond),
+		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
 		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
 	}
+	move.EntryID, move.At = entryID(ctx, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result MoveResult
 	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
 	return result, err
@@ -186,10 +197,26 @@ func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// entryID names the timeline entry of a move: the same whenever this run tries it again, different in every other run.
-func entryID(ctx workflow.Context, seq int) uuid.UUID {
-	var number [8]byte
-	binary.BigEndian.PutUint64(number[:], uint64(seq))
+// entryID names the timeline entry of a move: the same whenever this run tries the same move again, different for every other move and in every
+// other run. A run that lost a move to a crash, after it was written and before it entered the history, must not take it for another that it tries then.
+func entryID(ctx workflow.Context, move MoveOrder) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, append([]byte(run), number[:]...))
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.words())))
+}
+
+// words is what tells a move from others of its kind.
+func (m *MoveOrder) words() string {
+	switch {
+	case m.Cancel != nil:
+		return fmt.Sprintf("%q %q", m.Cancel.Reason, m.Cancel.Note)
+	case m.Received != nil && m.Received.BranchID != nil:
+		return m.Received.BranchID.String()
+	case m.Assigned != nil:
+		return m.Assigned.RiderID.String()
+	case m.Delivered != nil && m.Delivered.ActualAmountCollected != nil:
+		return fmt.Sprintf("%s %d", m.Delivered.Photo, *m.Delivered.ActualAmountCollected)
+	case m.Delivered != nil:
+		return m.Delivered.Photo
+	}
+	return ""
 }

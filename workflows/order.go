@@ -99,6 +99,20 @@ func (o *order) adopt(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 }
 
+// refresh takes over how the order really stands, if it was moved behind the run's back. What its receivers have not been told is left to the
+// reconcile workflow, which drives abandoned deliveries.
+func (o *order) refresh(ctx workflow.Context) {
+	snapshot, err := o.load(ctx)
+	if err != nil || snapshot.Seq == o.seq {
+		return
+	}
+	o.adopt(snapshot)
+	if o.state.Status != models.StatusRegistered {
+		o.stopWaiting()
+	}
+	o.describe(ctx)
+}
+
 // startTimer waits for the moment the order cancels itself. The moment is absolute: a run that starts late waits less.
 func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 	timerCtx, stop := workflow.WithCancel(ctx)

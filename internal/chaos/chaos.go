@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -67,6 +68,18 @@ func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == par
 
 func (o *Options) say(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
 
+// inTurns lets those who print take turns.
+type inTurns struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *inTurns) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(p)
+}
+
 // ErrBroken is what a run ends with that found a broken promise.
 var ErrBroken = errors.New("a promise was broken")
 
@@ -75,6 +88,7 @@ func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err
 	}
+	options.Out = &inTurns{out: options.Out}
 	report := newReport(options)
 	err := runOnStack(ctx, options, report)
 	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {

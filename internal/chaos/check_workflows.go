@@ -19,9 +19,14 @@ import (
 const (
 	// visibilityPatience is how long Temporal's list of workflows may lag behind.
 	visibilityPatience = time.Minute
-	// askingAtOnce is how many workflows are asked for their state at a time.
-	askingAtOnce = 8
+	// askingAtOnce is how many workflows are asked for their state at a time, each so often at the most until it answers in time.
+	askingAtOnce   = 8
+	askedAtMost    = 5
+	answerPatience = 20 * time.Second
 )
+
+// workflowPrefix stands before an order's id in the id of its workflow.
+var workflowPrefix = strings.TrimSuffix(workflows.OrderWorkflowID(uuid.Nil), uuid.Nil.String())
 
 // run is one run of a workflow.
 type run struct {
@@ -80,7 +85,7 @@ func (t *truthCheck) listRuns(ctx context.Context) (map[string][]run, error) {
 			return nil, err
 		}
 		for _, execution := range list.Executions {
-			order := strings.TrimPrefix(execution.Execution.WorkflowId, "order-")
+			order := strings.TrimPrefix(execution.Execution.WorkflowId, workflowPrefix)
 			runs[order] = append(runs[order], run{id: execution.Execution.RunId, status: execution.Status})
 		}
 		if page = list.NextPageToken; len(page) == 0 {
@@ -138,7 +143,7 @@ func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[st
 
 // onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook, which may be hours away.
 func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error) {
-	described, err := t.workflows.DescribeWorkflowExecution(ctx, "order-"+order, "")
+	described, err := t.workflows.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
 	if err != nil {
 		return false, err
 	}
@@ -162,14 +167,20 @@ func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
 	}
 }
 
-func (t *truthCheck) detailsOf(ctx context.Context, order string) (string, error) {
-	id, err := uuid.Parse(order)
-	if err != nil {
-		return "", err
+// detailsOf asks again when nobody answers: a question is handed to one worker's poll alone, and is lost with it.
+func (t *truthCheck) detailsOf(ctx context.Context, order string) (details string, err error) {
+	for range askedAtMost {
+		if details, err = t.ask(ctx, order); err == nil {
+			break
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	return details, err
+}
+
+func (t *truthCheck) ask(ctx context.Context, order string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
-	value, err := t.workflows.QueryWorkflow(ctx, workflows.OrderWorkflowID(id), "", "__temporal_workflow_metadata")
+	value, err := t.workflows.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
 	if err != nil {
 		return "", err
 	}

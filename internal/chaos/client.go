@@ -52,6 +52,7 @@ func (c *client) call(ctx context.Context, r fleet.Request) (*fleet.Answer, erro
 	connection := c.at(address)
 	connection.DropIfClosed()
 	answer, err := connection.Try(limited, r)
+	c.s.report.checked(invariantClean, 1)
 	switch {
 	case err != nil:
 		c.s.report.count("requests without an answer", 1)

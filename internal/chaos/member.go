@@ -61,6 +61,7 @@ func (m *member) liveOnce(ctx context.Context) time.Duration {
 		m.report.violate(invariantAlive, m.name, "%v", err)
 		return restartDelay
 	}
+	m.report.checked(invariantAlive, 1)
 	m.mu.Lock()
 	m.child, m.ready, m.expected, m.down = child, false, false, 0
 	m.mu.Unlock()

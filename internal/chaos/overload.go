@@ -15,15 +15,15 @@ const (
 	maxRequests = 32
 	// capacityClients is how many clients find out how much the service can serve, capacityTime how long they take.
 	capacityClients = 16
-	capacityTime    = 5 * time.Second
+	capacityTime    = 3 * time.Second
 	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again: ten
 	// times as many clients as can be served in a second ask for ten times as much. mostClients is as many as a small machine can play.
 	tooManyTimes, mostClients = 10, 4000
 	// listed is how many orders the clients have shown to them at once.
 	listed = 200
 	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
-	// themselves.
-	refusalBound = 3 * time.Second
+	// themselves and whatever else it runs.
+	refusalBound = 5 * time.Second
 	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection may take so much besides, whether or not its
 	// requests get a turn.
 	memoryBound, memoryOfConnection = 200, 1.0 / 16

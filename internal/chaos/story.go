@@ -9,19 +9,24 @@ import (
 	"go.temporal.io/api/enums/v1"
 )
 
-// storiesTold is how many orders' stories are printed.
+// storiesTold is how many orders' stories are printed, more or less.
 const storiesTold = 5
 
 // tellStories prints all that is known of the orders for which a promise was broken.
 func (s *stack) tellStories(ctx context.Context, t *truthCheck) error {
 	told := map[string]bool{}
-	for _, i := range s.report.Invariants {
-		for _, v := range i.Broken {
-			if t.byID[v.Subject] == nil || told[v.Subject] || len(told) == storiesTold {
+	// One for each broken promise first, then more of the same.
+	for n, more := 0, true; more && len(told) < storiesTold; n++ {
+		more = false
+		for _, i := range s.report.Invariants {
+			if n >= len(i.Broken) {
 				continue
 			}
-			told[v.Subject] = true
-			s.options.say("\n%s", s.story(ctx, t, v.Subject))
+			more = true
+			if order := i.Broken[n].Subject; t.byID[order] != nil && !told[order] {
+				told[order] = true
+				s.options.say("\n%s", s.story(ctx, t, order))
+			}
 		}
 	}
 	if len(told) > 0 {
@@ -68,7 +73,7 @@ func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
 // history sums up a run, one event a line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
-	events := s.workflows.GetWorkflowHistory(ctx, "order-"+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := s.workflows.GetWorkflowHistory(ctx, workflowPrefix+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if err != nil {

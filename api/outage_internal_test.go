@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/stretchr/testify/require"
+)
+
+// A request that was given up is answered 503, also where the timer of its connection, which takes the client for gone, was faster than its own. Only
+// a client that has really left gets no answer.
+func TestReport_outOfTimeOrGone(t *testing.T) {
+	t.Parallel()
+	s := &Server{log: slog.New(slog.DiscardHandler)}
+	for name, test := range map[string]struct {
+		timeLeft time.Duration
+		want     int
+	}{
+		"out of time":         {-time.Second, http.StatusServiceUnavailable},
+		"the client has left": {time.Hour, statusClientGone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			connection, leave := context.WithCancel(t.Context())
+			leave()
+			ctx, cancel := context.WithDeadline(connection, time.Now().Add(test.timeLeft))
+			defer cancel()
+			require.ErrorIs(t, ctx.Err(), context.Canceled)
+			recorder := httptest.NewRecorder()
+			c, _ := gin.CreateTestContext(recorder)
+			c.Request = httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
+			s.fail(c, errors.Join(errors.New("reading the order"), ctx.Err()))
+			c.Writer.WriteHeaderNow()
+			require.Equal(t, test.want, recorder.Code)
+			require.Equal(t, test.want == http.StatusServiceUnavailable, recorder.Header().Get("Retry-After") != "")
+		})
+	}
+}

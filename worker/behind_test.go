@@ -1,0 +1,66 @@
+package worker_test
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"despacho/internal/apptest"
+	"despacho/internal/testenv"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// A worker that dies after it has written a move and before Temporal knows of it leaves a row that is ahead of its workflow. The reconcile
+// workflow finds it and has the order's workflow look.
+func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.receive(t, id)
+		s.assign(t, id, 0)
+		s.waitForStartNoted(t, id)
+		_, err := s.App.Orders.Apply(t.Context(), workflows.MoveOrder{
+			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, By: models.ByOperator, To: models.StatusDelivered,
+			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Delivered: &workflows.Delivered{},
+		})
+		require.NoError(t, err)
+		require.Contains(t, s.details(t, id), "**En reparto**")
+		s.reconcile(t)
+		s.ended(t, id)
+		require.Contains(t, s.details(t, id), "**Entregado**")
+		s.waitForStartNoted(t, id)
+	})
+}
+
+// Whoever comes to cancel what somebody else has just cancelled is refused and starts nothing.
+func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		for range 5 {
+			id := s.CreateOrder(t, s.Key)
+			var cancelling sync.WaitGroup
+			for range 6 {
+				cancelling.Go(func() {
+					_, _ = s.Try(apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.Key})
+				})
+			}
+			cancelling.Wait()
+			s.ended(t, id)
+			testenv.Until(t, soon, func() error {
+				runs, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflowOf(id) + "'"})
+				if err == nil && len(runs.Executions) == 0 {
+					err = errors.New("not listed yet")
+				}
+				if err == nil {
+					require.Len(t, runs.Executions, 1)
+				}
+				return err
+			})
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package workflows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// A crash can leave a move written that the run never got to know of. What it tries next has the same number, and must not be taken for that one.
+func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusReceived})
+	const unknownRider = "El motorizado no existe o no está activo."
+	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+		if move.Move == models.MoveAssign {
+			return &workflows.MoveResult{Refused: unknownRider}, nil
+		}
+		return nil, nil
+	}
+	s.at(time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(2*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+	s.at(3*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(4*time.Minute, func() { s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}) })
+	require.True(t, s.run())
+	require.Len(t, s.tried, 4)
+	for _, move := range s.tried {
+		require.Equal(t, 2, move.Seq)
+	}
+	require.Equal(t, s.tried[0].EntryID, s.tried[2].EntryID, "the same move, tried again")
+	require.NotEqual(t, s.tried[0].EntryID, s.tried[1].EntryID, "another rider")
+	require.NotEqual(t, s.tried[0].EntryID, s.tried[3].EntryID, "another move")
+}
+
+// An order that was moved behind its run's back is taken over as it stands.
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		stands workflows.Snapshot
+		ends   bool
+		detail string
+	}{
+		"delivered meanwhile": {workflows.Snapshot{Status: models.StatusDelivered, Seq: 4}, true, "**Entregado**"},
+		"received meanwhile":  {workflows.Snapshot{Status: models.StatusReceived, Seq: 2}, false, "**Recibido**"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, registered)
+			s.at(time.Hour, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.stored.Status, s.stored.Seq = test.stands.Status, test.stands.Seq
+			})
+			s.at(2*time.Hour, func() { s.signal(workflows.RefreshName, nil) })
+			s.at(3*time.Hour, func() { require.Contains(t, s.details(), test.detail) })
+			require.Equal(t, test.ends, s.run())
+			require.Empty(t, s.moves(), "the timer has nothing to cancel any more")
+		})
+	}
+}
+
+func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, registered)
+	s.at(time.Hour, func() { s.signal(workflows.RefreshName, nil) })
+	require.True(t, s.run())
+	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
+}
+
+// Whoever finds an order moved already makes its run see so.
+func TestDecide_onWhatTheRunMissed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+		return &workflows.MoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
+	}
+	var again *reply
+	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Delivered{}) })
+	require.True(t, s.run(), "nothing is left to be done")
+	again.requireRefused(t, models.MoveDeliver, models.StatusDelivered)
+	require.Contains(t, s.details(), "**Entregado**")
+}
