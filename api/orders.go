@@ -15,25 +15,29 @@ import (
 
 const maxIdempotencyKey = 255
 
-func (s *Server) createOrder(c *gin.Context) error {
-	key, err := idempotencyKey(c)
-	if err != nil {
-		return err
+// createOrder creates an order that is then found below path. The panel's people get the same answer as a store's system, and may repeat themselves
+// under a key as well.
+func (s *Server) createOrder(path string) handler {
+	return func(c *gin.Context) error {
+		key, err := idempotencyKey(c)
+		if err != nil {
+			return err
+		}
+		in, err := readBody(c)
+		if err != nil {
+			return err
+		}
+		answer, err := s.orders.Create(c.Request.Context(), caller(c), in, key, renderCreated(path))
+		if err != nil {
+			return err
+		}
+		if answer.Replayed {
+			c.Header("Idempotent-Replayed", "true")
+		}
+		c.Header("Location", answer.Location)
+		c.Data(answer.Status, jsonType, answer.Body)
+		return nil
 	}
-	in, err := readBody(c)
-	if err != nil {
-		return err
-	}
-	answer, err := s.orders.Create(c.Request.Context(), caller(c), in, key, renderCreated("/v1/orders/"))
-	if err != nil {
-		return err
-	}
-	if answer.Replayed {
-		c.Header("Idempotent-Replayed", "true")
-	}
-	c.Header("Location", answer.Location)
-	c.Data(answer.Status, jsonType, answer.Body)
-	return nil
 }
 
 // renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are remembered.

@@ -27,20 +27,6 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 	return s.answerOrders(c, query)
 }
 
-func (s *Server) panelCreateOrder(c *gin.Context) error {
-	in, err := readBody(c)
-	if err != nil {
-		return err
-	}
-	answer, err := s.orders.Create(c.Request.Context(), caller(c), in, "", renderCreated("/panel/api/orders/"))
-	if err != nil {
-		return err
-	}
-	c.Header("Location", answer.Location)
-	c.Data(answer.Status, jsonType, answer.Body)
-	return nil
-}
-
 // panelOrder is an order with its story.
 type panelOrder struct {
 	*orders.View

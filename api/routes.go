@@ -40,7 +40,7 @@ func (s *Server) routes() {
 
 	v1 := r.Group("/v1")
 	v1.GET("/track/:guide_code", s.handle(s.track))
-	v1.POST("/orders", s.withKey(models.ScopeWriteOrders, s.createOrder))
+	v1.POST("/orders", s.withKey(models.ScopeWriteOrders, s.createOrder("/v1/orders/")))
 	v1.GET("/orders", s.withKey(models.ScopeReadOrders, s.listOrders))
 	v1.GET("/orders/:id", s.withKey(models.ScopeReadOrders, s.readOrder))
 	v1.PATCH("/orders/:id/cancel", s.withKey(models.ScopeWriteOrders, s.cancelOrder))
@@ -60,7 +60,7 @@ func (s *Server) routes() {
 	panel.DELETE("/session", s.withUser(models.Anyone, s.signOut))
 	panel.POST("/session/password", s.withUser(models.AnyoneWriting, s.changePassword))
 	panel.GET("/orders", s.withUser(models.Anyone, s.panelListOrders))
-	panel.POST("/orders", s.withUser(models.AnyoneWriting, s.panelCreateOrder))
+	panel.POST("/orders", s.withUser(models.AnyoneWriting, s.createOrder("/panel/api/orders/")))
 	panel.GET("/orders/:id", s.withUser(models.Anyone, s.panelReadOrder))
 	panel.POST("/orders/:id/receive", s.withUser(models.OperatorWriting, s.receiveOrder))
 	panel.POST("/orders/:id/assign", s.withUser(models.OperatorWriting, s.assignOrder))
