@@ -38,13 +38,17 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 		}
 		return query
 	}
-	var total int64
-	if err := matching().Count(&total).Error; err != nil {
-		return nil, 0, err
-	}
 	var deliveries []models.Delivery
 	err := matching().Order("deliveries.created_at DESC, deliveries.id DESC").
 		Offset((filter.Page - 1) * filter.Limit).Limit(filter.Limit).Find(&deliveries).Error
+	if err != nil {
+		return nil, 0, err
+	}
+	total := int64(len(deliveries))
+	if filter.Page == 1 && len(deliveries) < filter.Limit {
+		return deliveries, total, nil // all of them: there is nothing left to count
+	}
+	err = matching().Count(&total).Error
 	return deliveries, total, err
 }
 

@@ -14,11 +14,6 @@ type orderMoves struct {
 	Reassign bool
 }
 
-// Any reports whether there is anything to do.
-func (m orderMoves) Any() bool {
-	return m.Receive != nil || m.Assign != nil || m.Deliver != nil || m.Cancel != nil
-}
-
 // offerMoves asks for what each move needs. What is legal was decided with the order's story.
 func (p *Pages) offerMoves(v *Visit, story *orders.Story) (moves orderMoves, err error) {
 	if !v.May(models.AnyoneWriting) {
