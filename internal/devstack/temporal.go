@@ -16,6 +16,9 @@ import (
 // temporalStartTimeout is generous: a loaded machine may take seconds where an idle one takes half of one.
 const temporalStartTimeout = time.Minute
 
+// queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
+const queueReadsPerSecond = 1000
+
 // TemporalOptions say how to run Temporal's development server.
 type TemporalOptions struct {
 	// CLI is the path of the program, as FindTemporalCLI gives it.
@@ -146,6 +149,11 @@ func temporalAddresses(options TemporalOptions) (address, uiAddress string, err 
 func temporalArguments(options TemporalOptions, address, uiAddress string) []string {
 	host, port, _ := net.SplitHostPort(address)
 	arguments := []string{"server", "start-dev", "--ip", host, "--port", port, "--namespace", options.Namespace}
+	for _, queue := range []string{"transfer", "timer"} {
+		// All workflows of the development server share one shard, and a shard's queues are read 20 times a second by default: every task would
+		// wait for 25 ms on average.
+		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
+	}
 	if uiAddress == "" {
 		arguments = append(arguments, "--headless")
 	} else {
