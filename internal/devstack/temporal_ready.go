@@ -41,7 +41,10 @@ func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, 
 		if err != nil {
 			return err
 		}
-		return addSearchAttributes(ctx, connection, options)
+		if err := addSearchAttributes(ctx, connection, options); err != nil {
+			return err
+		}
+		return searchAttributesKnown(ctx, connection, options)
 	})
 }
 
@@ -69,6 +72,17 @@ func addSearchAttributes(ctx context.Context, connection client.Client, options 
 		Namespace: options.Namespace, SearchAttributes: missing,
 	})
 	return err
+}
+
+// searchAttributesKnown fails while a server that has just been given attributes does not accept them yet: it looks every two seconds.
+func searchAttributesKnown(ctx context.Context, connection client.Client, options TemporalOptions) error {
+	for name := range options.SearchAttributes {
+		_, err := connection.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: options.Namespace, Query: name + " IS NULL"})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func dialTCP(ctx context.Context, address string) error {
