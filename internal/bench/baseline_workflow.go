@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -53,10 +55,25 @@ func (s *stack) startBareWorker(context.Context) error {
 // startBare starts a bare workflow with an input of the size that an order's has, and returns its id.
 func (s *stack) startBare(ctx context.Context) (string, error) {
 	order := uuid.New()
-	run, err := s.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflow,
-		workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
-			Status: models.StatusRegistered, Seq: 1, GuideCode: guide.New(), AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
-		}})
+	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflow, order, guide.New())
+}
+
+// startOrder starts an order's workflow as the api does, without the order: a new one is not read from the database. It returns its id.
+func (v *service) startOrder(ctx context.Context) (string, error) {
+	order, code := uuid.New(), guide.New()
+	return v.stack.startWith(ctx, client.StartWorkflowOptions{
+		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", theOne).String()),
+		),
+	}, workflows.OrderWorkflowName, order, code)
+}
+
+func (s *stack) startWith(ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string) (string, error) {
+	run, err := s.temporal.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
+		Status: models.StatusRegistered, Seq: 1, GuideCode: guideCode, AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
+	}})
 	if err != nil {
 		return "", err
 	}

@@ -20,18 +20,20 @@ const settleTimeout = 5 * time.Minute
 
 func workflowOf(order uuid.UUID) string { return workflows.OrderWorkflowID(order) }
 
-// settle waits until the first workflow task of each of these has been done. They are the last that a load started, so that the load's
-// leftovers do not burden whatever is measured next.
-func (s *stack) settle(ctx context.Context, workflowIDs []string) error {
-	for _, workflowID := range workflowIDs {
-		if workflowID == "" {
-			continue
+// settled waits until the first workflow task of each of these has been done. They are the last that a load started: then nearly all of what the
+// load asked for has been done, and little is left to burden whatever is measured next.
+func (s *stack) settled(workflowIDs []string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, workflowID := range workflowIDs {
+			if workflowID == "" {
+				continue
+			}
+			if err := s.waitForQuiet(ctx, workflowID); err != nil {
+				return err
+			}
 		}
-		if err := s.waitForQuiet(ctx, workflowID); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // waitForQuiet returns when a run waits for nothing but the outside and its timer.

@@ -26,17 +26,18 @@ func alternate(ctx context.Context, rounds int, contenders ...func(context.Conte
 	return measured, nil
 }
 
-// throughput has so many clients call again and again for a while, each as soon as it has its answer, and returns calls per second. The
-// first call that fails ends it.
-func throughput(ctx context.Context, clients int, lasting time.Duration, call func(ctx context.Context, client int) error) (float64, error) {
+// throughput has so many clients call again and again for a while, each as soon as it has its answer, and returns calls per second. What they
+// leave to be done afterwards, which settle waits for, counts as well: whoever puts it off longer is not the faster one. The first call that fails
+// ends it.
+func throughput(ctx context.Context, clients int, lasting time.Duration, call func(ctx context.Context, client int) error, settle func(context.Context) error) (float64, error) {
 	var calls atomic.Int64
 	began := time.Now()
 	end := began.Add(lasting)
-	group, ctx := errgroup.WithContext(ctx)
+	group, calling := errgroup.WithContext(ctx)
 	for client := range clients {
 		group.Go(func() error {
 			for time.Now().Before(end) {
-				if err := call(ctx, client); err != nil {
+				if err := call(calling, client); err != nil {
 					return err
 				}
 				calls.Add(1)
@@ -47,8 +48,14 @@ func throughput(ctx context.Context, clients int, lasting time.Duration, call fu
 	if err := group.Wait(); err != nil {
 		return 0, err
 	}
+	if err := settle(ctx); err != nil {
+		return 0, err
+	}
 	return float64(calls.Load()) / time.Since(began).Seconds(), nil
 }
+
+// nothingLeft is for calls that leave nothing to be done.
+func nothingLeft(context.Context) error { return nil }
 
 // typical makes one call after the other and returns the median of what they took, in milliseconds. Each call says itself how long it
 // took: what it needs to prepare does not count.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,11 +33,24 @@ func TestAlternate_takesTurnsAndThrowsTheFirstAway(t *testing.T) {
 
 func TestThroughput_endsWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
-	rate, err := throughput(t.Context(), 2, 20*time.Millisecond, func(context.Context, int) error { return nil })
+	_, err := throughput(t.Context(), 2, time.Hour, func(context.Context, int) error { return errors.New("429") }, nothingLeft)
+	require.ErrorContains(t, err, "429")
+}
+
+func TestThroughput_countsWhatIsPutOff(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	const lasting, putOff = 20 * time.Millisecond, 200 * time.Millisecond
+	rate, err := throughput(t.Context(), 2, lasting, func(context.Context, int) error {
+		calls.Add(1)
+		return nil
+	}, func(context.Context) error {
+		<-time.After(putOff)
+		return nil
+	})
 	require.NoError(t, err)
 	require.Positive(t, rate)
-	_, err = throughput(t.Context(), 2, time.Hour, func(context.Context, int) error { return errors.New("429") })
-	require.ErrorContains(t, err, "429")
+	require.LessOrEqual(t, rate, float64(calls.Load())/(lasting+putOff).Seconds())
 }
 
 func TestTypical_isTheMedianOfWhatCallsSay(t *testing.T) {

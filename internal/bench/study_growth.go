@@ -124,5 +124,5 @@ func (v *service) fill(ctx context.Context, open int) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return v.stack.settle(ctx, latest)
+	return v.stack.settled(latest)(ctx)
 }

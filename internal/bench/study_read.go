@@ -101,7 +101,7 @@ func (s *stack) reads(ctx context.Context, address string, next func() fleet.Req
 		r.Method = http.MethodGet
 		_, err := clients[client].Expect(ctx, http.StatusOK, r)
 		return err
-	})
+	}, nothingLeft)
 }
 
 // startReader is an api alone, for what Temporal has no part in.
