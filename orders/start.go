@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,17 +24,21 @@ import (
 // startTimeout bounds how long a creation waits for Temporal before it answers without it.
 const startTimeout = 2 * time.Second
 
+var errStartTimeout = fmt.Errorf("no answer from Temporal within %s", startTimeout)
+
 // start starts an order's workflow. It never fails the creation: what it cannot start, the reconcile workflow will.
 func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
-	// The order is acknowledged whether or not the client is still there.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startTimeout)
-	defer cancel()
+	// The order is acknowledged whether or not the client is still there. The time ends without being announced as a deadline: of one that it is
+	// told the SDK gives a single call only half, to have time for a second, and a busy Temporal would lose starts that it was about to confirm.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer time.AfterFunc(startTimeout, func() { cancel(errStartTimeout) }).Stop()
 	options := s.startOptions(order, storeName)
 	// An order is started once. If the answer to a first try was lost, the second finds it there.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: snapshot})
 	if err != nil && !isAlreadyStarted(err) {
-		s.log.WarnContext(ctx, "order stored but its workflow not started; the reconcile workflow will start it", "order_id", order.ID, "error", err)
+		s.log.WarnContext(ctx, "order stored but its workflow not started; the reconcile workflow will start it", "order_id", order.ID, "error", errors.Join(err, context.Cause(ctx)))
 		return
 	}
 	s.started.add(order.ID, order.Seq)
