@@ -28,6 +28,9 @@ import (
 	"despacho/workflows"
 )
 
+// temporalLog is the file in DEV_DIR that holds what the development server says.
+const temporalLog = "temporal.log"
+
 func devCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "dev",
@@ -56,6 +59,8 @@ type dev struct {
 	certs    *devstack.Certificates
 	secrets  *secretbox.Box
 
+	// temporal is nil where TEMPORAL_ADDRESS names another.
+	temporal        *devstack.Temporal
 	temporalOptions client.Options
 
 	// closers undo what was started, last first.
@@ -161,7 +166,7 @@ func (d *dev) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(d.config.DevDir, "temporal.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(filepath.Join(d.config.DevDir, temporalLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -173,6 +178,7 @@ func (d *dev) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	d.temporal = server
 	d.later(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
 	d.temporalOptions.HostPort = server.Address
 	if d.config.TemporalUIURL == "" {
@@ -273,6 +279,7 @@ func (d *dev) serve(ctx context.Context, a *app.App, document *demo.Document, be
 	workerCtx, stopWorker := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorker()
 	group.Go(func() error { return a.ServeAdmin(failed, admin) })
+	group.Go(func() error { return d.watchTemporal(failed) })
 	group.Go(func() error {
 		defer stopWorker()
 		return a.ServeAPI(failed, d.listener)
@@ -283,6 +290,20 @@ func (d *dev) serve(ctx context.Context, a *app.App, document *demo.Document, be
 		})
 	})
 	return group.Wait()
+}
+
+// watchTemporal fails when the Temporal that dev has started ends by itself: without it orders would be taken and never move, and nobody would
+// know why.
+func (d *dev) watchTemporal(ctx context.Context) error {
+	if d.temporal == nil {
+		return nil
+	}
+	select {
+	case <-d.temporal.Done():
+		return fmt.Errorf("%w; the rest of its log is in %s", d.temporal.Err(), filepath.Join(d.config.DevDir, temporalLog))
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 func adminAddress(cfg *config.Config) string {

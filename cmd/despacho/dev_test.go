@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -189,4 +191,39 @@ func TestDev_demoOperators(t *testing.T) {
 	require.Len(t, business.Branches, 2)
 	require.Len(t, business.Sizes, 3)
 	interrupt(t, p, variables)
+}
+
+// Without its Temporal dev cannot carry an order: it says so and ends, instead of taking orders that never move.
+func TestDev_temporalDies(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("finds the child in /proc")
+	}
+	dir := t.TempDir()
+	p := start(t, devVariables(t, dir), "dev")
+	p.waitForLog(t, "Despacho is ready")
+	for _, child := range childrenOf(t, p.Process.Pid) {
+		require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
+	}
+	require.Error(t, p.Wait())
+	require.Contains(t, p.output(), "Temporal ended")
+	require.Contains(t, p.output(), filepath.Join(dir, "temporal.log"))
+}
+
+// childrenOf are the processes that a process has started: of dev, Temporal.
+func childrenOf(t *testing.T, pid int) (children []int) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	require.NoError(t, err)
+	for _, file := range files {
+		list, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, word := range strings.Fields(string(list)) {
+			child, err := strconv.Atoi(word)
+			require.NoError(t, err)
+			children = append(children, child)
+		}
+	}
+	require.NotEmpty(t, children)
+	return children
 }

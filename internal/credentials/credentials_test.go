@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -35,4 +36,22 @@ func TestPassword(t *testing.T) {
 	require.Error(t, err)
 	_, err = credentials.HashPassword(strings.Repeat("x", 73))
 	require.Error(t, err)
+}
+
+// Whether an account exists cannot be told by the time that a sign-in takes.
+func TestPasswordMatches_takesAsLongForNobody(t *testing.T) {
+	hash, err := credentials.HashPassword("contraseña-larga")
+	require.NoError(t, err)
+	credentials.PasswordMatches("", "otra") // the first makes what the others are compared with
+	nobody, wrong := time.Hour, time.Hour
+	for range 5 {
+		for which, best := range map[string]*time.Duration{"": &nobody, hash: &wrong} {
+			began := time.Now()
+			require.False(t, credentials.PasswordMatches(which, "otra"))
+			*best = min(*best, time.Since(began))
+		}
+	}
+	ratio := nobody.Seconds() / wrong.Seconds()
+	require.Greater(t, ratio, 0.5)
+	require.Less(t, ratio, 2.0)
 }
