@@ -16,9 +16,11 @@ const (
 	// capacityClients is how many clients find out how much the service can serve, capacityTime how long they take.
 	capacityClients = 16
 	capacityTime    = 3 * time.Second
-	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again: ten
-	// times as many clients as can be served in a second ask for ten times as much. mostClients is as many as a small machine can play.
+	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again, which
+	// takes comeAgain all in all on a machine that is busy: so many seconds' worth of clients ask for ten times as much. mostClients is as many as a
+	// small machine can play.
 	tooManyTimes, mostClients = 10, 4000
+	comeAgain                 = 1300 * time.Millisecond
 	// listed is how many orders the clients have shown to them at once.
 	listed = 200
 	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
@@ -51,10 +53,10 @@ type overloadFigures struct {
 
 func (f *overloadFigures) String() string {
 	return fmt.Sprintf(`%d clients: %.0f requests/s, p50 %.1f ms, p99 %.1f ms
-%d clients for %s: %.0f requests/s served, %.0f refused, p50 %.0f ms, p99 %.0f ms, slowest %.0f ms; answers %v
+%d clients for %s, who ask for %.1f times as much: %.0f requests/s served, %.0f refused, p50 %.0f ms, p99 %.0f ms, slowest %.0f ms; answers %v
 memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal after %s`,
 		capacityClients, f.NormalRate, f.NormalP50, f.NormalP99,
-		f.Clients, f.OverloadFor, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
+		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
 }
 
 // runOverload has far too many clients come, and looks how the service treats them and how soon it is itself again.
@@ -67,7 +69,7 @@ func runOverload(ctx context.Context, s *stack) error {
 	s.options.say("measuring what %d clients get", capacityClients)
 	normal := s.crush(ctx, capacityClients, capacityTime)
 	f.NormalRate, f.NormalP50, f.NormalP99 = normal.rate(http.StatusOK), normal.percentile(50), normal.percentile(99)
-	f.Clients = min(int(tooManyTimes*f.NormalRate), mostClients)
+	f.Clients = min(int(tooManyTimes*f.NormalRate*comeAgain.Seconds()), mostClients)
 	var err error
 	if f.RSSBefore, err = s.mostMemory(); err != nil {
 		return err
