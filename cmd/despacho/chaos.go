@@ -42,6 +42,7 @@ func chaosCommand() *cobra.Command {
 	flags.DurationVar(&options.Pause, "pause", 10*time.Second, "how long a stopped process stands still")
 	flags.DurationVar(&options.AutoCancelAfter, "auto-cancel-after", 30*time.Second, "how long an order may stay registered")
 	flags.DurationVar(&options.Overload, "overload", time.Minute, "how long ten times too many clients come; 0 skips it")
+	flags.IntVar(&options.MostClients, "most-clients", 4000, "how many clients come at the most in the overload")
 	flags.DurationVar(&options.Fuzz, "fuzz", 30*time.Second, "how long each fuzz target runs; 0 skips them")
 	flags.StringVar(&options.JSON, "json", "", "file for the counters and invariants (default chaos.json beside the program)")
 	return command

@@ -29,6 +29,8 @@ type Options struct {
 	AutoCancelAfter time.Duration
 	// Overload is how long ten times too many clients come.
 	Overload time.Duration
+	// MostClients is how many of them come at the most: as many as the machine can play, and as have the time to arrive.
+	MostClients int
 	// Fuzz is how long each fuzz target runs; 0 runs none.
 	Fuzz time.Duration
 
@@ -58,7 +60,7 @@ func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.Fuzz < 0 {
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.Fuzz < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestPromises(t *testing.T) {
 	require.NoError(t, err, string(output))
 	var out bytes.Buffer
 	err = Run(t.Context(), Options{
-		Seed: 7, Duration: testDuration, Clients: 4, Pause: testPause, AutoCancelAfter: 8 * time.Second, Overload: 3 * time.Second,
+		Seed: 7, Duration: testDuration, Clients: 4, Pause: testPause, AutoCancelAfter: 8 * time.Second, Overload: 3 * time.Second, MostClients: 1200,
 		Out: &out, JSON: filepath.Join(t.TempDir(), "chaos.json"), LogDir: t.ArtifactDir(), Binary: binary, BinDir: filepath.Dir(cli),
 	})
 	t.Log(out.String())

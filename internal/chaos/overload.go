@@ -17,10 +17,9 @@ const (
 	capacityClients = 16
 	capacityTime    = 3 * time.Second
 	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again, which
-	// takes comeAgain all in all on a machine that is busy: so many seconds' worth of clients ask for ten times as much. mostClients is as many as a
-	// small machine can play.
-	tooManyTimes, mostClients = 10, 4000
-	comeAgain                 = 1300 * time.Millisecond
+	// takes comeAgain all in all on a machine that is busy: so many seconds' worth of clients ask for ten times as much.
+	tooManyTimes = 10
+	comeAgain    = 1300 * time.Millisecond
 	// listed is how many orders the clients have shown to them at once.
 	listed = 200
 	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
@@ -69,7 +68,7 @@ func runOverload(ctx context.Context, s *stack) error {
 	s.options.say("measuring what %d clients get", capacityClients)
 	normal := s.crush(ctx, capacityClients, capacityTime)
 	f.NormalRate, f.NormalP50, f.NormalP99 = normal.rate(http.StatusOK), normal.percentile(50), normal.percentile(99)
-	f.Clients = min(int(tooManyTimes*f.NormalRate*comeAgain.Seconds()), mostClients)
+	f.Clients = min(int(tooManyTimes*f.NormalRate*comeAgain.Seconds()), s.options.MostClients)
 	var err error
 	if f.RSSBefore, err = s.mostMemory(); err != nil {
 		return err

@@ -11,6 +11,12 @@ import (
 	"despacho/internal/credentials"
 )
 
+// As cheap as can still be timed: under the race detector the real cost takes seconds.
+func TestMain(m *testing.M) {
+	credentials.Cost = 6
+	m.Run()
+}
+
 func TestNewAPIKey_livePrefixAnd32Base62(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
