@@ -45,7 +45,7 @@ func (v *service) start(ctx context.Context, command string) (*fleet.Child, erro
 
 // program is what every process of the run is told.
 func (s *stack) program() *fleet.Program {
-	return &fleet.Program{Binary: s.options.Binary, Dir: s.dir, Variables: map[string]string{
+	return &fleet.Program{Binary: s.options.Binary, Dir: s.dir, APILog: s.apiLog, Variables: map[string]string{
 		"TEMPORAL_ADDRESS": s.temporalAddress, "FILES_DIR": filepath.Join(s.dir, "files"),
 		"SECRET_KEY":         "a throwaway key of the benchmark's own",
 		"WEBHOOK_ALLOW_NETS": fleet.Loopback + "/32", "WEBHOOK_CA_FILE": s.certificates.CAFile,

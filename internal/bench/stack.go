@@ -26,6 +26,7 @@ type stack struct {
 	profile string
 
 	dir             string
+	apiLog          *os.File
 	postgres        *devstack.Postgres
 	temporalAddress string
 	temporal        client.Client
@@ -59,6 +60,10 @@ func (s *stack) makeDirectory(context.Context) error {
 	}
 	s.dir = directory
 	s.later(func(context.Context) error { return os.RemoveAll(directory) })
+	if s.apiLog, err = os.Create(filepath.Join(directory, "api.log")); err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { return s.apiLog.Close() })
 	if s.certificates, err = devstack.LoadCertificates(filepath.Join(directory, "certs")); err != nil {
 		return err
 	}

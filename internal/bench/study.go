@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"maps"
 	"slices"
 )
 
@@ -70,11 +69,15 @@ func namesOf(comparisons []comparison) []string {
 // contest measures by turns the contenders that the wanted comparisons need.
 func (s *stack) contest(ctx context.Context, contenders map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
-	needed := map[string]bool{}
+	// A result comes as soon after its baseline as can be: the machine is the same for both then.
+	var names []string
 	for _, c := range wanted {
-		needed[c.result], needed[c.baseline] = true, true
+		for _, name := range []string{c.baseline, c.result} {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 	}
-	names := slices.Sorted(maps.Keys(needed))
 	var runs []func(context.Context) (float64, error)
 	for _, name := range names {
 		runs = append(runs, contenders[name])

@@ -33,6 +33,8 @@ type Command struct {
 	Dir string
 	// Log gets everything the child prints; nil keeps only the last lines, for errors.
 	Log io.Writer
+	// File gets it instead, without passing through us, where reading it would be a burden: no last lines are kept then.
+	File *os.File
 	// Credential runs the child as another user; nil as ourselves.
 	Credential *syscall.Credential
 	// StopSignal asks the child to end; zero is SIGTERM.
@@ -66,7 +68,11 @@ func Start(command Command) (*Process, error) {
 	}
 	cmd := exec.Command(command.Path, command.Args...)
 	cmd.Env, cmd.Dir = command.Env, command.Dir
-	cmd.Stdout, cmd.Stderr = writer, writer
+	output := writer
+	if command.File != nil {
+		output = command.File
+	}
+	cmd.Stdout, cmd.Stderr = output, output
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: command.Credential}
 	dieWithParent(cmd.SysProcAttr)
 

@@ -39,6 +39,8 @@ type Program struct {
 	Binary, Dir string
 	// Variables are the environment of every process; of ours they get nothing that could change how they work.
 	Variables map[string]string
+	// APILog gets what apis print that nobody listens to, a line for every request; nil has us read it and throw it away.
+	APILog *os.File
 }
 
 // Child is a running despacho process.
@@ -91,9 +93,17 @@ func (p *Program) Launch(command string, variables map[string]string, log io.Wri
 	var err error
 	c.Process, err = devstack.Start(devstack.Command{
 		Name: "despacho " + command, Path: p.Binary, Args: []string{command}, Dir: p.Dir, Env: p.environment(environment),
-		Log: &lookout{text: []byte("worker started"), seen: c.working, log: log}, Grace: stopGrace,
+		Log: &lookout{text: []byte("worker started"), seen: c.working, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
 	})
 	return c, err
+}
+
+// fileFor is where a process writes by itself; nil has it write to us.
+func (p *Program) fileFor(command string, log io.Writer) *os.File {
+	if command == API && log == nil {
+		return p.APILog
+	}
+	return nil
 }
 
 // Serve starts despacho with arguments of its own that make it answer on an address, and waits until a GET of path does.
