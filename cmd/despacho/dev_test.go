@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -202,28 +201,12 @@ func TestDev_temporalDies(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, devVariables(t, dir), "dev")
 	p.waitForLog(t, "Despacho is ready")
-	for _, child := range childrenOf(t, p.Process.Pid) {
+	temporal := devstack.Descendants(p.Process.Pid)
+	require.NotEmpty(t, temporal)
+	for _, child := range temporal {
 		require.NoError(t, syscall.Kill(child, syscall.SIGKILL))
 	}
 	require.Error(t, p.Wait())
 	require.Contains(t, p.output(), "Temporal ended")
 	require.Contains(t, p.output(), filepath.Join(dir, "temporal.log"))
-}
-
-// childrenOf are the processes that a process has started: of dev, Temporal.
-func childrenOf(t *testing.T, pid int) (children []int) {
-	t.Helper()
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	require.NoError(t, err)
-	for _, file := range files {
-		list, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for _, word := range strings.Fields(string(list)) {
-			child, err := strconv.Atoi(word)
-			require.NoError(t, err)
-			children = append(children, child)
-		}
-	}
-	require.NotEmpty(t, children)
-	return children
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
 
 	"despacho/internal/devstack"
 	"despacho/workflows"
@@ -98,7 +100,8 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	s.later(server.Stop)
 	s.temporalAddress = server.Address
 	if s.temporal, err = client.Dial(client.Options{
-		HostPort: server.Address, Logger: quietLog{},
+		HostPort: server.Address,
+		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the figures
 		// As the service does it: what is compared is the service's own work.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}); err != nil {
@@ -155,11 +158,3 @@ func (s *stack) close(ctx context.Context) error {
 	}
 	return nil
 }
-
-// quietLog keeps the Temporal SDK from mixing its log with the figures.
-type quietLog struct{}
-
-func (quietLog) Debug(string, ...any) {}
-func (quietLog) Info(string, ...any)  {}
-func (quietLog) Warn(string, ...any)  {}
-func (quietLog) Error(string, ...any) {}

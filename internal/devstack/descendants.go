@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// descendants are the processes that a process has started, and those that they have, as Linux lists them under /proc. Where there is no /proc
+// Descendants are the processes that a process has started, and those that they have, as Linux lists them under /proc. Where there is no /proc
 // there are none to be found.
-func descendants(pid int) []int {
+func Descendants(pid int) []int {
 	children := map[int][]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
 	for _, file := range files {

@@ -200,7 +200,7 @@ func (p *Process) signalFamily(signal syscall.Signal) {
 		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
 		awaitStandstill(p.Pid())
 	}
-	for _, pid := range append(descendants(p.Pid()), p.Pid()) {
+	for _, pid := range append(Descendants(p.Pid()), p.Pid()) {
 		_ = syscall.Kill(pid, signal)
 	}
 }

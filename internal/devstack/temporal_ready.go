@@ -3,6 +3,7 @@ package devstack
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
@@ -26,7 +27,7 @@ func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, 
 			return err
 		}
 	}
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: silent{}})
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: silent})
 	if err != nil {
 		return err
 	}
@@ -94,11 +95,4 @@ func dialTCP(ctx context.Context, address string) error {
 }
 
 // silent keeps the SDK from reporting the attempts that are expected to fail.
-type silent struct{}
-
-var _ log.Logger = silent{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}
+var silent = log.NewStructuredLogger(slog.New(slog.DiscardHandler))
