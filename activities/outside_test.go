@@ -72,7 +72,7 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 		testenv.Within(t, 2*time.Second, func() time.Duration {
 			began := time.Now()
 			id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
-			testenv.Until(t, testenv.Soon, func() error {
+			testenv.Until(t, func() error {
 				if order = panelOrder(t, s, operator, id); order["delivery_lat"] == nil {
 					return fmt.Errorf("no point yet")
 				}
@@ -100,7 +100,7 @@ func TestMapLink_deadLinkStandsWithoutAPoint(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		for _, path := range []string{"/dead", "/address", "/loop", "/inside", "/lisbon"} {
 			id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + path})
-			testenv.Until(t, testenv.Soon, func() error {
+			testenv.Until(t, func() error {
 				if types := timelineTypes(panelOrder(t, s, operator, id)); len(types) < 2 {
 					return fmt.Errorf("%s: no note yet", path)
 				}
@@ -182,7 +182,7 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 			"not eight digits: nobody is asked": {dni("1234567"), nil, nil, false},
 		} {
 			id := s.CreateOrder(t, tenant.Key, c.changes)
-			testenv.Until(t, testenv.Soon, func() error {
+			testenv.Until(t, func() error {
 				if order := panelOrder(t, s, operator, id); order["recipient_doc_verified"] == nil {
 					return fmt.Errorf("%s: not asked yet", name)
 				}
@@ -228,7 +228,7 @@ func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(devprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
-		testenv.Until(t, testenv.Soon, func() error {
+		testenv.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["recipient_doc_verified"] == nil {
 				return fmt.Errorf("not asked yet")
 			}
@@ -276,7 +276,7 @@ func TestIdentity_everyProviderDown(t *testing.T) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(devprovider.DNIRosa))
-		testenv.Until(t, testenv.Soon, func() error {
+		testenv.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["doc_outcome"] != "unavailable" {
 				return fmt.Errorf("outcome %v", order["doc_outcome"])
 			}

@@ -100,7 +100,7 @@ func TestContract_3_autoCancelAndRevival(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		order := created(t, s, tenant.KeyA)
 		path := "/v1/orders/" + order.String("id")
-		testenv.Until(t, testenv.Soon, func() error {
+		testenv.Until(t, func() error {
 			if get(t, s, tenant.KeyA, path).String("status") != "cancelled" {
 				return errors.New("not cancelled yet")
 			}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 )
@@ -21,7 +20,7 @@ type readiness struct {
 
 // ready says whether requests can be served. Temporal's state is shown but decides nothing: orders are accepted without it.
 func (s *Server) ready(c *gin.Context) error {
-	ctx, cancel := context.WithTimeout(c.Request.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
 	state := readiness{Database: "ok", Temporal: "ok"}
 	if err := s.temporalReachable(ctx); err != nil {

@@ -55,7 +55,7 @@ func TestLife_registeredReceivedAssignedDelivered(t *testing.T) {
 		require.Equal(t, map[string]any{"name": "Carlos Quispe", "phone": "+51987654321"}, events[1].Data["rider"])
 		require.EqualValues(t, 90, events[2].Data["actual_amount_collected"])
 
-		testenv.Until(t, testenv.Soon, func() error {
+		testenv.Until(t, func() error {
 			described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 			if err != nil {
 				return err
@@ -133,7 +133,7 @@ func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
 			// On a machine this busy some did not hear the outcome in time. Reading tells it, and it is still one.
 			require.LessOrEqual(t, statuses[http.StatusOK], 1)
 			require.Equal(t, 50, statuses[http.StatusOK]+statuses[http.StatusBadRequest]+unknown, "%v", statuses)
-			testenv.Until(t, testenv.Soon, func() error {
+			testenv.Until(t, func() error {
 				order := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.Key})
 				if order.String("status") != "cancelled" {
 					return fmt.Errorf("the order is %s", order.String("status"))
@@ -174,7 +174,7 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 				require.Equal(t, 1, statuses[http.StatusBadRequest], "%v", statuses)
 				require.Equal(t, "received", order.String("status"))
 			}
-			testenv.Until(t, testenv.Soon, func() error {
+			testenv.Until(t, func() error {
 				described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 				if err != nil {
 					return err

@@ -12,15 +12,6 @@ import (
 	"despacho/internal/fault"
 )
 
-const (
-	// patience is how long a request waits for its turn before it is told to come back.
-	patience = time.Second
-	// requestTimeout is how long a request is worked on. What takes longer hangs on something that is down.
-	requestTimeout = 10 * time.Second
-	// uploadTimeout leaves a phone on a poor connection the time to send its photo.
-	uploadTimeout = time.Minute
-)
-
 var (
 	errOverloaded  = &fault.Error{Kind: fault.Unavailable, Code: "overloaded", RetryAfter: time.Second, Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
 	errUnavailable = &fault.Error{Kind: fault.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
@@ -37,9 +28,9 @@ func (s *Server) limitLoad(c *gin.Context) {
 		return
 	}
 	defer func() { <-s.turns }()
-	limit := requestTimeout
+	limit := s.config.Timeouts.Request
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
-		limit = uploadTimeout
+		limit = s.config.Timeouts.Upload
 	}
 	limitBody(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
@@ -54,7 +45,7 @@ func (s *Server) takeTurn(ctx context.Context) error {
 		return nil
 	default:
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(s.config.Timeouts.Queue)
 	defer timer.Stop()
 	select {
 	case s.turns <- struct{}{}:

@@ -29,7 +29,7 @@ func TestOverload_isAnsweredQuickly(t *testing.T) {
 
 	ask := func(path string) *apptest.Answer { return s.Do(t, apptest.Request{Method: http.MethodGet, Path: path}) }
 	var refused *apptest.Answer
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		if refused = ask("/public/countries"); refused.Status == http.StatusOK {
 			return errors.New("the turn is still free")
 		}

@@ -96,7 +96,7 @@ func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
 	answer := s.Do(t, deliveryWithPhoto(t, id, token))
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 	var photo string
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		return s.App.DB.SQL().QueryRow("SELECT proof_photo FROM orders WHERE guide_code = '" + created.Data["guide_code"].(string) + "' AND status = 'delivered'").Scan(&photo)
 	})
 	require.FileExists(t, filepath.Join(s.Config.FilesDir, photo))
@@ -121,7 +121,7 @@ func TestPhotos_thatBelongToNobodyAreSwept(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { defer close(ended); s.App.Orders.KeepPhotosSwept(ctx) }()
-		testenv.Until(t, testenv.Soon, func() error {
+		testenv.Until(t, func() error {
 			if left, err := filepath.Glob(filepath.Join(s.Config.FilesDir, "*")); err != nil || len(left) > 2 {
 				return errors.New("not swept yet")
 			}

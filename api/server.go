@@ -121,7 +121,7 @@ func HTTPServer(handler http.Handler) *http.Server {
 
 // temporalReachable asks Temporal whether it is there, without waiting long.
 func (s *Server) temporalReachable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
 	defer cancel()
 	_, err := s.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
 	return err

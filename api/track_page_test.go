@@ -89,7 +89,7 @@ func TestTrackPage_autoCancelled(t *testing.T) {
 	tenant := s.NewTenant(t)
 	operator := tenant.SignIn(t, nil)
 	order := created(t, s, tenant.KeyA)
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		if !strings.Contains(trackPage(t, s, order.String("guide_code"), nil).Text, "<h1>Cancelado</h1>") {
 			return errors.New("not cancelled yet")
 		}

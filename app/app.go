@@ -120,10 +120,12 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.catalog = db.NewCatalogCache(a.DB)
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
+		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		Photos: proofs.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
+		OutcomeTimeout: cfg.Timeouts.Outcome,
 	}
 	return a, nil
 }
@@ -232,7 +234,7 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 // RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started, if not nil, is called once
 // it takes tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
-	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver}
+	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
 	sending.Sender = webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now})
 	return worker.Run(ctx, &activities.Activities{

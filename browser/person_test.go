@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
@@ -17,9 +16,6 @@ import (
 
 // desk is the width of a screen on somebody's desk.
 const desk = 1280
-
-// patience is how long a person in a test looks at a page before giving up.
-const patience = time.Minute
 
 // person is somebody in front of a browser.
 type person struct {
@@ -116,7 +112,7 @@ func (p *person) sees(text string) {
 	})
 }
 
-func (p *person) eventually(check func() error) { p.t.Helper(); testenv.Until(p.t, patience, check) }
+func (p *person) eventually(check func() error) { p.t.Helper(); testenv.Until(p.t, check) }
 
 // address is where the browser is.
 func (p *person) address() string {

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -18,8 +17,6 @@ const (
 	MaxAssigned = 200
 	// assigningTogether keeps one person's many moves from crowding out everybody else's.
 	assigningTogether = 8
-	// assignTimeout bounds the whole of it: a person waits for the answer.
-	assignTimeout = 20 * time.Second
 )
 
 // What an assignment of many is told before any order is looked at.
@@ -69,7 +66,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	for i := range rows {
 		found[rows[i].ID] = &rows[i]
 	}
-	ctx, cancel := context.WithTimeout(ctx, assignTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.options.BulkAssignTimeout)
 	defer cancel()
 	var moves errgroup.Group
 	moves.SetLimit(assigningTogether)

@@ -3,7 +3,6 @@ package orders
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/enums/v1"
@@ -16,9 +15,6 @@ import (
 	"despacho/models"
 	"despacho/workflows"
 )
-
-// moveTimeout bounds how long a caller waits for the outcome of a move.
-const moveTimeout = 4 * time.Second
 
 // Cancellation is why an order is cancelled.
 type Cancellation struct {
@@ -124,7 +120,7 @@ func (s *Service) moveFound(ctx context.Context, caller Caller, order *models.Or
 
 // update sends a move to the order's workflow and waits until it is stored or refused.
 func (s *Service) update(ctx context.Context, order *models.Order, move models.Move, name string, message any) error {
-	ctx, cancel := context.WithTimeout(ctx, moveTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
 	options := client.UpdateWorkflowOptions{
 		UpdateID:     uuid.NewString(),

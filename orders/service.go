@@ -30,6 +30,8 @@ type Options struct {
 	TaskQueue       string
 	AutoCancelAfter time.Duration
 	IdempotencyTTL  time.Duration
+	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
+	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
 	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
 	VerifyDNI bool
 	// Photos keeps delivery-proof photos; only the edges save them.

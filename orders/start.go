@@ -3,7 +3,6 @@ package orders
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -21,10 +20,7 @@ import (
 	"despacho/workflows"
 )
 
-// startTimeout bounds how long a creation waits for Temporal before it answers without it.
-const startTimeout = 2 * time.Second
-
-var errStartTimeout = fmt.Errorf("no answer from Temporal within %s", startTimeout)
+var errStartTimeout = errors.New("no answer from Temporal in time")
 
 // start starts an order's workflow. It never fails the creation: what it cannot start, the reconcile workflow will.
 func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
@@ -32,7 +28,7 @@ func (s *Service) start(ctx context.Context, order *models.Order, storeName stri
 	// told the SDK gives a single call only half, to have time for a second, and a busy Temporal would lose starts that it was about to confirm.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
-	defer time.AfterFunc(startTimeout, func() { cancel(errStartTimeout) }).Stop()
+	defer time.AfterFunc(s.options.StartTimeout, func() { cancel(errStartTimeout) }).Stop()
 	options := s.startOptions(order, storeName)
 	// An order is started once. If the answer to a first try was lost, the second finds it there.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE

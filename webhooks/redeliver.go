@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/enums/v1"
@@ -18,12 +17,8 @@ import (
 	"despacho/workflows"
 )
 
-const (
-	// outcomeTimeout bounds how long a person waits to hear what the receiver said; an exchange takes 5 seconds at the most.
-	outcomeTimeout = 8 * time.Second
-	// maxRange is how many deliveries one request may ask to send again.
-	maxRange = 500
-)
+// maxRange is how many deliveries one request may ask to send again.
+const maxRange = 500
 
 // Record is a delivery with its attempts.
 type Record struct {
@@ -75,7 +70,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 
 // sendNow has a delivery sent by the worker and waits for what comes of it.
 func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
@@ -126,7 +121,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if len(refs) == 0 {
 		return 0, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,

@@ -149,7 +149,7 @@ func TestRedeliver_range(t *testing.T) {
 			require.Equal(t, failed[1+i].ID, event.Header.Get("webhook-id"))
 		}
 		var rest *apptest.Answer
-		testenv.Until(t, soon, func() error {
+		testenv.Until(t, func() error {
 			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staff(t), Body: wholeDay()})
 			if rest.Status == http.StatusConflict {
 				return errors.New(rest.Error) // the first range has a moment left to run
@@ -168,7 +168,7 @@ func TestRedeliver_range(t *testing.T) {
 
 func (s *stage) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs ...string) {
 	t.Helper()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		delivered := map[string]bool{}
 		for _, d := range s.logOf(t, webhookID) {
 			delivered[d.ID] = d.Status == "delivered" && d.Attempts[len(d.Attempts)-1].Cause == "redelivery"

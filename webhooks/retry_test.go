@@ -31,7 +31,7 @@ func TestSingleAttempt(t *testing.T) {
 		require.Equal(t, "El receptor respondió con el código 500.", *d.Attempts[0].Error)
 		require.Equal(t, "se cayó la base", *d.Attempts[0].Response)
 		require.WithinDuration(t, time.Now(), d.Attempts[0].At, time.Minute)
-		testenv.Until(t, soon, func() error {
+		testenv.Until(t, func() error {
 			described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 			if err != nil {
 				return err

@@ -21,6 +21,8 @@ type Service struct {
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string
+	// OutcomeTimeout is how long a person waits to hear what the receiver said.
+	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhooks may be registered at all the same; only the API needs them.
 	AllowNets []netip.Prefix
 	// Sender is what calls receivers; only the worker has one.

@@ -20,7 +20,7 @@ import (
 )
 
 // soon bounds what takes milliseconds on an idle machine, and a receiver's five seconds at the most.
-const soon = testenv.Soon
+const soon = testenv.Deadline
 
 // stage is a running service with an operator of the test's own.
 type stage struct {
@@ -159,7 +159,7 @@ func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
 func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 	t.Helper()
 	id := uuid.MustParse(webhookID)
-	testenv.Until(t, 2*soon, func() error {
+	testenv.Until(t, func() error {
 		rows, _, err := s.App.DB.Deliveries(t.Context(), s.scope(), db.DeliveryFilter{WebhookID: &id, Page: 1, Limit: 200})
 		if err != nil || len(rows) != count {
 			return fmt.Errorf("%d deliveries, not %d: %w", len(rows), count, err)
@@ -178,7 +178,7 @@ func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 func (s *stage) firstTried(t *testing.T, webhookID string) (*models.Delivery, []models.DeliveryAttempt) {
 	t.Helper()
 	id := s.logOf(t, webhookID)[0].ID
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		if _, attempts := s.deliveryRow(t, id); len(attempts) == 0 || attempts[0].FinishedAt == nil {
 			return errors.New("not tried yet")
 		}

@@ -51,7 +51,7 @@ func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 			}
 			cancelling.Wait()
 			s.ended(t, id)
-			testenv.Until(t, soon, func() error {
+			testenv.Until(t, func() error {
 				runs, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflowOf(id) + "'"})
 				if err == nil && len(runs.Executions) == 0 {
 					err = errors.New("not listed yet")

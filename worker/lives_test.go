@@ -23,7 +23,7 @@ import (
 )
 
 // soon bounds what takes milliseconds on an idle machine.
-const soon = testenv.Soon
+const soon = testenv.Deadline
 
 // service is a running service with one operator, whose staff is signed in.
 type service struct {
@@ -125,7 +125,7 @@ func (s *service) order(t *testing.T, orderID string) *apptest.Answer {
 func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.Answer {
 	t.Helper()
 	var order *apptest.Answer
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		if order = s.order(t, orderID); order.String("status") != status {
 			return fmt.Errorf("the order is %s, not %s", order.String("status"), status)
 		}
@@ -160,7 +160,7 @@ func (s *service) describe(t *testing.T, workflowID string) *workflowservice.Des
 // waitForQuiet returns when a run waits for nothing but the outside and its timer.
 func (s *service) waitForQuiet(t *testing.T, orderID string) {
 	t.Helper()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (s *service) waitForQuiet(t *testing.T, orderID string) {
 // waitForStartNoted returns when an order is known to have its workflow, which is written a moment after the start.
 func (s *service) waitForStartNoted(t *testing.T, orderID string) {
 	t.Helper()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(orderID))
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func (s *service) waitForStartNoted(t *testing.T, orderID string) {
 // waitForEnd returns when the latest run of a workflow has ended by itself, and its run id.
 func (s *service) waitForEnd(t *testing.T, workflowID string) (runID string) {
 	t.Helper()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
 		if err != nil {
 			return err

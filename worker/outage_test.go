@@ -93,7 +93,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 
 		waiting := o.holdOrders(databaseURL)
 		before := s.allAtOnce([]apptest.Request{moveRequest(s, id, "receive", nil)})
-		testenv.Until(t, soon, waiting)
+		testenv.Until(t, waiting)
 		o.begin()
 
 		during := s.timed(moveRequest(s, id, "receive", nil))
@@ -120,7 +120,7 @@ func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
 	o.begin()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		for _, event := range s.historyOf(t, workflowOf(id), "").Events {
 			if event.EventType == enums.EVENT_TYPE_TIMER_FIRED {
 				return nil

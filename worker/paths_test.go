@@ -253,7 +253,7 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 func (s *service) reconcileUntilStarted(t *testing.T, orderID string) {
 	t.Helper()
 	s.reconcile(t)
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
 		return err
 	})

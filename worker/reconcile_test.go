@@ -125,7 +125,7 @@ func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
 		events := receiver.WaitFor(t, 1)
 		require.Equal(t, "order.cancelled", events[0].Event)
 		require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
-		testenv.Until(t, soon, func() error {
+		testenv.Until(t, func() error {
 			delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
 			if err != nil {
 				return err
@@ -154,7 +154,7 @@ func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 		}
 		s.reconcile(t)
 		for table, column := range map[string]string{"idempotency_records": "key", "sessions": "token_hash", "rate_windows": "subject"} {
-			testenv.Until(t, soon, func() error {
+			testenv.Until(t, func() error {
 				var left int
 				err := s.App.DB.SQL().QueryRow(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = CAST('over' AS %s)", table, column, s.typeOf(column))).Scan(&left)
 				if err == nil && left > 0 {

@@ -31,7 +31,7 @@ func TestOutage_isAnsweredWithRetryAfter(t *testing.T) {
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 	}
 	away.end()
-	testenv.Until(t, soon, func() error {
+	testenv.Until(t, func() error {
 		_, err := s.App.DB.Operators(t.Context())
 		return err
 	})

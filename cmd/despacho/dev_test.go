@@ -97,7 +97,7 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(answer), &created))
 	requireWorkflow(t, variables, created.Data.ID)
-	testenv.Until(t, testenv.Soon, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
+	testenv.Until(t, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
 	interrupt(t, p, variables)
 
 	var again *process

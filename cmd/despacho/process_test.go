@@ -82,7 +82,7 @@ func start(t *testing.T, variables map[string]string, args ...string) *process {
 
 func (p *process) waitForLog(t *testing.T, text string) {
 	t.Helper()
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		if !strings.Contains(p.output(), text) {
 			return fmt.Errorf("%q is not in the log:\n%s", text, p.output())
 		}
@@ -177,7 +177,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	_, err = reader.ReadString('\n')
 	require.NoError(t, err)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		probe, err := net.Dial("tcp", address)
 		if err == nil {
 			probe.Close()
@@ -214,7 +214,7 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	}
 	require.False(t, ask().Close, "the connection is kept")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	testenv.Until(t, testenv.Soon, func() error {
+	testenv.Until(t, func() error {
 		response, err := http.Get("http://" + address + "/readyz")
 		if err != nil {
 			return err

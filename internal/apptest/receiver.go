@@ -80,7 +80,7 @@ func (r *Receiver) soFar() (events []Received, more <-chan struct{}) {
 // WaitFor returns as soon as so many events have arrived: a test that has the receiver wait has no time to lose.
 func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 	t.Helper()
-	late := time.After(testenv.Soon)
+	late := time.After(testenv.Deadline)
 	for {
 		events, more := r.soFar()
 		if len(events) >= count {
@@ -89,7 +89,7 @@ func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 		select {
 		case <-more:
 		case <-late:
-			t.Fatalf("%d events arrived within %s, not %d", len(events), testenv.Soon, count)
+			t.Fatalf("%d events arrived within %s, not %d", len(events), testenv.Deadline, count)
 		}
 	}
 }

@@ -67,7 +67,8 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	if cfg.TaskQueue == "" {
 		cfg.TaskQueue = testenv.TaskQueue(t)
 	}
-	cfg.ShutdownTimeout, cfg.DrainDelay = 5*time.Second, 0
+	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
+	cfg.Timeouts = patientTimeouts()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())
@@ -108,6 +109,20 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	}
 	return s
 }
+
+// patientTimeouts are reached by a hang alone: what a test is answered does not depend on how busy
+// the machine is. A test about one of them sets it with Options.Configure.
+func patientTimeouts() config.Timeouts {
+	return config.Timeouts{
+		Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
+		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
+		Readiness: testenv.Deadline,
+		Exchange:  patientExchange,
+	}
+}
+
+// patientExchange stays below the time that an activity has for its call.
+const patientExchange = 20 * time.Second
 
 // readCatalog has the service read its catalog, which its first request would: on a busy machine and under the race detector that takes longer than the
 // service gives a request.

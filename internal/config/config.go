@@ -58,13 +58,16 @@ type Config struct {
 	DevTemporalPort int    `env:"DEV_TEMPORAL_PORT" envDefault:"7233" doc:"dev only: port of the Temporal it starts; its Web UI is at this port + 1000."`
 	DevInboxAddr    string `env:"DEV_INBOX_ADDR" envDefault:"127.0.0.1:8443" doc:"dev only: address of the webhook inbox."`
 
+	// Timeouts has no variables; Load fills it with the defaults.
+	Timeouts Timeouts
+
 	// Whether BASE_URL and FILES_URL follow from where the service listens.
 	derivesBaseURL, derivesFilesURL bool
 }
 
 // Load reads the environment. The returned error names every variable that is wrong.
 func Load() (*Config, error) {
-	var cfg Config
+	cfg := Config{Timeouts: DefaultTimeouts()}
 	if err := env.Parse(&cfg); err != nil {
 		return nil, nameVariables(err)
 	}

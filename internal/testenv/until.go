@@ -5,18 +5,20 @@ import (
 	"time"
 )
 
-// Soon bounds what takes moments on an idle machine. It is long, because only a test that fails waits for its end, and a machine can be very busy.
-const Soon = time.Minute
+// Deadline bounds every wait of a test. Only a hang reaches it: it is many times what anything takes
+// on a machine that is busy with other work, and only a test that fails waits for its end.
+const Deadline = 3 * time.Minute
 
 const (
 	// firstStep is short enough not to slow a test down and long enough not to burden what it waits for.
 	firstStep = 20 * time.Millisecond
-	// longestStep keeps a check that is a request within what the service allows in a minute, for as long as Soon.
+	// longestStep keeps a check that is a request within what the service allows in a minute.
 	longestStep = time.Second
 )
 
-// Until repeats check until it returns nil; after the deadline the test fails with the last error. The longer it waits, the less often it asks.
-func Until(t testing.TB, deadline time.Duration, check func() error) {
+// Until repeats check until it returns nil; after Deadline the test fails with the last error. The
+// longer it waits, the less often it asks.
+func Until(t testing.TB, check func() error) {
 	t.Helper()
 	began := time.Now()
 	for {
@@ -25,8 +27,8 @@ func Until(t testing.TB, deadline time.Duration, check func() error) {
 			return
 		}
 		waited := time.Since(began)
-		if waited > deadline {
-			t.Fatalf("not within %s: %v", deadline, err)
+		if waited > Deadline {
+			t.Fatalf("not within %s: %v", Deadline, err)
 		}
 		time.Sleep(min(max(waited/10, firstStep), longestStep))
 	}

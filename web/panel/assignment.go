@@ -64,7 +64,7 @@ func (p *Pages) assign(v *Visit) error {
 	riderID := in.RequiredUUID("rider_id")
 	var assignments []orders.Assignment
 	if err = in.Err(); err == nil {
-		defer v.takeTime()()
+		defer p.takeTime(v)()
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {

@@ -48,7 +48,7 @@ func (p *Pages) showCoverageFile(v *Visit, status int, page coverageFilePage) er
 
 // takeCoverageFile previews an uploaded file.
 func (p *Pages) takeCoverageFile(v *Visit) error {
-	defer v.takeTime()()
+	defer p.takeTime(v)()
 	content, err := readFile(v)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	if err == nil {
@@ -141,7 +141,7 @@ func (p *Pages) describeCoverage(v *Visit, page *coverageFilePage) error {
 
 // applyCoverageFile does what the preview showed, all of it or nothing.
 func (p *Pages) applyCoverageFile(v *Visit) error {
-	defer v.takeTime()()
+	defer p.takeTime(v)()
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -34,7 +33,7 @@ func TestDeliveries_areShownAndSentAgainFromTheOrder(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		v := visit(t, s, tenant, nil)
 		var shown *page
-		testenv.Until(t, 20*time.Second, func() error {
+		testenv.Until(t, func() error {
 			if shown = v.read(path); !strings.Contains(shown.words(), "Fallido") {
 				return errors.New("not sent yet")
 			}

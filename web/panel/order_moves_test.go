@@ -168,7 +168,7 @@ func TestOrderMoves_lateArrivalRevives(t *testing.T) {
 	tenant := s.NewTenant(t)
 	id := s.CreateOrder(t, tenant.KeyA)
 	path := "/panel/pedidos/" + id
-	testenv.Until(t, 20*time.Second, func() error {
+	testenv.Until(t, func() error {
 		if status := readOrder(t, s, tenant, id).String("status"); status != "cancelled" {
 			return errors.New("the order is " + status)
 		}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -80,13 +79,10 @@ type Visit struct {
 // Ctx is the request's context, for the use cases.
 func (v *Visit) Ctx() context.Context { return v.Request.Context() }
 
-// workTime is for work on many orders or places: longer than one request is given, and well before the server gives up the connection.
-const workTime = 40 * time.Second
-
 // takeTime gives a request the time for work on many orders or places. It goes on when the visitor leaves, so that what is under way is not left
 // half done.
-func (v *Visit) takeTime() (end context.CancelFunc) {
-	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), workTime)
+func (p *Pages) takeTime(v *Visit) (end context.CancelFunc) {
+	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
 	v.Request = v.Request.WithContext(ctx)
 	return end
 }

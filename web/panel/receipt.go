@@ -42,15 +42,12 @@ func readReceipt(answer orders.Answer) (*receipt, error) {
 	return r, json.Unmarshal(answer.Body, r)
 }
 
-const (
-	// patience is how long somebody who clicked twice waits for what the first click is still creating.
-	patience    = 5 * time.Second
-	lookAgainIn = 100 * time.Millisecond
-)
+const lookAgainIn = 100 * time.Millisecond
 
-// createOnce creates an order unless it was created under the key before; either way its receipt comes back.
+// createOnce creates an order unless it was created under the key before; either way its receipt comes back. Somebody who clicked twice waits
+// for what the first click is still creating.
 func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *body.Object, key string) (*receipt, error) {
-	until := time.After(patience)
+	until := time.After(p.Config.Timeouts.Request / 2)
 	for {
 		answer, err := p.Orders.Create(ctx, caller, in, key, renderReceipt)
 		if err == nil {

@@ -194,7 +194,7 @@ func TestReception_revives(t *testing.T) {
 		s := apptest.Boot(t, databaseURL, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }})
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.parcel()
-		testenv.Until(t, 20*time.Second, func() error {
+		testenv.Until(t, func() error {
 			if c.order(p).String("status") != "cancelled" {
 				return errors.New("not cancelled yet")
 			}
@@ -253,7 +253,7 @@ func TestReception_keepsWhatCouldNotBeConfirmed(t *testing.T) {
 	require.Contains(t, answered.Text, `value="`+p.code+`"`)
 
 	s.StartWorker(t)
-	testenv.Until(t, 20*time.Second, func() error {
+	testenv.Until(t, func() error {
 		if again := c.scan(p.code); again.Status != http.StatusOK {
 			return errors.New(again.words())
 		}

@@ -12,12 +12,8 @@ import (
 	"despacho/orders"
 )
 
-const (
-	// createdAtOnce keeps a file from taking the whole service.
-	createdAtOnce = 8
-	// createWithin ends well before the server gives up the connection; what is left is said and can be asked for again.
-	createWithin = 25 * time.Second
-)
+// createdAtOnce keeps a file from taking the whole service.
+const createdAtOnce = 8
 
 // createUpload creates the orders of a preview and tells what came of each. A script sends a few rows at a time and is answered with those.
 func (p *Pages) createUpload(v *Visit) error {
@@ -25,8 +21,8 @@ func (p *Pages) createUpload(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	defer v.takeTime()()
-	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(createWithin))
+	defer p.takeTime(v)()
+	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(p.createTime()))
 	page, err := back.page()
 	if err != nil {
 		return err
@@ -37,6 +33,9 @@ func (p *Pages) createUpload(v *Visit) error {
 	}
 	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
 }
+
+// createTime leaves the last orders and the page the rest of the time; what is left is said and can be asked for again.
+func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }
 
 // create makes orders of the rows that are none yet, several at once, and starts none after the deadline.
 func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {

@@ -60,7 +60,7 @@ func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path st
 	t.Helper()
 	id := uuid.MustParse(strings.TrimPrefix(path, "/panel/webhooks/"))
 	var deliveries []models.Delivery
-	testenv.Until(t, 30*time.Second, func() (err error) {
+	testenv.Until(t, func() (err error) {
 		deliveries, _, err = s.App.DB.Deliveries(t.Context(), db.WebhookScope{OperatorID: tenant.Operator.ID}, db.DeliveryFilter{
 			WebhookID: &id, Status: status, Page: 1, Limit: 100,
 		})

@@ -1,0 +1,46 @@
+package config
+
+import "time"
+
+// Timeouts is how long the service waits for what may be slow or away. They are no variables: what
+// callers are told and the other limits of the service follow from them. Tests lengthen them, so
+// that only a hang reaches one and not a busy machine.
+type Timeouts struct {
+	// Queue is how long a request waits for its turn under MAX_REQUESTS before it is answered 503.
+	Queue time.Duration
+	// Request is how long a request is worked on. What takes longer waits for something that is down.
+	Request time.Duration
+	// Upload replaces Request for multipart bodies: a phone on a poor connection sends a photo.
+	Upload time.Duration
+	// Bulk replaces Request for work on many orders or places in the panel.
+	Bulk time.Duration
+	// Start is how long a creation waits for Temporal before it answers without it.
+	Start time.Duration
+	// Move is how long a caller waits for the outcome of a move.
+	Move time.Duration
+	// BulkAssign bounds the assignment of many orders to one rider.
+	BulkAssign time.Duration
+	// Exchange bounds one exchange with a webhook's receiver or a map host, from the dial to the
+	// last byte. The contract gives a receiver 5 seconds.
+	Exchange time.Duration
+	// Outcome is how long a person waits to hear what came of a redelivery; longer than Exchange.
+	Outcome time.Duration
+	// Readiness bounds /readyz; Temporal is given a third of it.
+	Readiness time.Duration
+}
+
+// DefaultTimeouts are those of the running service.
+func DefaultTimeouts() Timeouts {
+	return Timeouts{
+		Queue:      time.Second,
+		Request:    10 * time.Second,
+		Upload:     time.Minute,
+		Bulk:       40 * time.Second,
+		Start:      2 * time.Second,
+		Move:       4 * time.Second,
+		BulkAssign: 20 * time.Second,
+		Exchange:   5 * time.Second,
+		Outcome:    8 * time.Second,
+		Readiness:  3 * time.Second,
+	}
+}
