@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +95,17 @@ func TestLists_nameWhatExists(t *testing.T) {
 			return err == nil && strings.Contains(string(content), "func "+id.test+"(")
 		}), "%s has no %s", id.pkg, id.test)
 	}
+}
+
+// govulncheck is skipped where its database does not answer, and runs where it does.
+func TestVulnerabilitiesUnreachable(t *testing.T) {
+	database := httptest.NewServer(http.NotFoundHandler())
+	t.Setenv("GOVULNDB", database.URL)
+	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
+	database.Close()
+	require.Error(t, vulnerabilitiesUnreachable(t.Context()))
+	t.Setenv("GOVULNDB", "file:///nowhere")
+	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
 }
 
 func TestSummarize(t *testing.T) {
