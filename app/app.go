@@ -168,7 +168,7 @@ func (a *App) chooseIdentity() error {
 	}
 	a.identity, err = identity.New(providers, identity.Options{
 		Cache:       &activities.IdentityCache{DB: a.DB, Secrets: a.secrets, Now: a.clock.Now},
-		CacheSecret: a.Config.SecretKey, Clock: a.clock, Logger: a.log,
+		CacheSecret: a.Config.SecretKey, Clock: a.clock, Logger: a.log, Timeout: a.Config.Timeouts.Exchange,
 	})
 	return err
 }
@@ -242,7 +242,8 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
 		Identity: a.identity,
-		MapLinks: maplink.NewResolver(guard.NewClient(guarded), maplink.WithShortHosts(a.shortLinkHosts...)),
+		MapLinks: maplink.NewResolver(guard.NewClient(guarded),
+			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		StopTimeout: a.Config.ShutdownTimeout, Started: started,

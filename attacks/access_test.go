@@ -10,11 +10,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apptest"
+	"despacho/internal/testenv"
 	"despacho/models"
 )
 
@@ -114,7 +114,7 @@ func (who intruder) call(t *testing.T, s *apptest.Service, method, path string, 
 }
 
 var noRedirects = &http.Client{
-	Transport: apptest.Client.Transport, Timeout: time.Minute,
+	Transport: apptest.Client.Transport, Timeout: testenv.Deadline,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

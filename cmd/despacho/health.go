@@ -14,8 +14,9 @@ import (
 	"despacho/internal/config"
 )
 
-// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for the database and Temporal.
-const healthTimeout = 4 * time.Second
+// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for the database and
+// Temporal. Tests lengthen it.
+var healthTimeout = 4 * time.Second
 
 func healthCommand() *cobra.Command {
 	var ready, admin bool

@@ -16,7 +16,10 @@ import (
 	"despacho/models"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m, removeBinary) }
+func TestMain(m *testing.M) {
+	healthTimeout = testenv.Deadline
+	testenv.Main(m, removeBinary)
+}
 
 // onBothDatabases runs a test of the command line on either database. The command line takes its database from the environment,
 // so these tests cannot run side by side.

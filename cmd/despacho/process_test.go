@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,22 +22,26 @@ import (
 	"despacho/internal/testenv"
 )
 
-var binaryPath = filepath.Join(os.TempDir(), fmt.Sprintf("despacho-test-%d", os.Getpid()))
+// binaryDir holds what binary compiles; it is empty if no test needs it.
+var binaryDir string
 
 // binary compiles the command once for the tests that need a real process.
-var binary = sync.OnceValues(func() (string, error) {
-	output, err := exec.Command("go", "build", "-o", binaryPath, ".").CombinedOutput()
-	if err != nil {
+var binary = sync.OnceValues(func() (path string, err error) {
+	if binaryDir, err = os.MkdirTemp("", "despacho-test-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(binaryDir, "despacho")
+	if output, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, output)
 	}
-	return binaryPath, nil
+	return path, nil
 })
 
 func removeBinary() error {
-	if err := os.Remove(binaryPath); !errors.Is(err, os.ErrNotExist) {
-		return err
+	if binaryDir == "" {
+		return nil
 	}
-	return nil // no test needed it
+	return os.RemoveAll(binaryDir)
 }
 
 // process is a running despacho whose log can be watched.
@@ -154,6 +157,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	address := closedPort(t)
 	p := start(t, map[string]string{
 		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "LOG_FORMAT": "json",
+		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": testenv.Deadline.String(), // the request in flight has a limit of its own
 	}, "api")
 	p.waitForLog(t, "Temporal cannot be reached")
 	p.waitForLog(t, "api listening")
@@ -200,7 +204,7 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	t.Parallel()
 	address := closedPort(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "DRAIN_DELAY": "1m",
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "DRAIN_DELAY": (2 * testenv.Deadline).String(),
 	}, "api")
 	p.waitForLog(t, "api listening")
 	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}

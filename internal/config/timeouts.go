@@ -20,8 +20,8 @@ type Timeouts struct {
 	Move time.Duration
 	// BulkAssign bounds the assignment of many orders to one rider.
 	BulkAssign time.Duration
-	// Exchange bounds one exchange with a webhook's receiver or a map host, from the dial to the
-	// last byte. The contract gives a receiver 5 seconds.
+	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
+	// from the dial to the last byte. The contract gives a receiver 5 seconds.
 	Exchange time.Duration
 	// Outcome is how long a person waits to hear what came of a redelivery; longer than Exchange.
 	Outcome time.Duration

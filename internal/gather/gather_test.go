@@ -3,6 +3,7 @@ package gather_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/gather"
+	"despacho/internal/testenv"
 )
 
 // ferry answers a number with its text. Every trip waits for leave to go, and is written down.
@@ -36,7 +38,7 @@ func (f *ferry) ask(ctx context.Context, questions []int) ([]string, error) {
 }
 
 func options(seats int) gather.Options {
-	return gather.Options{Seats: seats, Late: time.Minute, Timeout: time.Minute}
+	return gather.Options{Seats: seats, Late: testenv.Deadline, Timeout: testenv.Deadline}
 }
 
 // crowd asks all the questions at once and waits until every one has its own answer.
@@ -72,7 +74,12 @@ func TestAsk_theCrowdSharesTrips(t *testing.T) {
 	wait := crowd(t, group, 0)
 	require.Equal(t, []int{0}, <-f.left, "the first is on the way")
 	rest := crowd(t, group, 1, 2, 3, 4, 5, 6)
-	require.Eventually(t, func() bool { return group.Waiting() == 6 }, 10*time.Second, time.Millisecond)
+	testenv.Until(t, func() error {
+		if waiting := group.Waiting(); waiting != 6 {
+			return fmt.Errorf("%d wait", waiting)
+		}
+		return nil
+	})
 	for range 3 {
 		f.leave <- struct{}{}
 	}
@@ -127,7 +134,7 @@ func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 
 func TestAsk_aTripThatHangsEnds(t *testing.T) {
 	t.Parallel()
-	group := gather.New(gather.Options{Seats: 1, Late: time.Minute, Timeout: time.Millisecond}, newFerry().ask)
+	group := gather.New(gather.Options{Seats: 1, Late: testenv.Deadline, Timeout: time.Millisecond}, newFerry().ask)
 	_, err := group.Ask(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
@@ -151,7 +158,7 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 func TestAsk_nobodyWaitsForATripThatIsLate(t *testing.T) {
 	t.Parallel()
 	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := gather.New(gather.Options{Seats: 10, Late: time.Millisecond, Timeout: time.Minute}, func(_ context.Context, questions []int) ([]string, error) {
+	group := gather.New(gather.Options{Seats: 10, Late: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, questions []int) ([]string, error) {
 		if questions[0] == 0 {
 			close(departed)
 			<-stuck

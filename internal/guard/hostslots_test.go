@@ -2,10 +2,13 @@ package guard
 
 import (
 	"context"
+	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -65,4 +68,36 @@ func TestHostSlotsGiveUpWithTheContext(t *testing.T) {
 	_, err = slots.Acquire(ctx, "lento.example:443")
 	require.ErrorIs(t, err, context.Canceled, "a finished context gets no slot even when one is free")
 	require.Empty(t, slots.hosts)
+}
+
+// The transport's own bound does not hold for HTTP/2 without keep-alive, so it is the dialer that keeps it.
+func TestClientBoundsConnectionsPerHost(t *testing.T) {
+	t.Parallel()
+	const bound, requests = 2, 8
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // the kernel connects, nobody needs to accept
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	synctest.Test(t, func(t *testing.T) {
+		dial := newTransport(Options{
+			AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Timeout: time.Hour, MaxConnsPerHost: bound,
+		}).DialContext
+		var opened atomic.Int32
+		open := make(chan net.Conn, requests)
+		for range requests {
+			go func() {
+				connection, err := dial(context.Background(), "tcp", listener.Addr().String())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				opened.Add(1)
+				open <- connection
+			}()
+		}
+		for closed := range requests {
+			synctest.Wait()
+			require.EqualValues(t, min(bound+closed, requests), opened.Load(), "with %d closed", closed)
+			require.NoError(t, (<-open).Close())
+		}
+	})
 }

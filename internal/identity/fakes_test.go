@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
+	"despacho/internal/testenv"
 )
 
 const (
@@ -79,8 +81,10 @@ func named(provider string, fake *fakeProvider) Config {
 	return Config{Provider: provider, URL: fake.URL, Token: someToken}
 }
 
+// verifierOf gives a provider all the time of a test, unless the options say otherwise.
 func verifierOf(t testing.TB, options Options, configs ...Config) *Verifier {
 	t.Helper()
+	options.Timeout = cmp.Or(options.Timeout, testenv.Deadline)
 	verifier, err := New(configs, options)
 	require.NoError(t, err)
 	return verifier
@@ -88,9 +92,29 @@ func verifierOf(t testing.TB, options Options, configs ...Config) *Verifier {
 
 func verify(t testing.TB, verifier *Verifier, dni string) Answer {
 	t.Helper()
-	answer, err := verifier.Verify(t.Context(), dni)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*testenv.Deadline)
+	defer cancel()
+	answer, err := verifier.Verify(ctx, dni)
 	require.NoError(t, err)
 	return answer
+}
+
+// transport answers in the providers' place without a network, so that a fake clock can run.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// answer is what a handler says.
+func answer(handler http.HandlerFunc, r *http.Request) (*http.Response, error) {
+	recorder := httptest.NewRecorder()
+	handler(recorder, r)
+	return recorder.Result(), nil
+}
+
+// silence lasts until the caller leaves.
+func silence(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }
 
 // fakeCache keeps answers as a Cache must, and the keys it was given.

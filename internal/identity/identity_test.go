@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -74,10 +75,19 @@ func TestProvidersAreTriedInOrder(t *testing.T) {
 
 func TestEachProviderHasItsOwnTime(t *testing.T) {
 	t.Parallel()
-	silent := serve(t, isSilent)
-	answering := serve(t, knowsRosa)
-	verifier := verifierOf(t, Options{Timeout: 2 * time.Second}, named("migo", silent), named("decolecta", answering))
-	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host == "silent.test" {
+				return silence(r)
+			}
+			time.Sleep(DefaultTimeout - time.Millisecond)
+			return answer(knowsRosa, r)
+		})}
+		verifier := verifierOf(t, Options{Client: client, Timeout: DefaultTimeout},
+			Config{Provider: "migo", URL: "https://silent.test", Token: someToken},
+			Config{Provider: "decolecta", URL: "https://answering.test", Token: someToken})
+		require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+	})
 }
 
 func TestAnEndedContextEndsTheAsking(t *testing.T) {
@@ -95,29 +105,32 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 	for name, want := range map[string]error{"cancelled": context.Canceled, "out of time": context.DeadlineExceeded} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			if want == context.DeadlineExceeded {
-				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
-			}
-			defer cancel()
-			var silent changing
-			silent.to(func(w http.ResponseWriter, r *http.Request) {
-				if want == context.Canceled {
-					cancel()
-				}
-				isSilent(w, r)
-			})
-			first, second := serve(t, silent.handle), serve(t, knowsRosa)
-			// One failure would give the provider rest.
-			verifier := verifierOf(t, Options{BreakerFailures: 1}, named("decolecta", first), named("decolecta", second))
-			answer, err := verifier.Verify(ctx, someDNI)
-			require.ErrorIs(t, err, want)
-			require.Equal(t, Answer{Outcome: Unavailable}, answer)
-			require.Zero(t, second.asked.Load(), "nobody waits for the second provider's answer")
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				asked := map[string]int{}
+				client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+					asked[r.URL.Host]++
+					if asked["first.test"] > 1 {
+						return answer(knowsRosa, r)
+					}
+					if want == context.Canceled {
+						cancel()
+					}
+					return silence(r)
+				})}
+				// One failure would give the provider rest.
+				verifier := verifierOf(t, Options{Client: client, BreakerFailures: 1},
+					Config{Provider: "decolecta", URL: "https://first.test", Token: someToken},
+					Config{Provider: "decolecta", URL: "https://second.test", Token: someToken})
+				answer, err := verifier.Verify(ctx, someDNI)
+				require.ErrorIs(t, err, want)
+				require.Equal(t, Answer{Outcome: Unavailable}, answer)
+				require.Equal(t, map[string]int{"first.test": 1}, asked, "nobody waits for the second provider's answer")
 
-			silent.to(knowsRosa)
-			require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
-			require.EqualValues(t, 2, first.asked.Load(), "a caller that left is not the provider's failure")
+				require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+				require.Equal(t, map[string]int{"first.test": 2}, asked, "a caller that left is not the provider's failure")
+			})
 		})
 	}
 }

@@ -27,6 +27,7 @@ import (
 
 	"despacho/internal/guard"
 	"despacho/internal/guard/guardtest"
+	"despacho/internal/testenv"
 	"despacho/internal/webhook"
 )
 
@@ -107,13 +108,14 @@ func portOf(t *testing.T, raw string) string {
 	return parsed.Port()
 }
 
-// senderOptions reach 127.0.0.1 alone and know receiverName alone.
+// senderOptions reach 127.0.0.1 alone, know receiverName alone and give a receiver all the time of a test.
 func senderOptions(t *testing.T) webhook.Options {
 	t.Helper()
 	return webhook.Options{Guard: guard.Options{
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		RootCAs:   testAuthority().roots,
 		Resolver:  guardtest.Resolver(t, guardtest.Names{receiverName: {"127.0.0.1"}}),
+		Timeout:   testenv.Deadline,
 	}}
 }
 

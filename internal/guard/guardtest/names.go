@@ -8,9 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"despacho/internal/testenv"
 )
 
 // Names maps each name to what its successive look-ups answer: addresses separated by spaces. The
@@ -32,9 +35,21 @@ func Resolver(t testing.TB, names Names) *net.Resolver {
 	return &net.Resolver{
 		PreferGo: true,
 		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "udp4", conn.LocalAddr().String())
+			own, err := new(net.Dialer).DialContext(ctx, "udp4", conn.LocalAddr().String())
+			if err != nil {
+				return nil, err
+			}
+			return patientConn{own.(*net.UDPConn)}, nil
 		},
 	}
+}
+
+// patientConn outlasts the 5 seconds that a resolver gives each question by default: on a busy machine
+// it would ask again, which counts as the next look-up of the name.
+type patientConn struct{ *net.UDPConn }
+
+func (c patientConn) SetDeadline(time.Time) error {
+	return c.UDPConn.SetDeadline(time.Now().Add(testenv.Deadline))
 }
 
 type nameServer struct {

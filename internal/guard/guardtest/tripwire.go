@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-const tripwirePatience = 5 * time.Second
+	"despacho/internal/testenv"
+)
 
 // Tripwire is a listener that nobody may connect to.
 type Tripwire struct {
@@ -33,11 +33,11 @@ func (w *Tripwire) Addr() string {
 // they arrive, so the test's own one, made now, must be the first.
 func (w *Tripwire) RequireUntouched(t testing.TB) {
 	t.Helper()
-	own, err := net.DialTimeout("tcp", w.Addr(), tripwirePatience)
+	own, err := net.DialTimeout("tcp", w.Addr(), testenv.Deadline)
 	require.NoError(t, err)
 	defer func() { _ = own.Close() }()
 
-	require.NoError(t, w.listener.SetDeadline(time.Now().Add(tripwirePatience)))
+	require.NoError(t, w.listener.SetDeadline(time.Now().Add(testenv.Deadline)))
 	first, err := w.listener.Accept()
 	require.NoError(t, err)
 	defer func() { _ = first.Close() }()

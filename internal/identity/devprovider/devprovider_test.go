@@ -4,19 +4,22 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/identity"
 	"despacho/internal/identity/devprovider"
+	"despacho/internal/testenv"
 )
 
 func TestTheDevAdapterAsksIt(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(devprovider.Provider{SlowAnswer: 50 * time.Millisecond})
+	server := httptest.NewServer(devprovider.Provider{SlowAnswer: time.Millisecond})
 	t.Cleanup(server.Close)
-	verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: server.URL}}, identity.Options{})
+	verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: server.URL}},
+		identity.Options{Timeout: testenv.Deadline})
 	require.NoError(t, err)
 	for dni, want := range map[string]identity.Answer{
 		devprovider.DNIRosa:          {Outcome: identity.Found, Name: "DIAZ QUISPE ROSA MARIA"},
@@ -28,19 +31,28 @@ func TestTheDevAdapterAsksIt(t *testing.T) {
 		"40217865":                   {Outcome: identity.NotFound},
 	} {
 		want.Provider = identity.DevProvider
-		started := time.Now()
 		answer, err := verifier.Verify(t.Context(), dni)
 		require.NoError(t, err)
 		require.Equal(t, want, answer, dni)
-		if dni == devprovider.DNISlow {
-			require.GreaterOrEqual(t, time.Since(started), 50*time.Millisecond)
-		}
 	}
 }
 
 func TestTheSlowOneIsWithinTheAdaptersPatience(t *testing.T) {
 	t.Parallel()
 	require.Less(t, devprovider.SlowAnswer, identity.DefaultTimeout)
+}
+
+func TestTheSlowOneTakesItsTime(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[time.Duration]time.Duration{0: devprovider.SlowAnswer, time.Hour: time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			began, answer := time.Now(), httptest.NewRecorder()
+			request := httptest.NewRequest(http.MethodGet, "/?numero="+devprovider.DNISlow, nil)
+			devprovider.Provider{SlowAnswer: given}.ServeHTTP(answer, request)
+			require.Equal(t, http.StatusOK, answer.Code)
+			require.Equal(t, want, time.Since(began), "by the fake clock")
+		})
+	}
 }
 
 func TestItIsReadOnly(t *testing.T) {
