@@ -38,7 +38,7 @@ func (s *stage) deliverWithPhoto(t *testing.T, orderID string, fields map[string
 	require.NoError(t, err)
 	require.NoError(t, jpeg.Encode(part, image.NewRGBA(image.Rect(0, 0, 16, 16)), nil))
 	require.NoError(t, writer.Close())
-	answer := s.Move(t, orderID, apptest.Request{
+	answer := s.Do(t, apptest.Request{
 		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/deliver", Token: s.staff(t),
 		Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
 	})

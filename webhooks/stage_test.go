@@ -90,7 +90,7 @@ var (
 // move has the operator's staff move an order.
 func (s *stage) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	answer := s.Move(t, orderID, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return answer
 }

@@ -89,7 +89,7 @@ func (s *service) reconcile(t *testing.T) {
 // move has the operator's staff move an order.
 func (s *service) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	return s.Move(t, orderID, moveRequest(s, orderID, move, body))
+	return s.Do(t, moveRequest(s, orderID, move, body))
 }
 
 func (s *service) receive(t *testing.T, orderID string) *apptest.Answer {

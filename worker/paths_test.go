@@ -49,7 +49,7 @@ var paths = []path{
 	{"cancelled-by-store", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 		id := s.CreateOrder(t, s.KeyA, personal)
-		answer := s.Move(t, id, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA, Body: map[string]any{"reason": "sin stock"}})
+		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA, Body: map[string]any{"reason": "sin stock"}})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 		return s.ended(t, id)
 	}},

@@ -107,7 +107,7 @@ func TestReconcile_movesBeforeTheStart(t *testing.T) {
 	first, second := detached.CreateOrder(t, s.KeyA), detached.CreateOrder(t, s.KeyA)
 
 	require.Equal(t, "received", s.receive(t, first).String("status"))
-	answer := s.Move(t, second, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + second + "/cancel", Key: s.KeyA})
+	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + second + "/cancel", Key: s.KeyA})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	s.ended(t, second)
 	require.Equal(t, []string{"created", "cancelled"}, s.story(t, second))
