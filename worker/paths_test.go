@@ -28,8 +28,8 @@ func newInstallation(t *testing.T) *installation {
 	return &installation{
 		service:      s,
 		hasty:        s.beside(t, apptest.Options{Configure: impatient(time.Second)}),
-		detached:     s.beside(t, apptest.Options{TemporalAddress: closedPort(t)}),
-		detachedLate: s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(time.Minute)}),
+		detached:     s.detached(t, 0),
+		detachedLate: s.detached(t, time.Minute),
 	}
 }
 
