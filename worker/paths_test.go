@@ -239,6 +239,7 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 	id := s.CreateOrder(t, s.Key, personal)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
 	s.ended(t, id)
+	s.waitForStartNoted(t, id) // until then its deliveries are its own workflow's
 	webhookID, _ := s.Register(t, s.Key, receiver)
 	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
 	delivery := models.Delivery{
