@@ -133,7 +133,9 @@ func (s *stage) requireEnvelope(t *testing.T, event apptest.Received) {
 	require.Equal(t, event.Header.Get("X-Service-Timestamp"), body["timestamp"], "a string equal to the header")
 	seconds, err := strconv.ParseInt(body["timestamp"].(string), 10, 64)
 	require.NoError(t, err)
-	require.WithinDuration(t, time.Now(), time.Unix(seconds, 0), time.Minute)
+	registered, err := time.Parse(time.RFC3339Nano, event.Data["created_at"].(string))
+	require.NoError(t, err)
+	require.WithinRange(t, time.Unix(seconds, 0), registered.Truncate(time.Second), time.Now(), "when it was sent")
 	require.Equal(t, "application/json", event.Header.Get("Content-Type"))
 	for _, member := range []string{"created_at", "received_at", "delivered_at"} {
 		if at := event.Data[member]; at != nil {
