@@ -134,7 +134,7 @@ func TestMapLink_operatorsPointStays(t *testing.T) {
 		set := s.Do(t, apptest.Request{Method: "PATCH", Path: "/panel/api/orders/" + id + "/point", Token: operator, Body: map[string]any{"lat": -12.5, "lng": -77.5}})
 		require.Equal(t, http.StatusOK, set.Status, set.Text)
 		s.StartWorker(t)
-		received := s.Move(t, id, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: operator})
+		received := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: operator})
 		require.Equal(t, http.StatusOK, received.Status, received.Text)
 		order := panelOrder(t, s, operator, id)
 		require.EqualValues(t, -12.5, order["delivery_lat"])
@@ -210,7 +210,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		for _, kind := range []string{"ce", "passport", "other"} {
 			id := s.CreateOrder(t, tenant.Key, map[string]any{"recipient_doc_type": kind, "recipient_doc_number": "12345678"})
-			received := s.Move(t, id, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: operator})
+			received := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: operator})
 			require.Equal(t, http.StatusOK, received.Status, received.Text)
 			requireNothingPending(t, s.Temporal, id)
 			require.Nil(t, panelOrder(t, s, operator, id)["recipient_doc_verified"])
