@@ -216,7 +216,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 			require.Nil(t, panelOrder(t, s, operator, id)["recipient_doc_verified"])
 		}
 		id := s.CreateOrder(t, chile.Key, dni("12345678"), map[string]any{"recipient_phone": "+51987654321"})
-		received := s.Move(t, id, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: chile.SignIn(t, nil)})
+		received := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: chile.SignIn(t, nil)})
 		require.Equal(t, http.StatusOK, received.Status, received.Text)
 		requireNothingPending(t, s.Temporal, id)
 		require.Empty(t, asked)
