@@ -12,11 +12,11 @@ run: build ## Run the whole service on this machine, with demo data
 	@exec bin/despacho dev
 
 test: ## Run every suite, installing what the tests need
-	@go build -o bin/suites ./internal/suites
+	@go build -trimpath -o bin/suites ./internal/suites
 	@exec bin/suites
 
 lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
-	@go build -o bin/suites ./internal/suites
+	@go build -trimpath -o bin/suites ./internal/suites
 	@exec bin/suites lint
 
 .PHONY: record

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,9 @@ import (
 // environment is what the suites run in: the servers they share and what the machine lacks.
 type environment struct {
 	// strict makes a suite that cannot run in full a failure.
-	strict    bool
+	strict bool
+	// variables are the environment of every command. What is compiled with -trimpath does not depend
+	// on the clone's path, so that a fresh clone finds it in the build cache.
 	variables []string
 	missing   map[need]string
 	servers   []func(context.Context) error
@@ -34,7 +37,7 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, 
 	}
 	env := &environment{
 		strict:    os.Getenv("CI") == "true",
-		variables: os.Environ(),
+		variables: append(os.Environ(), "GOFLAGS="+goFlags(ctx)),
 		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
 	}
 	if err := env.startServers(ctx, needed, out); err != nil {
@@ -42,6 +45,15 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, 
 		return nil, err
 	}
 	return env, nil
+}
+
+// goFlags are the machine's own and -trimpath.
+func goFlags(ctx context.Context) string {
+	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
+	if err != nil {
+		return "-trimpath"
+	}
+	return strings.TrimSpace(string(flags)) + " -trimpath"
 }
 
 func (e *environment) startServers(ctx context.Context, needed map[need]bool, out io.Writer) error {
