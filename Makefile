@@ -30,7 +30,7 @@ bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH
 
 .PHONY: screenshots
 screenshots: ## Take the pictures of the pages that the README shows
-	go test ./browser -run TestScreenshots -count=1 -screenshots=$(CURDIR)/docs/images
+	go test ./browser -run TestScreenshots -count=1 -screenshots="$(CURDIR)/docs/images"
 
 SEED ?= 1
 DURATION ?= 5m

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,19 +19,48 @@ import (
 	"despacho/models"
 )
 
-// apiRoutes is every route of /v1 that needs a key, with the scope it needs.
-var apiRoutes = []struct {
+// scopeOf is the scope that each route of /v1 needs; TestContract_5_5_everyRouteHasItsScope holds it to the router.
+var scopeOf = map[string]models.Scope{
+	"POST /v1/orders":                   models.ScopeWriteOrders,
+	"GET /v1/orders":                    models.ScopeReadOrders,
+	"GET /v1/orders/:id":                models.ScopeReadOrders,
+	"PATCH /v1/orders/:id/cancel":       models.ScopeWriteOrders,
+	"GET /v1/stores":                    models.ScopeReadStores,
+	"GET /v1/webhooks":                  models.ScopeManageWebhooks,
+	"POST /v1/webhooks":                 models.ScopeManageWebhooks,
+	"DELETE /v1/webhooks/:id":           models.ScopeManageWebhooks,
+	"POST /v1/webhooks/:id/rotate":      models.ScopeManageWebhooks,
+	"POST /v1/webhooks/:id/test":        models.ScopeManageWebhooks,
+	"POST /v1/webhooks/:id/redeliver":   models.ScopeManageWebhooks,
+	"GET /v1/deliveries":                models.ScopeManageWebhooks,
+	"POST /v1/deliveries/:id/redeliver": models.ScopeManageWebhooks,
+}
+
+type apiRoute struct {
 	method, path string
 	scope        models.Scope
-}{
-	{"POST", "/v1/orders", models.ScopeWriteOrders},
-	{"GET", "/v1/orders", models.ScopeReadOrders},
-	{"GET", "/v1/orders/54c51d2b-049b-53b9-93ac-fa910f68ea0d", models.ScopeReadOrders},
-	{"PATCH", "/v1/orders/54c51d2b-049b-53b9-93ac-fa910f68ea0d/cancel", models.ScopeWriteOrders},
-	{"GET", "/v1/stores", models.ScopeReadStores},
-	{"GET", "/v1/webhooks", models.ScopeManageWebhooks},
-	{"POST", "/v1/webhooks", models.ScopeManageWebhooks},
-	{"DELETE", "/v1/webhooks/54c51d2b-049b-53b9-93ac-fa910f68ea0d", models.ScopeManageWebhooks},
+}
+
+// apiRoutes is every route of /v1 that needs a key, with the scope it needs.
+var apiRoutes = func() []apiRoute {
+	var routes []apiRoute
+	for route, scope := range scopeOf {
+		method, path, _ := strings.Cut(route, " ")
+		routes = append(routes, apiRoute{method, strings.ReplaceAll(path, ":id", "54c51d2b-049b-53b9-93ac-fa910f68ea0d"), scope})
+	}
+	return routes
+}()
+
+// A route of /v1 that is added is tested with the others; only tracking needs no key.
+func TestContract_5_5_everyRouteHasItsScope(t *testing.T) {
+	t.Parallel()
+	var routes []string
+	for _, route := range newServer(t).Routes() {
+		if strings.HasPrefix(route.Path, "/v1/") && route.Path != "/v1/track/:guide_code" {
+			routes = append(routes, route.Method+" "+route.Path)
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(scopeOf)), routes)
 }
 
 func suspended(o *models.Operator) { since := apptest.StillAt; o.SuspendedAt = &since }

@@ -39,7 +39,7 @@ func created(t *testing.T, s *apptest.Service, key string, changes ...map[string
 
 func cancelOrder(t *testing.T, s *apptest.Service, key, id string, body any) *apptest.Answer {
 	t.Helper()
-	return s.Move(t, id, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: key, Body: body})
+	return s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: key, Body: body})
 }
 
 // requireRefused demands a clear refusal: the status, the stable code, and exactly the wrong fields named.

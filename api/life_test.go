@@ -17,7 +17,7 @@ import (
 // panelMove posts a move and requires the status.
 func panelMove(t *testing.T, s *apptest.Service, token, orderID, move string, body any, status int) *apptest.Answer {
 	t.Helper()
-	answer := s.Move(t, orderID, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + orderID + "/" + move, Token: token, Body: body})
+	answer := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/orders/" + orderID + "/" + move, Token: token, Body: body})
 	require.Equal(t, status, answer.Status, answer.Text)
 	return answer
 }
@@ -127,20 +127,7 @@ func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
 		statuses := inParallel(t, 50, func(int) apptest.Request {
 			return apptest.Request{Method: "PATCH", Path: "/v1/orders/" + id + "/cancel", Key: tenant.Key}
 		}, s)
-		if unknown := statuses[http.StatusServiceUnavailable]; unknown == 0 {
-			require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: 49}, statuses)
-		} else {
-			// On a machine this busy some did not hear the outcome in time. Reading tells it, and it is still one.
-			require.LessOrEqual(t, statuses[http.StatusOK], 1)
-			require.Equal(t, 50, statuses[http.StatusOK]+statuses[http.StatusBadRequest]+unknown, "%v", statuses)
-			testenv.Until(t, func() error {
-				order := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.Key})
-				if order.String("status") != "cancelled" {
-					return fmt.Errorf("the order is %s", order.String("status"))
-				}
-				return nil
-			})
-		}
+		require.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: 49}, statuses)
 		require.Len(t, receiver.WaitFor(t, 1), 1)
 	})
 }
@@ -150,7 +137,6 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
-		told := 0
 		for range 10 {
 			id := s.CreateOrder(t, tenant.KeyA)
 			received := false
@@ -160,11 +146,6 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 				}
 				return apptest.Request{Method: "POST", Path: "/panel/api/orders/" + id + "/receive", Token: operator}
 			}, s)
-			if statuses[http.StatusServiceUnavailable] > 0 {
-				require.LessOrEqual(t, statuses[http.StatusOK], 1, "%v", statuses)
-				continue // on a machine this busy somebody did not hear the outcome in time
-			}
-			told++
 			require.Equal(t, 1, statuses[http.StatusOK], "%v", statuses)
 			order := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: tenant.KeyA})
 			if statuses[http.StatusConflict] == 1 {
@@ -186,7 +167,6 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 				return nil
 			})
 		}
-		require.Positive(t, told)
 	})
 }
 

@@ -9,8 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -91,32 +89,6 @@ func TestOpenAPI_operationsAreComplete(t *testing.T) {
 			}
 		}
 	}
-}
-
-var faultCode = regexp.MustCompile(`fault\.New\(fault\.\w+, "([a-z_]+)"|\b[Cc]ode\w*(?::|\s*:?=)\s*"([a-z_]+)"`)
-
-// Every `code` that the source can answer with is in the table of the introduction.
-func TestOpenAPI_listsEveryErrorCode(t *testing.T) {
-	t.Parallel()
-	document, err := apptest.Document()
-	require.NoError(t, err)
-	found := 0
-	for _, directory := range []string{".", "../orders", "../webhooks", "../operators", "../internal/body", "../internal/fault"} {
-		files, err := filepath.Glob(filepath.Join(directory, "*.go"))
-		require.NoError(t, err)
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			source, err := os.ReadFile(file)
-			require.NoError(t, err)
-			for _, match := range faultCode.FindAllStringSubmatch(string(source), -1) {
-				found++
-				require.Contains(t, document.Info.Description, "| `"+match[1]+match[2]+"` |", file)
-			}
-		}
-	}
-	require.Greater(t, found, 30)
 }
 
 func fetch(t *testing.T, handler http.Handler, path string, headers map[string]string) *http.Response {

@@ -89,7 +89,7 @@ func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
 		move string
 		body map[string]any
 	}{{"receive", map[string]any{}}, {"assign", map[string]any{"rider_id": tenant.Riders[0].ID}}} {
-		answer := s.Move(t, id, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + step.move, Token: token, Body: step.body})
+		answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + step.move, Token: token, Body: step.body})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	}
 	require.NoError(t, s.App.DB.Use(deaf{}))

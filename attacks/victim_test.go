@@ -3,11 +3,14 @@ package attacks
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/db"
 	"despacho/internal/apptest"
 	"despacho/internal/testenv"
 	"despacho/models"
@@ -63,31 +66,65 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	return v
 }
 
-// tables are everything that an attack could change.
-var tables = []string{
-	"operators", "stores", "branches", "riders", "sizes", "coverage", "risk_zones", "users", "api_keys", "webhooks", "orders", "order_events", "deliveries",
+// ofOperator are the rows of tables that say only by way of another whose they are; $ stands for the operator's id.
+var ofOperator = map[string]string{
+	"operators":           "id = $",
+	"order_events":        "order_id IN (SELECT id FROM orders WHERE operator_id = $)",
+	"delivery_attempts":   "delivery_id IN (SELECT id FROM deliveries WHERE operator_id = $)",
+	"sessions":            "user_id IN (SELECT id FROM users WHERE operator_id = $)",
+	"idempotency_records": "scope_id IN (SELECT id FROM api_keys WHERE operator_id = $ UNION SELECT id FROM stores WHERE operator_id = $ UNION SELECT $)",
 }
 
-// state is all that the database holds of the victim's.
+// ofNobody are the tables that hold nothing of an operator's.
+var ofNobody = []string{"countries", "locations", "rate_windows", "identity_answers", "goose_db_version"}
+
+// state is all that the database holds of the victim's, in whichever table.
 func (v *victim) state(t *testing.T) map[string][]string {
 	t.Helper()
 	state := map[string][]string{}
-	for _, table := range tables {
-		state[table] = v.rows(t, table)
+	for table, owned := range v.tables(t) {
+		condition := ofOperator[table]
+		if owned {
+			condition = "operator_id = $"
+		}
+		if slices.Contains(ofNobody, table) {
+			require.Empty(t, condition, table)
+			continue
+		}
+		require.NotEmpty(t, condition, "this test does not know whose the rows of %s are", table)
+		state[table] = v.rows(t, table, condition)
+	}
+	for _, table := range []string{"operators", "orders", "users", "webhooks", "deliveries", "delivery_attempts", "sessions"} {
+		require.NotEmpty(t, state[table], table)
 	}
 	return state
 }
 
-func (v *victim) rows(t *testing.T, table string) []string {
+// tables are those of the database, with whether they say whose a row is.
+func (v *victim) tables(t *testing.T) map[string]bool {
 	t.Helper()
-	condition := "operator_id = '" + v.Operator.ID.String() + "'"
-	switch table {
-	case "operators":
-		condition = "id = '" + v.Operator.ID.String() + "'"
-	case "order_events":
-		condition = "order_id = '" + v.ids["order"] + "'"
+	query := "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()"
+	if v.s.App.DB.Dialect() == db.SQLite {
+		query = "SELECT tables.name, columns.name FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns " +
+			"WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 	}
-	rows, err := v.s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE "+condition+" ORDER BY id")
+	columns, err := v.s.App.DB.SQL().QueryContext(t.Context(), query)
+	require.NoError(t, err)
+	defer columns.Close()
+	owned := map[string]bool{}
+	for columns.Next() {
+		var table, column string
+		require.NoError(t, columns.Scan(&table, &column))
+		owned[table] = owned[table] || column == "operator_id"
+	}
+	require.NoError(t, columns.Err())
+	return owned
+}
+
+func (v *victim) rows(t *testing.T, table, condition string) []string {
+	t.Helper()
+	condition = strings.ReplaceAll(condition, "$", "'"+v.Operator.ID.String()+"'")
+	rows, err := v.s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE "+condition+" ORDER BY 1, 2")
 	require.NoError(t, err)
 	defer rows.Close()
 	columns, err := rows.Columns()

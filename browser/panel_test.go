@@ -104,7 +104,7 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 		token := tenant.SignIn(t, nil)
 		for range 3 {
 			id := s.CreateOrder(t, tenant.KeyA)
-			moved := s.Move(t, id, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
+			moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
 			require.Equal(t, http.StatusOK, moved.Status, moved.Text)
 		}
 		p := atDesk(t, s)

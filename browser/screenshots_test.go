@@ -89,7 +89,7 @@ func furnish(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) furnished
 
 	token := tenant.SignIn(t, nil)
 	move := func(id, name string, body map[string]any) {
-		moved := s.Move(t, id, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + name, Token: token, Body: body})
+		moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + name, Token: token, Body: body})
 		require.Equal(t, http.StatusOK, moved.Status, moved.Text)
 	}
 	var shown furnished

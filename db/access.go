@@ -60,7 +60,8 @@ func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time
 	var signedIn SignedIn
 	result := d.with(ctx).Raw(`
 		SELECT s.id AS session_id, u.id AS user_id, u.operator_id AS user_operator_id, u.store_id AS user_store_id,
-			u.email AS user_email, u.name AS user_name, u.role AS user_role, u.admin AS user_admin, u.active AS user_active, `+columnList(operatorColumns)+`
+			u.email AS user_email, u.name AS user_name, u.role AS user_role, u.admin AS user_admin, u.active AS user_active,
+			u.created_at AS user_created_at, `+columnList(operatorColumns)+`
 		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id
 		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`, tokenHash, now).Scan(&signedIn)
 	if result.Error != nil {

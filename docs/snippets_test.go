@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/apptest"
 	"despacho/internal/webhook"
 )
 
@@ -233,7 +235,38 @@ func TestIntegrate_errorTableKnowsTheCodes(t *testing.T) {
 			require.True(t, strings.Contains(string(reference), "| `"+code[1]+"` |"), code[1])
 		}
 	}
-	for _, code := range []string{"invalid_fields", "invalid_api_key", "missing_scope", "order_not_found", "idempotency_in_progress", "not_covered", "rate_limited", "internal_error", "try_again"} {
-		require.True(t, named[code], code)
+	shown := codesOfV1(t)
+	require.Greater(t, len(shown), 15)
+	for code, operation := range shown {
+		assert.True(t, named[code], "%s of %s is not in the table of integrate.md", code, operation)
 	}
+}
+
+// codesOfV1 are the codes in the examples of the reference for the operations of /v1, each with an operation that has it.
+func codesOfV1(t *testing.T) map[string]string {
+	t.Helper()
+	document, err := apptest.Document()
+	require.NoError(t, err)
+	codes := map[string]string{}
+	for path, item := range document.Paths.Map() {
+		if !strings.HasPrefix(path, "/v1/") {
+			continue
+		}
+		for method, operation := range item.Operations() {
+			for _, response := range operation.Responses.Map() {
+				for _, content := range response.Value.Content {
+					examples := []any{content.Example}
+					for _, example := range content.Examples {
+						examples = append(examples, example.Value.Value)
+					}
+					for _, example := range examples {
+						if members, is := example.(map[string]any); is && members["code"] != nil {
+							codes[members["code"].(string)] = method + " " + path
+						}
+					}
+				}
+			}
+		}
+	}
+	return codes
 }

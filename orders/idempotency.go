@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -14,16 +13,12 @@ import (
 	"despacho/models"
 )
 
-// lease is how long a request may hold an Idempotency-Key before another may suppose that it died: longer than a request is worked on. One that
-// outlives it, because its process stood still, finds the key taken and creates nothing.
-const lease = 15 * time.Second
-
 // once runs a creation under an Idempotency-Key: the first request creates, the others are told what it was told.
 func (s *Service) once(ctx context.Context, caller Caller, in *body.Object, key string, create func(*models.IdempotencyRecord) (Answer, error)) (Answer, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
 		ScopeID: caller.keyScope(), Key: key, BodyHash: in.Hash(),
-		LeaseToken: uuid.New(), LeaseUntil: now.Add(lease),
+		LeaseToken: uuid.New(), LeaseUntil: now.Add(s.options.KeyLease),
 		CreatedAt: now, ExpiresAt: now.Add(s.options.IdempotencyTTL),
 	}
 	claim, held, err := s.db.ClaimKey(ctx, record, now)

@@ -32,6 +32,10 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
+	// KeyLease is how long a request may hold an Idempotency-Key before another may suppose that it
+	// died: longer than a request is worked on. One that outlives it, because its process stood still,
+	// finds the key taken and creates nothing.
+	KeyLease time.Duration
 	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
 	VerifyDNI bool
 	// Photos keeps delivery-proof photos; only the edges save them.

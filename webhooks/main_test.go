@@ -37,6 +37,7 @@ func work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cfg.Timeouts = apptest.PatientTimeouts() // it is to be killed while it waits for a receiver
 	a, err := app.Open(ctx, cfg, slog.Default(), app.Options{})
 	if err != nil {
 		return err

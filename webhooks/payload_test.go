@@ -38,7 +38,7 @@ func (s *stage) deliverWithPhoto(t *testing.T, orderID string, fields map[string
 	require.NoError(t, err)
 	require.NoError(t, jpeg.Encode(part, image.NewRGBA(image.Rect(0, 0, 16, 16)), nil))
 	require.NoError(t, writer.Close())
-	answer := s.Move(t, orderID, apptest.Request{
+	answer := s.Do(t, apptest.Request{
 		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/deliver", Token: s.staff(t),
 		Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
 	})
@@ -133,7 +133,9 @@ func (s *stage) requireEnvelope(t *testing.T, event apptest.Received) {
 	require.Equal(t, event.Header.Get("X-Service-Timestamp"), body["timestamp"], "a string equal to the header")
 	seconds, err := strconv.ParseInt(body["timestamp"].(string), 10, 64)
 	require.NoError(t, err)
-	require.WithinDuration(t, time.Now(), time.Unix(seconds, 0), time.Minute)
+	registered, err := time.Parse(time.RFC3339Nano, event.Data["created_at"].(string))
+	require.NoError(t, err)
+	require.WithinRange(t, time.Unix(seconds, 0), registered.Truncate(time.Second), time.Now(), "when it was sent")
 	require.Equal(t, "application/json", event.Header.Get("Content-Type"))
 	for _, member := range []string{"created_at", "received_at", "delivered_at"} {
 		if at := event.Data[member]; at != nil {

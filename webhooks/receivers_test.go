@@ -53,16 +53,16 @@ func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// drip says one byte a second for as long as somebody listens.
+// drip says one byte after the other for as long as somebody listens.
 func (p *patient) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
-	everySecond := time.NewTicker(time.Second)
-	defer everySecond.Stop()
+	now := time.NewTicker(100 * time.Millisecond)
+	defer now.Stop()
 	for {
 		_, _ = io.WriteString(w, "a")
 		_ = http.NewResponseController(w).Flush()
 		select {
-		case <-everySecond.C:
+		case <-now.C:
 		case <-r.Context().Done():
 			panic(http.ErrAbortHandler) // not an end of the answer: nobody may take it for one
 		case <-p.over:

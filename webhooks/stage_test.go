@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -18,9 +17,6 @@ import (
 	"despacho/internal/testenv"
 	"despacho/models"
 )
-
-// soon bounds what takes milliseconds on an idle machine, and a receiver's five seconds at the most.
-const soon = testenv.Deadline
 
 // stage is a running service with an operator of the test's own.
 type stage struct {
@@ -90,7 +86,7 @@ var (
 // move has the operator's staff move an order.
 func (s *stage) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	answer := s.Move(t, orderID, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return answer
 }
@@ -172,19 +168,6 @@ func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 		return nil
 	})
 	return s.logOf(t, webhookID)
-}
-
-// firstTried returns the only delivery of a webhook once its first attempt has ended.
-func (s *stage) firstTried(t *testing.T, webhookID string) (*models.Delivery, []models.DeliveryAttempt) {
-	t.Helper()
-	id := s.logOf(t, webhookID)[0].ID
-	testenv.Until(t, func() error {
-		if _, attempts := s.deliveryRow(t, id); len(attempts) == 0 || attempts[0].FinishedAt == nil {
-			return errors.New("not tried yet")
-		}
-		return nil
-	})
-	return s.deliveryRow(t, id)
 }
 
 // webhookRow reads a webhook as it is stored.

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"despacho/internal/apptest"
@@ -31,8 +33,13 @@ func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")
-		s.reconcile(t)
-		s.ended(t, id)
+		testenv.Until(t, func() error { // whoever made the move has a few seconds to hear from the workflow
+			s.reconcile(t)
+			if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
+				return fmt.Errorf("the workflow is %s", status)
+			}
+			return nil
+		})
 		require.Contains(t, s.details(t, id), "**Entregado**")
 		s.waitForStartNoted(t, id)
 	})

@@ -79,8 +79,16 @@ func forgetSchedule(t *testing.T, s *apptest.Service) {
 	})
 }
 
-// reconcile has the schedule run its workflow now.
+// reconcile has the reconcile workflow look now. TestReconcile_drivesAbandonedDeliveries has its schedule run it.
 func (s *service) reconcile(t *testing.T) {
+	t.Helper()
+	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
+	require.NoError(t, err)
+	require.NoError(t, run.Get(t.Context(), nil))
+}
+
+// reconcileBySchedule has the schedule run the reconcile workflow now.
+func (s *service) reconcileBySchedule(t *testing.T) {
 	t.Helper()
 	handle := s.Temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(s.Config.TaskQueue))
 	require.NoError(t, handle.Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL}))
@@ -89,7 +97,7 @@ func (s *service) reconcile(t *testing.T) {
 // move has the operator's staff move an order.
 func (s *service) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	return s.Move(t, orderID, moveRequest(s, orderID, move, body))
+	return s.Do(t, moveRequest(s, orderID, move, body))
 }
 
 func (s *service) receive(t *testing.T, orderID string) *apptest.Answer {
@@ -230,6 +238,20 @@ func closedPort(t *testing.T) string {
 type behind time.Duration
 
 func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
+
+// detached runs another process of the same installation that cannot reach Temporal. Its clock is so much behind.
+func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
+	t.Helper()
+	return s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(late), Configure: func(c *config.Config) {
+		c.Timeouts.Start = 100 * time.Millisecond
+		for _, change := range configure {
+			change(c)
+		}
+	}})
+}
+
+// givesUpMoves has callers hear soon that the outcome of a move is open.
+func givesUpMoves(c *config.Config) { c.Timeouts.Move = time.Second }
 
 // impatient has orders cancel themselves soon after their creation.
 func impatient(after time.Duration) func(*config.Config) {

@@ -28,8 +28,8 @@ func newInstallation(t *testing.T) *installation {
 	return &installation{
 		service:      s,
 		hasty:        s.beside(t, apptest.Options{Configure: impatient(time.Second)}),
-		detached:     s.beside(t, apptest.Options{TemporalAddress: closedPort(t)}),
-		detachedLate: s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(time.Minute)}),
+		detached:     s.detached(t, 0),
+		detachedLate: s.detached(t, time.Minute),
 	}
 }
 
@@ -49,7 +49,7 @@ var paths = []path{
 	{"cancelled-by-store", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 		id := s.CreateOrder(t, s.KeyA, personal)
-		answer := s.Move(t, id, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA, Body: map[string]any{"reason": "sin stock"}})
+		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA, Body: map[string]any{"reason": "sin stock"}})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 		return s.ended(t, id)
 	}},
@@ -239,6 +239,7 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 	id := s.CreateOrder(t, s.Key, personal)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
 	s.ended(t, id)
+	s.waitForStartNoted(t, id) // until then its deliveries are its own workflow's
 	webhookID, _ := s.Register(t, s.Key, receiver)
 	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
 	delivery := models.Delivery{

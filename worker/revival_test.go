@@ -56,7 +56,7 @@ func TestRevival_lateReception(t *testing.T) {
 func TestRevival_notAfterAPersonsCancel(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.KeyA)
-		answer := s.Move(t, id, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA})
+		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA})
 		require.Equal(t, http.StatusOK, answer.Status)
 		_, runID := s.ended(t, id)
 		require.Equal(t, http.StatusConflict, s.move(t, id, "receive", nil).Status)

@@ -68,7 +68,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		cfg.TaskQueue = testenv.TaskQueue(t)
 	}
 	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
-	cfg.Timeouts = patientTimeouts()
+	cfg.Timeouts = PatientTimeouts()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())
@@ -110,9 +110,9 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	return s
 }
 
-// patientTimeouts are reached by a hang alone: what a test is answered does not depend on how busy
+// PatientTimeouts are reached by a hang alone: what a test is answered does not depend on how busy
 // the machine is. A test about one of them sets it with Options.Configure.
-func patientTimeouts() config.Timeouts {
+func PatientTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
@@ -124,8 +124,8 @@ func patientTimeouts() config.Timeouts {
 // patientExchange stays below the time that an activity has for its call.
 const patientExchange = 20 * time.Second
 
-// readCatalog has the service read its catalog, which its first request would: on a busy machine and under the race detector that takes longer than the
-// service gives a request.
+// readCatalog has the service read its catalog, which its first request would: under the race detector
+// that takes longer than a test's own short Timeouts.Request.
 func (s *Service) readCatalog(t testing.TB) {
 	t.Helper()
 	_, err := s.App.Orders.Choices(context.Background(), orders.Caller{Operator: &models.Operator{}})
@@ -159,9 +159,9 @@ func (s *Service) StartWorker(t testing.TB) {
 	case err := <-ended:
 		cancel()
 		t.Fatalf("worker did not start: %v", err)
-	case <-time.After(time.Minute):
+	case <-time.After(testenv.Deadline):
 		cancel()
-		t.Fatal("worker did not start within a minute")
+		t.Fatalf("worker did not start within %s", testenv.Deadline)
 	}
 	s.stopWorker = func() {
 		cancel()

@@ -52,13 +52,16 @@ func Each(t *testing.T, run func(t *testing.T, s *Service)) {
 var StillAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 
 // EachStill is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
-// orders on; webhooks may only go to public addresses; and X-Forwarded-For is believed, so that a test can be a client
-// of its own where clients are counted by address.
+// orders on, so that a move that reaches the order's workflow is answered 503 after a second; webhooks may only go to public
+// addresses; and X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted by address.
 func EachStill(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "still", Options{
 		Clock: clock.NewManual(StillAt), NoWorker: true,
-		Configure: func(c *config.Config) { c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"} },
+		Configure: func(c *config.Config) {
+			c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"}
+			c.Timeouts.Move = time.Second
+		},
 	}, run)
 }
 

@@ -33,6 +33,9 @@ type Options struct {
 	MostClients int
 	// Fuzz is how long each fuzz target runs; 0 runs none.
 	Fuzz time.Duration
+	// Slack multiplies how long the run waits for an answer, a settled database and the like before
+	// it says that a promise is broken; 0 is 1. A test takes more, because its machine may be busy.
+	Slack int
 
 	// Out gets the plan, the progress and the verdicts; JSON is the file for the counters and invariants.
 	Out  io.Writer
@@ -60,11 +63,14 @@ func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.Fuzz < 0 {
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.Fuzz < 0 || o.Slack < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
 	return nil
 }
+
+// patience is how long to wait for what takes so long at the most on a machine with nothing else to do.
+func (o *Options) patience(d time.Duration) time.Duration { return d * time.Duration(max(o.Slack, 1)) }
 
 func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
 

@@ -48,7 +48,7 @@ func checkPhotos(ctx context.Context, t *truthCheck) error {
 		stray, err = t.age(owned)
 		return err != nil || len(stray) == 0
 	}
-	if pollErr := poll(ctx, visibilityPatience, "files without a delivery are still there", swept); err != nil || pollErr != nil {
+	if pollErr := poll(ctx, t.options.patience(visibilityPatience), "files without a delivery are still there", swept); err != nil || pollErr != nil {
 		t.report.violate(invariantPhotos, "files", "%v %v: %v", pollErr, err, stray)
 	}
 	if kept, err := filepath.Glob(filepath.Join(t.disk.dir, "*")); err != nil || len(kept) != len(owned) {

@@ -38,7 +38,7 @@ type run struct {
 func checkWorkflows(ctx context.Context, t *truthCheck) error {
 	var runs map[string][]run
 	var odd map[string]string
-	end := time.Now().Add(visibilityPatience)
+	end := time.Now().Add(t.options.patience(visibilityPatience))
 	for {
 		var err error
 		if runs, err = t.listRuns(ctx); err != nil {
@@ -178,7 +178,7 @@ func (t *truthCheck) detailsOf(ctx context.Context, order string) (details strin
 }
 
 func (t *truthCheck) ask(ctx context.Context, order string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerPatience)
+	ctx, cancel := context.WithTimeout(ctx, t.options.patience(answerPatience))
 	defer cancel()
 	value, err := t.workflows.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
 	if err != nil {

@@ -45,7 +45,7 @@ func (c *client) at(address string) *fleet.Connection {
 
 // call sends a request once, to whom the balancer says.
 func (c *client) call(ctx context.Context, r fleet.Request) (*fleet.Answer, error) {
-	limited, cancel := context.WithTimeout(ctx, callPatience)
+	limited, cancel := context.WithTimeout(ctx, c.s.options.patience(callPatience))
 	defer cancel()
 	c.s.report.count("requests", 1)
 	address := c.s.balancer.pick()

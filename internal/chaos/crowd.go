@@ -81,7 +81,7 @@ func (w *crowd) live(ctx context.Context, c *client, sg *saga, chosen life) {
 // finish lets the lives that have begun end.
 func (w *crowd) finish() {
 	w.ending.Store(true)
-	timeout := time.AfterFunc(crowdPatience, w.stop)
+	timeout := time.AfterFunc(w.s.options.patience(crowdPatience), w.stop)
 	w.working.Wait()
 	timeout.Stop()
 	w.stop()

@@ -70,8 +70,8 @@ func (s *stack) settle(ctx context.Context) error {
 				return err
 			}
 		}
-		if time.Since(began) > settlePatience {
-			s.options.say("not settled within %s: %s", settlePatience, owed)
+		if limit := s.options.patience(settlePatience); time.Since(began) > limit {
+			s.options.say("not settled within %s: %s", limit, owed)
 			return nil // the invariants say what that means
 		}
 		if time.Since(said) > 15*time.Second {

@@ -44,3 +44,6 @@ func DefaultTimeouts() Timeouts {
 		Readiness:  3 * time.Second,
 	}
 }
+
+// KeyLease is how long a request may hold an Idempotency-Key: half as long again as it is worked on.
+func (t Timeouts) KeyLease() time.Duration { return t.Request * 3 / 2 }

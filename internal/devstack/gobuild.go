@@ -45,7 +45,7 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 	if err != nil {
 		return err
 	}
-	stop := reportEvery(b.interval, func() {
+	stop := Every(b.interval, func() {
 		b.progress(fmt.Sprintf("compiling %s: %s, %s", b.what, watch, elapsed(began)))
 	})
 	defer stop()

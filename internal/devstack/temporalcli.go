@@ -110,8 +110,8 @@ func tryRunning(ctx context.Context, program string) error {
 	return nil
 }
 
-// reportEvery calls report at each interval until stop is called.
-func reportEvery(interval time.Duration, report func()) (stop func()) {
+// Every calls report at each interval until stop is called.
+func Every(interval time.Duration, report func()) (stop func()) {
 	ticker := time.NewTicker(interval)
 	finished, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -80,7 +80,7 @@ func (s cliSource) fetchArchive(ctx context.Context, client *http.Client, archiv
 	s.progress("downloading the Temporal CLI from " + archive.URL)
 	began, body := time.Now(), &countedReader{reader: response.Body}
 	seen, lastGrowth := int64(0), began
-	stop := reportEvery(s.interval, func() {
+	stop := Every(s.interval, func() {
 		if count := body.count.Load(); count > seen {
 			seen, lastGrowth = count, time.Now()
 		} else if time.Since(lastGrowth) > stallTimeout {

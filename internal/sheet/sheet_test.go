@@ -150,6 +150,7 @@ func TestWrite_runsNothingAndReadsBack(t *testing.T) {
 		read, err := sheet.Read(content, 10)
 		require.NoError(t, err)
 		require.Equal(t, rows[0], read.Header)
+		require.Len(t, read.Rows, len(rows)-1)
 		for i, row := range read.Rows {
 			require.Equal(t, rows[i+1], row.Cells)
 		}

@@ -1,6 +1,7 @@
-// Command suites runs the project's checks and tests: it installs what they need where that is possible, starts the
-// servers they share, runs one suite after another and ends with a table of what ran. Names as arguments choose suites;
-// without any, all run. With CI=true a suite that could not run in full is a failure.
+// Command suites runs the project's checks and tests: it installs what they need where that is
+// possible, starts the servers they share, runs the linters beside the tests and ends with a table
+// of what ran. Names as arguments choose suites; without any, all run. With CI=true a suite that
+// could not run in full and a test that was skipped unexpectedly are failures.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -30,6 +32,7 @@ func main() {
 }
 
 func run(ctx context.Context, names []string, out io.Writer) (passed bool, err error) {
+	began := time.Now()
 	if err := enterModule(ctx); err != nil {
 		return false, err
 	}
@@ -47,38 +50,53 @@ func run(ctx context.Context, names []string, out io.Writer) (passed bool, err e
 	}
 	defer env.stop()
 
-	var rows []row
-	for _, s := range chosen {
-		rows = append(rows, runSuite(ctx, s, env, out))
-	}
-	return summarize(rows, out), nil
+	out = &lockedWriter{writer: out}
+	rows := runSuites(ctx, chosen, env, out)
+	return summarize(rows, time.Since(began), out), nil
 }
 
-// runSuite runs one suite; what could not run says why.
-func runSuite(ctx context.Context, s suite, env *environment, out io.Writer) row {
-	fmt.Fprintf(out, "\n== %s\n", s.name)
-	began := time.Now()
-	result := row{suite: s.name}
-	switch reason := env.lacking(s); {
-	case ctx.Err() != nil:
-		result.problem = "interrupted"
-	case reason != "" && env.strict:
-		result.problem = "could not run: " + reason
-	default:
-		if reason != "" {
-			fmt.Fprintf(out, "not all of it can run: %s\n", reason)
-		}
-		result.counts = s.run(ctx, s, env, out)
-		if ctx.Err() != nil {
-			result.problem = "interrupted"
+// runSuites runs the linters and, beside them, the tests of all suites that can run.
+func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) []row {
+	rows := make([]row, len(chosen))
+	var packages []string
+	var linting sync.WaitGroup
+	for i, s := range chosen {
+		rows[i].suite = s.name
+		reason := env.lacking(s)
+		switch {
+		case s.lints:
+			linting.Go(func() { lint(ctx, &rows[i], env, out) })
+		case reason != "" && env.strict:
+			rows[i].fail("could not run: " + reason)
+		default:
+			if reason != "" {
+				fmt.Fprintf(out, "not all of %s can run: %s\n", s.name, reason)
+			}
+			packages = append(packages, s.packages...)
 		}
 	}
-	if result.problem != "" {
-		result.failed++
-		fmt.Fprintln(out, result.problem)
+	if len(packages) > 0 {
+		goTest(ctx, packages, env, out).addTo(rows, chosen)
 	}
-	result.took = time.Since(began)
-	return result
+	linting.Wait()
+	if ctx.Err() != nil {
+		for i := range rows {
+			rows[i].fail("interrupted")
+		}
+	}
+	return rows
+}
+
+// lockedWriter lets the linters, the tests and the heartbeat print at the same time.
+type lockedWriter struct {
+	mu     sync.Mutex
+	writer io.Writer
+}
+
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writer.Write(p)
 }
 
 // choose keeps the suites that were named, in their usual order.

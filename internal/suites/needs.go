@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ const (
 	postgres need = "PostgreSQL"
 	chromium need = "Chromium"
 	temporal need = "Temporal"
+	php      need = "PHP, for the example of the documentation"
 )
 
 // debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one by itself.
@@ -28,6 +30,7 @@ var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
 	chromium: {"chromium"},
+	php:      {"php-cli"},
 }
 
 // chromiumNames are the commands by which the browser is known.
@@ -46,6 +49,9 @@ func (n need) present(ctx context.Context) bool {
 			_, err := exec.LookPath(name)
 			return err == nil
 		})
+	case php:
+		_, err := exec.LookPath("php")
+		return err == nil
 	default:
 		return true
 	}
@@ -96,11 +102,17 @@ func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
 	if os.Geteuid() != 0 {
 		return errors.New("only root may install it")
 	}
+	release, err := devstack.LockFile(ctx, filepath.Join(os.TempDir(), "despacho-apt-get.lock"), "what apt-get installs",
+		func(line string) { fmt.Fprintln(out, line) })
+	if err != nil {
+		return err
+	}
+	defer release()
 	fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
 	env := append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	for _, arguments := range [][]string{
 		{"update", "-qq"},
-		append([]string{"install", "-y", "-qq", "--no-install-recommends"}, packages...),
+		append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...),
 	} {
 		child, err := devstack.Start(devstack.Command{Name: "apt-get " + arguments[0], Path: apt, Args: arguments, Env: env, Log: out})
 		if err != nil {

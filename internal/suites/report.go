@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // testEvent is one line of `go test -json`.
@@ -21,26 +23,36 @@ type testEvent struct {
 // testID names a test, or with no test the package's own output.
 type testID struct{ pkg, test string }
 
-// testReport reads `go test -json`, prints one line for every package and everything that a failing test said, and counts.
-// A test with subtests is not counted beside them, unless it fails by itself.
+// testReport reads `go test -json`, prints one line for every package and everything that a failing
+// test said, and counts. A test with subtests is not counted beside them, unless it fails by itself.
 type testReport struct {
-	out     io.Writer
+	out io.Writer
+	// strict makes a skip that is not expected a failure.
+	strict  bool
 	partial []byte
 
-	total      counts
-	perPackage map[string]*counts
-	output     map[testID]*strings.Builder
-	parents    map[testID]bool
-	failedIn   map[testID]bool // parents with a subtest that failed
+	packages map[string]*packageResult
+	// failure is why the command failed although no test did.
+	failure  string
+	output   map[testID]*strings.Builder
+	parents  map[testID]bool
+	failedIn map[testID]bool // parents with a subtest that failed
 }
 
-func newTestReport(out io.Writer) *testReport {
+// packageResult is what came of one package.
+type packageResult struct {
+	counts
+	took  time.Duration
+	ended bool
+}
+
+func newTestReport(out io.Writer, strict bool) *testReport {
 	return &testReport{
-		out:        out,
-		perPackage: map[string]*counts{},
-		output:     map[testID]*strings.Builder{},
-		parents:    map[testID]bool{},
-		failedIn:   map[testID]bool{},
+		out: out, strict: strict,
+		packages: map[string]*packageResult{},
+		output:   map[testID]*strings.Builder{},
+		parents:  map[testID]bool{},
+		failedIn: map[testID]bool{},
 	}
 }
 
@@ -62,15 +74,35 @@ func (r *testReport) Write(p []byte) (int, error) {
 	}
 }
 
-// finish returns the counts; a command that failed although no test did is a failure of its own.
-func (r *testReport) finish(err error) counts {
+// finish ends the report. A command that failed although no test did is a failure of every package
+// that it did not get to.
+func (r *testReport) finish(err error) {
 	if len(r.partial) > 0 {
 		fmt.Fprintf(r.out, "%s\n", r.partial)
 	}
-	if err != nil && r.total.failed == 0 {
-		r.total.failed++
+	if err != nil {
+		r.failure = fmt.Sprintf("go test did not end well: %v", err)
 	}
-	return r.total
+}
+
+// addTo adds what came of every suite's packages to its row.
+func (r *testReport) addTo(rows []row, chosen []suite) {
+	failed := 0
+	for i, s := range chosen {
+		for _, path := range s.packages {
+			result := r.packages[path]
+			if result == nil || !result.ended {
+				rows[i].fail(cmp.Or(r.failure, "go test said nothing of "+path))
+				continue
+			}
+			rows[i].add(result.counts)
+			rows[i].took += result.took
+		}
+		failed += rows[i].failed
+	}
+	if r.failure != "" && failed == 0 {
+		rows[len(rows)-1].fail(r.failure)
+	}
 }
 
 func (r *testReport) read(event testEvent) {
@@ -98,7 +130,7 @@ func (r *testReport) read(event testEvent) {
 
 func (r *testReport) endTest(id testID, action string) {
 	said := r.said(id)
-	tally := r.packageCounts(id.pkg)
+	tally := r.resultOf(id.pkg)
 	switch {
 	case action == "fail":
 		if !r.failedIn[id] {
@@ -111,6 +143,9 @@ func (r *testReport) endTest(id testID, action string) {
 			fmt.Fprintf(r.out, "FAIL  %s %s\n%s", id.pkg, id.test, said)
 		}
 	case r.parents[id]:
+	case action == "skip" && r.strict && expectedSkips[id] == "":
+		tally.failed++
+		fmt.Fprintf(r.out, "FAIL  %s %s: skipped, which is not expected: %s\n", id.pkg, id.test, firstLine(said))
 	case action == "skip":
 		tally.skipped++
 		fmt.Fprintf(r.out, "skip  %s %s: %s\n", id.pkg, id.test, firstLine(said))
@@ -120,7 +155,8 @@ func (r *testReport) endTest(id testID, action string) {
 }
 
 func (r *testReport) endPackage(event testEvent) {
-	tally := r.packageCounts(event.Package)
+	tally := r.resultOf(event.Package)
+	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
 	said := r.said(testID{event.Package, ""})
 	if event.Action == "fail" {
 		// A panic or a timeout ends the package before its tests have: what they said is part of the story.
@@ -131,18 +167,16 @@ func (r *testReport) endPackage(event testEvent) {
 			tally.failed++
 		}
 		fmt.Fprintf(r.out, "%sFAIL  %s (%.1fs)\n", said, event.Package, event.Elapsed)
-	} else if ran := tally.passed + tally.skipped; ran > 0 {
+	} else if ran := tally.passed + tally.skipped; ran > 0 && tally.failed == 0 {
 		fmt.Fprintf(r.out, "ok    %s (%.1fs, %d tests)\n", event.Package, event.Elapsed, ran)
 	}
-	r.total.add(*tally)
-	delete(r.perPackage, event.Package)
 }
 
-func (r *testReport) packageCounts(pkg string) *counts {
-	if r.perPackage[pkg] == nil {
-		r.perPackage[pkg] = &counts{}
+func (r *testReport) resultOf(pkg string) *packageResult {
+	if r.packages[pkg] == nil {
+		r.packages[pkg] = &packageResult{}
 	}
-	return r.perPackage[pkg]
+	return r.packages[pkg]
 }
 
 func (r *testReport) unfinished(pkg string) (left []testID) {

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"context"
-	"io"
-	"strings"
-)
+import "strings"
 
 // module is the prefix of every package of the project.
 const module = "despacho/"
@@ -12,28 +8,28 @@ const module = "despacho/"
 // suite is a set of checks that has a line of its own in the table.
 type suite struct {
 	name string
-	// owns is the directory whose packages are this suite's alone.
-	owns string
-	// rest makes it the suite of every package that no other one owns.
-	rest  bool
+	// owns is the directory whose packages are this suite's alone; the suite without one that tests
+	// gets every package that no other suite owns.
+	owns  string
 	needs []need
-	run   func(ctx context.Context, s suite, env *environment, out io.Writer) counts
+	// lints marks the suite of the linters, which tests no package.
+	lints bool
 
 	packages []string // those whose tests it runs
 }
 
-// suites are run in this order. Those whose packages do not exist are not listed.
+// suites are shown in this order. Those whose packages do not exist are not listed.
 var suites = []suite{
-	{name: "lint", run: lint},
-	{name: "units", rest: true, needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}, run: goTest},
-	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "attacks", owns: "attacks", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "chaos", owns: "internal/chaos", needs: []need{compiler, postgres, temporal}, run: goTest},
-	{name: "browser", owns: "browser", needs: []need{compiler, chromium, postgres, temporal}, run: goTest},
+	{name: "lint", lints: true},
+	{name: "units", needs: []need{compiler, postgres, temporal, php}},
+	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}},
+	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}},
+	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}},
+	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}},
+	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}},
+	{name: "attacks", owns: "attacks", needs: []need{compiler, postgres, temporal}},
+	{name: "chaos", owns: "internal/chaos", needs: []need{compiler, postgres, temporal}},
+	{name: "browser", owns: "browser", needs: []need{compiler, chromium, postgres, temporal}},
 }
 
 // assign gives every package to its suite and drops the suites that get none.
@@ -45,22 +41,17 @@ func assign(packages []string) []suite {
 	}
 	var assigned []suite
 	for _, s := range suites {
-		switch {
-		case s.rest:
-			s.packages = byOwner[""]
-		case s.owns != "":
+		if !s.lints {
 			s.packages = byOwner[s.owns]
-		default:
-			s.packages = packages
 		}
-		if len(s.packages) > 0 {
+		if s.lints || len(s.packages) > 0 {
 			assigned = append(assigned, s)
 		}
 	}
 	return assigned
 }
 
-// ownerOf is the directory of the suite that a package belongs to; empty where it is nobody's.
+// ownerOf is the directory of the suite that a package belongs to; empty where no suite owns it.
 func ownerOf(directory string) string {
 	for _, s := range suites {
 		if s.owns != "" && (directory == s.owns || strings.HasPrefix(directory, s.owns+"/")) {

@@ -3,6 +3,11 @@ package main
 import (
 	"context"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +34,6 @@ func TestAssign_everyPackageIsTestedByOneSuite(t *testing.T) {
 	require.Equal(t, []string{"despacho/api", "despacho/api/openapi"}, packages["api"])
 	require.Equal(t, []string{"despacho/workflows"}, packages["workflows"])
 	require.Equal(t, []string{"despacho/internal/chaos"}, packages["chaos"])
-	require.Len(t, packages["lint"], 6)
 }
 
 func TestChoose(t *testing.T) {
@@ -42,31 +46,72 @@ func TestChoose(t *testing.T) {
 	require.EqualError(t, err, "the suites are lint, units, api, not unit")
 }
 
-func TestRunSuite_whatCannotRunInFull(t *testing.T) {
+func TestRunSuites_whatCannotRunInFull(t *testing.T) {
 	t.Parallel()
-	browser := suite{name: "browser", needs: []need{chromium}, run: func(context.Context, suite, *environment, io.Writer) counts {
-		return counts{passed: 2, skipped: 1}
-	}}
-	env := &environment{missing: map[need]string{chromium: "it is not installed"}}
-
-	var out strings.Builder
-	require.Equal(t, counts{passed: 2, skipped: 1}, runSuite(t.Context(), browser, env, &out).counts)
-	require.Contains(t, out.String(), "not all of it can run: Chromium: it is not installed")
-
-	env.strict = true
-	strict := runSuite(t.Context(), browser, env, &out)
-	require.Equal(t, counts{failed: 1}, strict.counts)
-	require.Equal(t, "could not run: Chromium: it is not installed", strict.problem)
+	browser := []suite{{name: "browser", needs: []need{chromium}, packages: []string{"despacho/browser"}}}
+	env := &environment{strict: true, missing: map[need]string{chromium: "it is not installed"}}
+	rows := runSuites(t.Context(), browser, env, io.Discard)
+	require.Equal(t, []row{{suite: "browser", counts: counts{failed: 1}, problem: "could not run: Chromium: it is not installed"}}, rows)
 
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, "interrupted", runSuite(interrupted, browser, env, &out).problem)
+	rows = runSuites(interrupted, browser, env, io.Discard)
+	require.Equal(t, "interrupted", rows[0].problem)
+	require.Equal(t, counts{failed: 1}, rows[0].counts)
+}
+
+func TestTestCommand_slowestFirst(t *testing.T) {
+	t.Parallel()
+	command := testCommand([]string{"despacho/api", "despacho/db", "despacho/webhooks"}, true)
+	require.Equal(t, []string{"despacho/webhooks", "despacho/api", "despacho/db"}, command[len(command)-3:])
+	require.Contains(t, command, "-race")
+	require.NotContains(t, testCommand(nil, false), "-race")
+}
+
+// What the lists name must exist: a renamed package or test would otherwise leave an entry behind.
+func TestLists_nameWhatExists(t *testing.T) {
+	t.Parallel()
+	directory := func(path string) string { return filepath.Join("..", "..", strings.TrimPrefix(path, module)) }
+	for _, path := range slowest {
+		require.DirExists(t, directory(path))
+	}
+	for _, s := range suites {
+		require.DirExists(t, directory(s.owns))
+	}
+	var names []string
+	for _, l := range linters() {
+		names = append(names, l.name)
+	}
+	for id, reason := range expectedSkips {
+		require.NotEmpty(t, reason)
+		if id.pkg == "lint" {
+			require.Contains(t, names, id.test)
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(directory(id.pkg), "*_test.go"))
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(files, func(file string) bool {
+			content, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(content), "func "+id.test+"(")
+		}), "%s has no %s", id.pkg, id.test)
+	}
+}
+
+// govulncheck is skipped where its database does not answer, and runs where it does.
+func TestVulnerabilitiesUnreachable(t *testing.T) {
+	database := httptest.NewServer(http.NotFoundHandler())
+	t.Setenv("GOVULNDB", database.URL)
+	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
+	database.Close()
+	require.Error(t, vulnerabilitiesUnreachable(t.Context()))
+	t.Setenv("GOVULNDB", "file:///nowhere")
+	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
 }
 
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	require.True(t, summarize([]row{{suite: "lint", counts: counts{passed: 4}, took: 12 * time.Second}}, &out))
+	require.True(t, summarize([]row{{suite: "lint", counts: counts{passed: 4}, took: 12 * time.Second}}, 15*time.Second, &out))
 	require.Contains(t, out.String(), "lint    passed   12s    4           0\n")
 	require.True(t, strings.HasSuffix(out.String(), "\n4 passed, 0 failed\n"))
 
@@ -74,7 +119,7 @@ func TestSummarize(t *testing.T) {
 	require.False(t, summarize([]row{
 		{suite: "units", counts: counts{passed: 7, failed: 1, skipped: 2}},
 		{suite: "browser", counts: counts{failed: 1}, problem: "could not run: Chromium: it is not installed"},
-	}, &out))
+	}, time.Minute, &out))
 	require.Contains(t, out.String(), "browser   FAILED (could not run: Chromium: it is not installed)   0s     0")
 	require.True(t, strings.HasSuffix(out.String(), "\n7 passed, 2 failed, 2 skipped\n"))
 }

@@ -28,13 +28,22 @@ func (c counts) String() string {
 // row is a suite's line in the table.
 type row struct {
 	counts
-	suite   string
+	suite string
+	// took adds up the times of the suite's packages or linters, which run beside those of others.
 	took    time.Duration
 	problem string // why it did not run to its end
 }
 
+// fail says why a suite did not run to its end.
+func (r *row) fail(problem string) {
+	if r.problem == "" {
+		r.failed++
+	}
+	r.problem = problem
+}
+
 // summarize prints the table and reports whether all is well.
-func summarize(rows []row, out io.Writer) bool {
+func summarize(rows []row, took time.Duration, out io.Writer) bool {
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "SUITE\tRESULT\tTIME\tTESTS RUN\tSKIPPED")
@@ -51,6 +60,7 @@ func summarize(rows []row, out io.Writer) bool {
 		total.add(r.counts)
 	}
 	table.Flush()
+	fmt.Fprintf(out, "\nall of it, side by side: %s\n", rounded(took))
 	fmt.Fprintf(out, "\n%s\n", total)
 	return total.failed == 0
 }

@@ -80,11 +80,14 @@ func TestTraceGORM_statementsOfOneChainAreSiblings(t *testing.T) {
 	flush()
 
 	require.Equal(t, 3, collector.received())
+	statements := 0
 	for _, span := range collector.spans {
 		if span.Name == "SELECT parcels" {
+			statements++
 			require.Equal(t, collector.named(t, "request").SpanId, span.ParentSpanId)
 		}
 	}
+	require.Equal(t, 2, statements)
 }
 
 func TestTraceGORM_anErrorIsNamedWithoutItsText(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -115,19 +114,4 @@ func TestUntil(t *testing.T) {
 		})
 		require.Contains(t, <-recorder.failed, "still registered")
 	})
-}
-
-func TestWithin(t *testing.T) {
-	t.Parallel()
-	times := []time.Duration{time.Hour, time.Second, time.Millisecond}
-	testenv.Within(t, time.Second, func() time.Duration {
-		next := times[0]
-		times = times[1:]
-		return next
-	})
-	require.Empty(t, times, "held up twice, then in time")
-
-	recorder := failing{TB: t, failed: make(chan string, 1)}
-	require.Panics(t, func() { testenv.Within(recorder, time.Second, func() time.Duration { return time.Minute }) })
-	require.Contains(t, <-recorder.failed, "1m0s")
 }

@@ -33,18 +33,3 @@ func Until(t testing.TB, check func() error) {
 		time.Sleep(min(max(waited/10, firstStep), longestStep))
 	}
 }
-
-// Within requires that what is measured takes less than the limit. A busy machine can hold up anything, so it is measured again: what is too slow
-// by itself is so every time.
-func Within(t testing.TB, limit time.Duration, measure func() time.Duration) {
-	t.Helper()
-	const tries = 4
-	var took []time.Duration
-	for range tries {
-		took = append(took, measure())
-		if took[len(took)-1] < limit {
-			return
-		}
-	}
-	t.Fatalf("not within %s, however often: %v", limit, took)
-}

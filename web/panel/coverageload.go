@@ -147,7 +147,7 @@ func (p *Pages) applyCoverageFile(v *Visit) error {
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
 	for _, row := range rows {
 		if row.Complaint != "" {
-			err = fault.New(fault.Invalid, "wrong_row", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
+			err = fault.New(fault.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
 		}
 	}
 	var change *operators.CoverageChange

@@ -17,7 +17,7 @@ const (
 	maxFileRequest = 16 << 20
 )
 
-func badFile(message string) error { return fault.New(fault.Invalid, "invalid_file", message) }
+func badFile(message string) error { return fault.New(fault.Invalid, "invalid_form", message) }
 
 // readFile takes the one file of a form.
 func readFile(v *Visit) ([]byte, error) {

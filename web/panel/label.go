@@ -16,8 +16,8 @@ import (
 const maxLabels = 200
 
 var (
-	errNoLabels      = fault.New(fault.Invalid, "no_labels", "Marque los pedidos cuyas etiquetas quiere imprimir.")
-	errTooManyLabels = fault.New(fault.Invalid, "too_many_labels", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
+	errNoLabels      = fault.New(fault.Invalid, "invalid_fields", "Marque los pedidos cuyas etiquetas quiere imprimir.")
+	errTooManyLabels = fault.New(fault.Invalid, "invalid_fields", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
 )
 
 // labelFormat is a kind of paper.

@@ -29,7 +29,7 @@ type fieldGroup struct {
 }
 
 // errFormUsed is what somebody sees who goes back to a form that made an order already, changes it and sends it again.
-var errFormUsed = fault.New(fault.Unprocessable, "form_used",
+var errFormUsed = fault.New(fault.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 
 func (p *Pages) askNewOrder(v *Visit) error {

@@ -37,7 +37,7 @@ type carried struct {
 const previewLasts = 12 * time.Hour
 
 var (
-	errPreviewOver = fault.New(fault.Unprocessable, "preview_over", "La revisión venció. Vuelva a subir el archivo.")
+	errPreviewOver = fault.New(fault.Unprocessable, "invalid_form", "La revisión venció. Vuelva a subir el archivo.")
 	errUnreadable  = fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 

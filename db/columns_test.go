@@ -1,0 +1,389 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/models"
+)
+
+// filler gives the fields of structs values that are not zero and, but for booleans, not the same twice.
+type filler struct {
+	given int
+	flag  bool
+}
+
+// fill gives every field of a struct a value, also of the structs in it.
+func (f *filler) fill(row any) { f.fillValue(reflect.ValueOf(row).Elem(), "") }
+
+func (f *filler) fillValue(value reflect.Value, name string) {
+	f.given++
+	switch value.Interface().(type) {
+	case uuid.UUID:
+		value.Set(reflect.ValueOf(uuid.New()))
+		return
+	case time.Time:
+		value.Set(reflect.ValueOf(time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC).Add(time.Duration(f.given) * time.Minute)))
+		return
+	case []byte:
+		value.SetBytes(fmt.Appendf(nil, "%s %d", name, f.given))
+		return
+	}
+	switch value.Kind() {
+	case reflect.Pointer:
+		value.Set(reflect.New(value.Type().Elem()))
+		f.fillValue(value.Elem(), name)
+	case reflect.Struct:
+		for i := range value.NumField() {
+			f.fillValue(value.Field(i), value.Type().Field(i).Name)
+		}
+	case reflect.String:
+		value.SetString(fmt.Sprintf("%s %d", name, f.given))
+	case reflect.Bool:
+		value.SetBool(f.flag)
+	case reflect.Int, reflect.Int64:
+		value.SetInt(int64(f.given))
+	case reflect.Float64:
+		value.SetFloat(float64(f.given) / 4)
+	default:
+		panic("no value for " + name + " of " + value.Type().String())
+	}
+}
+
+// leaveOut empties every field of a struct that may be.
+func leaveOut(row any) {
+	value := reflect.ValueOf(row).Elem()
+	for i := range value.NumField() {
+		if value.Field(i).Kind() == reflect.Pointer {
+			value.Field(i).SetZero()
+		}
+	}
+}
+
+// fieldsOf are the fields of a struct and of the structs in it by name. Pointers are what they point at, times are in UTC.
+func fieldsOf(row any) map[string]any {
+	fields := map[string]any{}
+	var add func(path string, value reflect.Value)
+	add = func(path string, value reflect.Value) {
+		if value.Kind() == reflect.Pointer && !value.IsNil() {
+			value = value.Elem()
+		}
+		if at, is := value.Interface().(time.Time); is {
+			fields[path] = at.UTC()
+			return
+		}
+		if value.Kind() != reflect.Struct {
+			fields[path] = value.Interface()
+			return
+		}
+		for i := range value.NumField() {
+			add(strings.TrimPrefix(path+"."+value.Type().Field(i).Name, "."), value.Field(i))
+		}
+	}
+	add("", reflect.ValueOf(row))
+	return fields
+}
+
+// requireRead holds what was read to what was written, field by field. What is left out on purpose is not read.
+func requireRead(t *testing.T, want, got any, leftOut ...string) {
+	t.Helper()
+	written, read := fieldsOf(want), fieldsOf(got)
+	require.NotEmpty(t, read)
+	require.Len(t, read, len(written))
+	for field, value := range read {
+		if slices.Contains(leftOut, field) {
+			assert.Zero(t, value, "%s is read: do not leave it out", field)
+			continue
+		}
+		assert.NotZero(t, written[field], "%s was given no value", field)
+		assert.Equal(t, written[field], value, "%s is not what was written", field)
+	}
+	for _, field := range leftOut {
+		assert.Contains(t, read, field)
+	}
+}
+
+// tenant is one row of each kind with every field set.
+type tenant struct {
+	operator models.Operator
+	branch   models.Branch
+	store    models.Store
+	rider    models.Rider
+	order    models.Order
+	webhook  models.Webhook
+	key      models.APIKey
+	user     models.User
+	session  models.Session
+	pending  models.Delivery
+	failed   models.Delivery
+}
+
+var fillPlace = catalog.DistrictID("PE", "150122")
+
+// newTenant stores the rows. The order is cancelled: that status alone admits every field.
+func newTenant(t *testing.T, database *db.DB) *tenant {
+	t.Helper()
+	w, f := &tenant{}, &filler{flag: true}
+	f.fill(&w.operator)
+	w.operator.CountryCode, w.operator.Plan = "PE", models.PlanPro
+	for _, row := range []any{&w.branch, &w.store, &w.rider, &w.order, &w.webhook, &w.key, &w.user, &w.session, &w.pending, &w.failed} {
+		f.fill(row)
+		if owner := reflect.ValueOf(row).Elem().FieldByName("OperatorID"); owner.IsValid() {
+			owner.Set(reflect.ValueOf(w.operator.ID))
+		}
+		if store := reflect.ValueOf(row).Elem().FieldByName("StoreID"); store.IsValid() {
+			store.Set(reflect.ValueOf(&w.store.ID))
+		}
+	}
+	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
+	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
+	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, fillPlace, "2026-03-04"
+	order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
+	order.DeliveryType, order.PaymentType = models.DeliveryAgency, models.CashOnDelivery
+	for _, delivery := range []*models.Delivery{&w.pending, &w.failed} {
+		delivery.WebhookID, delivery.OrderID = w.webhook.ID, &order.ID
+	}
+	w.pending.Status, w.pending.FinishedAt = models.DeliveryPending, nil
+	w.failed.Status = models.DeliveryFailed
+
+	loadCatalog(t, database)
+	ctx := context.Background()
+	for _, row := range []any{&w.operator, &w.branch, &w.store, &w.rider, &w.order, &w.webhook, &w.key, &w.user, &w.session, &w.pending, &w.failed} {
+		require.NoError(t, database.Insert(ctx, row), "%T", row)
+	}
+	return w
+}
+
+// one is the only row of a list.
+func one[T any](rows []T, err error) (any, error) {
+	if err == nil && len(rows) != 1 {
+		err = fmt.Errorf("%d rows instead of one", len(rows))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// Statements that name their columns by hand read every field of what they read into.
+func TestReads_everyFieldComesBack(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx, w := context.Background(), newTenant(t, database)
+		before, after := w.operator.CreatedAt.AddDate(-1, 0, 0), w.operator.CreatedAt.AddDate(1, 0, 0)
+		scope := db.OrderScope{OperatorID: w.operator.ID}
+		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
+		target := func(d models.Delivery) db.DeliveryTarget {
+			return db.DeliveryTarget{ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true}
+		}
+		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
+		created := w.order.CreatedAt.Unix() / 86400
+		for name, test := range map[string]struct {
+			want    any
+			read    func() (any, error)
+			leftOut []string
+		}{
+			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
+			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.order.ID) }, nil},
+			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuide(ctx, scope, w.order.GuideCode) }, nil},
+			"OrderViews":       {view, func() (any, error) { return one(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
+			"PageOfOrders":     {view, func() (any, error) { return one(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
+			"OrdersReceivedSince": {view, func() (any, error) {
+				views, _, err := database.OrdersReceivedSince(ctx, scope, before, 10)
+				return one(views, err)
+			}, nil},
+			"OrderDetails": {
+				models.OrderDetail{OrderView: view, StoreName: &w.store.Name, BranchName: w.branch.Name},
+				func() (any, error) { return one(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
+			},
+			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
+			// The key is revoked, so its request is not counted.
+			"Authenticate": {
+				db.KeyHolder{Key: w.key, Operator: w.operator},
+				func() (any, error) { return database.Authenticate(ctx, w.key.Hash, before) }, []string{"Key.Hash", "Used"},
+			},
+			"SessionByToken": {
+				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator},
+				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash"},
+			},
+			"FactsFor": {
+				db.MoveFacts{
+					Operator: w.operator, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone,
+					RiderActive: &w.rider.Active, BranchActive: &w.branch.Active, HasWebhooks: true,
+				},
+				func() (any, error) { return database.FactsFor(ctx, &w.order, &w.rider.ID, &w.branch.ID) }, nil,
+			},
+			"Track": {
+				db.Tracked{
+					ID: w.order.ID, GuideCode: w.order.GuideCode, Status: w.order.Status, Product: w.order.Product,
+					OperatorName: w.operator.Name, LogoURL: w.operator.LogoURL, Timezone: w.operator.Timezone,
+				},
+				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
+			},
+			"PendingDeliveries":   {target(w.pending), func() (any, error) { return one(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
+			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return one(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
+			"FailedDeliveries":    {target(w.failed), func() (any, error) { return one(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
+			"OrdersByDay": {
+				db.DayCount{Day: created, Status: w.order.Status, CancelledBy: w.order.CancelledBy, Count: 1, Collected: *w.order.ActualAmountCollected},
+				func() (any, error) { return one(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
+			},
+			"CancelReasons": {
+				db.ReasonCount{Reason: *w.order.CancelReason, Count: 1},
+				func() (any, error) { return one(database.CancelReasons(ctx, scope, span, 10)) }, nil,
+			},
+			"CountOrdersByLocation": {
+				db.LocationCount{LocationID: w.order.LocationID, Orders: 1},
+				func() (any, error) { return one(database.CountOrdersByLocation(ctx, scope, w.order.Status)) }, nil,
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				got, err := test.read()
+				require.NoError(t, err)
+				requireRead(t, test.want, got, test.leftOut...)
+			})
+		}
+	})
+}
+
+// The catalog's own types are written to rows and read from them field by field.
+func TestCatalog_everyFieldComesBack(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx, f := context.Background(), &filler{flag: true}
+		loadCatalog(t, database)
+		var country catalog.Country
+		var place catalog.Location
+		f.fill(&country)
+		f.fill(&place)
+		country.Code = "ZZ"
+		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &fillPlace
+		require.NoError(t, database.LoadCatalog(ctx, []catalog.Country{country}, []catalog.Location{place}))
+		countries, places, err := database.Catalog(ctx)
+		require.NoError(t, err)
+		at := slices.IndexFunc(countries, func(c catalog.Country) bool { return c.Code == country.Code })
+		require.GreaterOrEqual(t, at, 0)
+		requireRead(t, country, countries[at])
+		at = slices.IndexFunc(places, func(l catalog.Location) bool { return l.ID == place.ID })
+		require.GreaterOrEqual(t, at, 0)
+		requireRead(t, place, places[at])
+	})
+}
+
+// Statements that name the columns they write leave only those fields as they were that are named here. Whoever adds a field decides
+// which it is.
+func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}
+		branch := models.Branch{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otra", CreatedAt: w.branch.CreatedAt}
+		rider := models.Rider{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otro", CreatedAt: w.rider.CreatedAt}
+		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: fillPlace, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
+		var record models.IdempotencyRecord
+		(&filler{flag: true}).fill(&record)
+		for _, row := range []any{&branch, &rider, &coverage, &record} {
+			require.NoError(t, database.Insert(ctx, row))
+		}
+
+		order, event := w.order, models.OrderEvent{ID: uuid.New(), OrderID: w.order.ID, Status: models.StatusDelivered, At: w.order.CreatedAt}
+		f.fill(&order)
+		order.ID, order.Seq, order.Status, order.CancelledBy = w.order.ID, w.order.Seq+1, models.StatusDelivered, nil
+		order.BranchID, order.RiderID, order.OperativeDay = branch.ID, &rider.ID, "2027-04-05"
+
+		delivery, webhook, operator, answered, price := w.failed, w.webhook, w.operator, record, coverage
+		f.fill(&delivery)
+		delivery.ID, delivery.Status = w.failed.ID, models.DeliveryDelivered
+		f.fill(&webhook)
+		webhook.ID = w.webhook.ID
+		f.fill(&operator)
+		operator.ID = w.operator.ID
+		f.fill(&answered)
+		answered.ScopeID, answered.Key = record.ScopeID, record.Key
+		f.fill(&price)
+		price.ID, price.OperatorID, price.LocationID = coverage.ID, coverage.OperatorID, coverage.LocationID
+
+		for name, test := range map[string]struct {
+			before, wanted any
+			write          func() error
+			read           func() (any, error)
+			kept           []string
+		}{
+			"SaveMove": {
+				w.order, order,
+				func() error { return database.SaveMove(ctx, &order, &event) },
+				func() (any, error) { return database.LockOrder(ctx, order.ID) },
+				[]string{ // who ordered what for whom and where to, what it costs, and what is found out beside the moves
+					"ID", "OperatorID", "StoreID", "GuideCode", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber",
+					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
+					"DeliveryLat", "DeliveryLng", "DeliveryMapsURL", "PointSource", "Product", "Size", "Notes", "SearchText", "AmountToCollect",
+					"ShippingCost", "Currency", "PaymentType", "RiskZone", "AutoCancelAt", "CreatedAt",
+				},
+			},
+			"SaveDelivery": {
+				w.failed, delivery,
+				func() error { return database.SaveDelivery(ctx, &delivery) },
+				func() (any, error) { stored, _, err := database.Delivery(ctx, delivery.ID); return stored, err },
+				[]string{"ID", "WebhookID", "OperatorID", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt"},
+			},
+			"SaveSecrets": {
+				w.webhook, webhook,
+				func() error { return database.SaveSecrets(ctx, &webhook) },
+				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
+				[]string{
+					"ID", "OperatorID", "StoreID", "URL", "Events", "Retry", "Active", "FailingSince", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
+				},
+			},
+			"SaveOperatorSettings": {
+				w.operator, operator,
+				func() error { return database.SaveOperatorSettings(ctx, &operator) },
+				func() (any, error) { return database.Operator(ctx, operator.ID) },
+				[]string{"ID", "CountryCode", "Timezone", "Currency", "Plan", "SuspendedAt", "SettingsVersion", "CreatedAt"},
+			},
+			"ClaimKey": {
+				record, answered,
+				func() error {
+					claim, _, err := database.ClaimKey(ctx, &answered, record.ExpiresAt)
+					if err == nil && claim != db.Claimed {
+						err = fmt.Errorf("claim %d", claim)
+					}
+					return err
+				},
+				func() (any, error) {
+					return one(database.AnsweredKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
+				},
+				[]string{"ScopeID", "Key"},
+			},
+			"SaveCoverage": {
+				coverage, price,
+				func() error { return database.SaveCoverage(ctx, []models.Coverage{price}) },
+				func() (any, error) { return db.FindOwned[models.Coverage](ctx, database, w.operator.ID, price.ID) },
+				[]string{"ID", "OperatorID", "LocationID", "CreatedAt"},
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				require.NoError(t, test.write())
+				got, err := test.read()
+				require.NoError(t, err)
+				before, wanted, stored := fieldsOf(test.before), fieldsOf(test.wanted), fieldsOf(got)
+				for field, value := range stored {
+					if slices.Contains(test.kept, field) {
+						assert.Equal(t, before[field], value, "%s does not stay as it was", field)
+						continue
+					}
+					assert.NotEqual(t, before[field], wanted[field], "%s was given no other value", field)
+					assert.Equal(t, wanted[field], value, "%s is not written", field)
+				}
+				for _, field := range test.kept {
+					assert.Contains(t, stored, field)
+				}
+			})
+		}
+	})
+}
