@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apptest"
+	"despacho/internal/testenv"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }
@@ -38,13 +38,14 @@ func open(t *testing.T, width int) context.Context {
 	options = append(options,
 		chromedp.ExecPath(path), chromedp.WindowSize(width, 900), chromedp.UserDataDir(t.TempDir()),
 		chromedp.NoSandbox, // Chromium as root refuses to run with it
+		chromedp.WSURLReadTimeout(testenv.Deadline),
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 	)
 	allocated, cancelAllocation := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancelAllocation)
 	tab, cancelTab := chromedp.NewContext(allocated)
 	t.Cleanup(cancelTab)
-	limited, cancelLimit := context.WithTimeout(tab, 3*time.Minute)
+	limited, cancelLimit := context.WithTimeout(tab, 3*testenv.Deadline) // for all that a test does
 	t.Cleanup(cancelLimit)
 	return limited
 }
