@@ -97,7 +97,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
 		return nil, err
 	}
-	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: cfg.DatabaseMaxConns, Logger: log}); err != nil {
+	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
+		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect,
+	}); err != nil {
 		return nil, err
 	}
 	if err := a.DB.CheckVersion(ctx); err != nil {

@@ -20,7 +20,7 @@ func each(t *testing.T, run func(t *testing.T, database *db.DB)) {
 
 func open(t *testing.T, databaseURL string) *db.DB {
 	t.Helper()
-	database, err := db.Open(context.Background(), databaseURL, db.Options{})
+	database, err := db.Open(context.Background(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	return database

@@ -2,6 +2,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -47,30 +48,31 @@ type DB struct {
 type Options struct {
 	// MaxConns bounds the connections to PostgreSQL; 0 means 20.
 	MaxConns int
-	// Logger is told about statements slower than a second; nil means nobody is.
+	// Logger is told about statements that failed or were slow; nil means nobody is.
 	Logger *slog.Logger
+	// SlowStatement is how long a statement takes that the logger is told about; 0 means a second.
+	SlowStatement time.Duration
+	// ConnectTimeout is how long Open waits for a database that does not answer; 0 means 5 seconds.
+	ConnectTimeout time.Duration
 }
-
-// connectTimeout bounds how long opening waits for a database that does not answer.
-const connectTimeout = 5 * time.Second
 
 // Open connects to the database that DATABASE_URL names and makes sure that it answers.
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
-	if options.MaxConns == 0 {
-		options.MaxConns = 20
-	}
+	options.MaxConns = cmp.Or(options.MaxConns, 20)
+	options.SlowStatement = cmp.Or(options.SlowStatement, time.Second)
+	options.ConnectTimeout = cmp.Or(options.ConnectTimeout, 5*time.Second)
 	handle, dialector, dialect, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, options.ConnectTimeout)
 	defer cancel()
 	if err := handle.PingContext(ctx); err != nil {
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, oneLine(err))
 	}
 	orm, err := gorm.Open(dialector, &gorm.Config{
-		Logger:                 slowStatements(options.Logger),
+		Logger:                 slowStatements(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
 		DisableAutomaticPing:   true,
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
@@ -191,27 +193,27 @@ func oneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// slowStatement is how long a statement may take before somebody should know.
-const slowStatement = time.Second
-
 // statementLog tells about statements that failed or were slow. GORM's logger alone would write out the text of every statement before it
 // knows whether anybody wants to read it.
-type statementLog struct{ logger.Interface }
+type statementLog struct {
+	logger.Interface
+	slow time.Duration
+}
 
-func slowStatements(log *slog.Logger) logger.Interface {
+func slowStatements(log *slog.Logger, slow time.Duration) logger.Interface {
 	if log == nil {
 		return logger.Discard
 	}
 	return statementLog{logger.NewSlogLogger(log, logger.Config{
-		SlowThreshold:             slowStatement,
+		SlowThreshold:             slow,
 		LogLevel:                  logger.Warn,
 		IgnoreRecordNotFoundError: true,
-	})}
+	}), slow}
 }
 
 // Trace is called after every statement.
 func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
-	if (err != nil && !IsNotFound(err)) || time.Since(began) > slowStatement {
+	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
 		l.Interface.Trace(ctx, began, statement, err)
 	}
 }

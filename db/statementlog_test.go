@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,9 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		var log bytes.Buffer
-		database, err := db.Open(context.Background(), databaseURL, db.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		database, err := db.Open(context.Background(), databaseURL, db.Options{
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: testenv.Deadline, ConnectTimeout: testenv.Deadline,
+		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
 		order := fixture(t, open(t, databaseURL))
@@ -31,5 +34,21 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 		require.Error(t, database.Insert(context.Background(), order))
 		require.Contains(t, log.String(), "INSERT INTO")
 		require.NotContains(t, log.String(), order.RecipientName)
+	})
+}
+
+// A statement that took long is told, also if it went well.
+func TestStatementLog_slowStatements(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		var log bytes.Buffer
+		database, err := db.Open(context.Background(), databaseURL, db.Options{
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: testenv.Deadline,
+		})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, database.Close()) })
+		_, err = database.CatalogSize(context.Background())
+		require.NoError(t, err)
+		require.Contains(t, log.String(), "SELECT count(*)")
 	})
 }

@@ -31,7 +31,7 @@ type house struct {
 
 func open(t *testing.T, databaseURL string) *house {
 	t.Helper()
-	database, err := db.Open(t.Context(), databaseURL, db.Options{})
+	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	clk := clock.NewManual(monday)

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
+	"despacho/internal/testenv"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -88,9 +89,9 @@ func newEnvironment(log *journal) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(log, nil))))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(start)
-	env.SetTestTimeout(time.Minute)
+	env.SetTestTimeout(testenv.Deadline)
 	env.SetWorkflowRunTimeout(curtain)
-	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: testenv.Deadline})
 	return env
 }
 

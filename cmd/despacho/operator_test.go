@@ -29,7 +29,7 @@ func onBothDatabases(t *testing.T, run func(t *testing.T, database *db.DB)) {
 		t.Run(name, func(t *testing.T) {
 			databaseURL := create(t)
 			t.Setenv("DATABASE_URL", databaseURL)
-			database, err := db.Open(t.Context(), databaseURL, db.Options{})
+			database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, database.Close()) })
 			countries, locations := catalog.Embedded()

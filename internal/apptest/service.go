@@ -114,7 +114,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 // the machine is. A test about one of them sets it with Options.Configure.
 func PatientTimeouts() config.Timeouts {
 	return config.Timeouts{
-		Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
+		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
 		Readiness: testenv.Deadline,
 		Exchange:  patientExchange,

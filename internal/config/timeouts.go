@@ -6,6 +6,8 @@ import "time"
 // callers are told and the other limits of the service follow from them. Tests lengthen them, so
 // that only a hang reaches one and not a busy machine.
 type Timeouts struct {
+	// Connect is how long a starting process waits for a database that does not answer.
+	Connect time.Duration
 	// Queue is how long a request waits for its turn under MAX_REQUESTS before it is answered 503.
 	Queue time.Duration
 	// Request is how long a request is worked on. What takes longer waits for something that is down.
@@ -32,6 +34,7 @@ type Timeouts struct {
 // DefaultTimeouts are those of the running service.
 func DefaultTimeouts() Timeouts {
 	return Timeouts{
+		Connect:    5 * time.Second,
 		Queue:      time.Second,
 		Request:    10 * time.Second,
 		Upload:     time.Minute,

@@ -46,7 +46,7 @@ func processState(pid int) (state string, parent int, known bool) {
 }
 
 // standstill is how long a process may take to stop: what it is doing in the kernel ends first.
-const standstill = time.Second
+const standstill = 10 * time.Second
 
 // awaitStandstill returns when a process that was told to stop has stopped.
 func awaitStandstill(pid int) {

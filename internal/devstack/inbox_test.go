@@ -44,7 +44,7 @@ func startInbox(t *testing.T, directory string) receiver {
 		transport.CloseIdleConnections()
 		_ = inbox.Stop(context.Background())
 	})
-	return receiver{inbox, secret, &http.Client{Transport: transport, Timeout: 2 * time.Minute}}
+	return receiver{inbox, secret, &http.Client{Transport: transport, Timeout: deadline}}
 }
 
 func (r receiver) send(t *testing.T, event, body, secret string) *http.Response {
@@ -205,16 +205,18 @@ func TestInbox_thePageIsSafeAndLive(t *testing.T) {
 	inbox.send(t, "order.cancelled", "{}", webhook.NewSecret())
 	lines := bufio.NewScanner(stream.Body)
 	var piece strings.Builder
-	for lines.Scan() && lines.Text() != "" {
-		piece.WriteString(lines.Text() + "\n")
+	for lines.Scan() && (lines.Text() != "" || piece.Len() == 0) {
+		if !strings.HasPrefix(lines.Text(), ":") && lines.Text() != "" { // a comment says only that the stream is alive
+			piece.WriteString(lines.Text() + "\n")
+		}
 	}
 	require.Contains(t, piece.String(), "order.cancelled")
 	require.Contains(t, piece.String(), "Firma no válida")
 	require.NotContains(t, piece.String(), "order.created", "what the page has already is not sent again")
 
-	began := time.Now()
-	require.NoError(t, inbox.Stop(t.Context()))
-	require.Less(t, time.Since(began), time.Minute, "an open page does not hold up the stop")
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	require.NoError(t, inbox.Stop(ctx), "an open page does not hold up the stop")
 }
 
 func TestJournal_keepsTheLatestThousand(t *testing.T) {

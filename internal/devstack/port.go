@@ -68,16 +68,22 @@ func portAddress(host string, port int) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// freeLowPort returns a port of host below 32768 that nobody listens on: Temporal keeps the ports of its parts in 16 bits with a sign.
-func freeLowPort(host string) (int, error) {
+// freeLowPorts returns different ports of host below 32768 that nobody listens on: Temporal keeps the
+// ports of its parts in 16 bits with a sign.
+func freeLowPorts(host string, count int) ([]int, error) {
 	const lowest, tries = 16384, 1000
+	var ports []int
 	var err error
 	for range tries {
+		if len(ports) == count {
+			return ports, nil
+		}
 		port := lowest + rand.IntN(math.MaxInt16-lowest)
 		var listener net.Listener
 		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
-			return port, listener.Close()
+			defer listener.Close() // held until all are found, so that none is found twice
+			ports = append(ports, port)
 		}
 	}
-	return 0, fmt.Errorf("finding a free port: %w", err)
+	return nil, fmt.Errorf("finding free ports: %w", err)
 }

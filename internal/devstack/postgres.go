@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresStartTimeout covers initdb and the first start on a loaded machine.
-const postgresStartTimeout = time.Minute
+// postgresStartTimeout covers initdb and the first start on a loaded machine; only a hang reaches it.
+const postgresStartTimeout = 3 * time.Minute
 
 // PostgresOptions say where to run a throwaway PostgreSQL.
 type PostgresOptions struct {

@@ -14,13 +14,11 @@ import (
 
 func startPostgres(t *testing.T) *Postgres {
 	t.Helper()
-	began := time.Now()
 	server, err := StartPostgres(t.Context(), PostgresOptions{})
 	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	t.Logf("PostgreSQL was ready in %s", time.Since(began))
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	return server
 }

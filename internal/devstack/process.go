@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	defaultGrace = 10 * time.Second
+	defaultGrace = 30 * time.Second
 	// drainTime is how long the output of a dead child may still be held open by a descendant that left its group.
 	drainTime = 2 * time.Second
 )
@@ -39,7 +39,7 @@ type Command struct {
 	Credential *syscall.Credential
 	// StopSignal asks the child to end; zero is SIGTERM.
 	StopSignal syscall.Signal
-	// Grace is how long Stop waits before it kills; zero is 10 seconds.
+	// Grace is how long Stop waits before it kills; zero is 30 seconds.
 	Grace time.Duration
 }
 

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -44,5 +43,5 @@ func TestProcess_diesWithItsParent(t *testing.T) {
 
 	require.NoError(t, parent.Process.Kill())
 	_ = parent.Wait()
-	require.Eventually(t, func() bool { return processGone(child) }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(child) }, deadline, pollEvery)
 }

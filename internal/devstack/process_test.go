@@ -15,6 +15,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// deadline is testenv.Deadline, which this package cannot import: only a hang reaches it.
+const deadline = 3 * time.Minute
+
+// pollEvery is how often a test looks whether what it waits for has happened.
+const pollEvery = 10 * time.Millisecond
+
+// writeProgram keeps other tests from forking meanwhile: a child would hold the file open for writing
+// for a moment, and the kernel starts no program that somebody may still write.
+func writeProgram(t *testing.T, path, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
+}
+
 // output collects what a child prints while a test reads it.
 type output struct {
 	mu     sync.Mutex
@@ -46,7 +61,7 @@ func startShell(t *testing.T, script string, grace time.Duration, signal syscall
 	p, err := Start(command)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Stop(context.Background()) })
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, deadline, pollEvery)
 	return p, log
 }
 
@@ -58,7 +73,7 @@ func processGone(pid int) bool {
 
 func TestProcess_stopAsksFirst(t *testing.T) {
 	t.Parallel()
-	p, log := startShell(t, `trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, time.Minute, 0)
+	p, log := startShell(t, `trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, deadline, 0)
 	require.NoError(t, p.Stop(t.Context()))
 	require.Contains(t, log.String(), "goodbye")
 	require.NoError(t, p.Err(), "a child that was stopped has not failed")
@@ -68,7 +83,7 @@ func TestProcess_stopAsksFirst(t *testing.T) {
 func TestProcess_stopUsesTheSignalGiven(t *testing.T) {
 	t.Parallel()
 	p, log := startShell(t, `trap '' TERM; trap 'echo interrupted; exit 0' INT; echo ready; while :; do sleep 0.05; done`,
-		time.Minute, syscall.SIGINT)
+		deadline, syscall.SIGINT)
 	require.NoError(t, p.Stop(t.Context()))
 	require.Contains(t, log.String(), "interrupted")
 }
@@ -80,17 +95,17 @@ func TestProcess_aChildThatIgnoresTheSignalIsKilledWithItsGroup(t *testing.T) {
 	require.NoError(t, err)
 
 	require.ErrorContains(t, p.Stop(t.Context()), "the script did not end when asked and was killed")
-	require.Eventually(t, func() bool { return processGone(grandchild) }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(grandchild) }, deadline, pollEvery)
 	require.True(t, processGone(p.cmd.Process.Pid))
 }
 
 func TestProcess_whatTheChildLeavesBehindIsKilled(t *testing.T) {
 	t.Parallel()
-	p, log := startShell(t, `trap 'exit 0' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, time.Minute, 0)
+	p, log := startShell(t, `trap 'exit 0' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, deadline, 0)
 	left, err := strconv.Atoi(strings.Fields(log.String())[0])
 	require.NoError(t, err)
 	require.NoError(t, p.Stop(t.Context()))
-	require.Eventually(t, func() bool { return processGone(left) }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return processGone(left) }, deadline, pollEvery)
 }
 
 func TestProcess_stopGivesUpWhenTheContextEnds(t *testing.T) {
@@ -107,7 +122,7 @@ func TestProcess_anEndNobodyAskedForIsSeen(t *testing.T) {
 	require.NoError(t, err)
 	select {
 	case <-p.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(deadline):
 		t.Fatal("the end of the child was not noticed")
 	}
 	require.EqualError(t, p.Err(), "the script ended by itself (exit status 3); its last lines:\none\nthe reason")

@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// temporalStartTimeout is generous: a loaded machine may take seconds where an idle one takes half of one.
-const temporalStartTimeout = time.Minute
+// temporalStartTimeout is reached by a hang alone: a loaded machine may take many seconds where an
+// idle one takes half of one.
+const temporalStartTimeout = 3 * time.Minute
 
 // queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
 const queueReadsPerSecond = 1000

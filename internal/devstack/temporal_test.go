@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/operatorservice/v1"
@@ -23,10 +22,8 @@ func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 	cli, err := FindTemporalCLI(t.Context(), "../../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
 	require.NoError(t, err)
 	options.CLI = cli
-	began := time.Now()
 	server, err := StartTemporal(t.Context(), options)
 	require.NoError(t, err)
-	t.Logf("Temporal was ready in %s", time.Since(began))
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	return server
 }
@@ -95,7 +92,7 @@ func TestStartTemporal_aPortInUseIsNamed(t *testing.T) {
 func TestStartTemporal_aServerThatEndsAtOnceSaysWhy(t *testing.T) {
 	t.Parallel()
 	cli := filepath.Join(t.TempDir(), "temporal")
-	require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\necho 'unknown flag: --sqlite-pragma'\nexit 1\n"), 0o755))
+	writeProgram(t, cli, "#!/bin/sh\necho 'unknown flag: --sqlite-pragma'\nexit 1\n")
 	_, err := StartTemporal(t.Context(), TemporalOptions{CLI: cli})
 	require.EqualError(t, err, "Temporal ended by itself (exit status 1); its last lines:\nunknown flag: --sqlite-pragma")
 }
@@ -104,7 +101,7 @@ func TestStartTemporal_aStartThatFailsLeavesNoDatabaseFile(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	cli, file := filepath.Join(directory, "temporal"), filepath.Join(directory, "temporal.db")
-	require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\necho half > "+file+"\nexit 1\n"), 0o755))
+	writeProgram(t, cli, "#!/bin/sh\necho half > '"+file+"'\nexit 1\n")
 	_, err := StartTemporal(t.Context(), TemporalOptions{CLI: cli, DBFile: file})
 	require.Error(t, err)
 	require.NoFileExists(t, file)

@@ -25,10 +25,11 @@ const (
 // the internet is closed, compiled from Go modules. progress is told what is going on, at least every five seconds.
 func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) (string, error) {
 	return cliSource{
-		binDir:    binDir,
-		downloads: temporalDownloads,
-		interval:  progressInterval,
-		progress:  progress,
+		binDir:      binDir,
+		downloads:   temporalDownloads,
+		infoTimeout: infoTimeout,
+		interval:    progressInterval,
+		progress:    progress,
 	}.find(ctx)
 }
 
@@ -36,8 +37,10 @@ func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) 
 type cliSource struct {
 	binDir    string
 	downloads string
-	interval  time.Duration
-	progress  func(string)
+	// infoTimeout bounds the question which archive to download.
+	infoTimeout time.Duration
+	interval    time.Duration
+	progress    func(string)
 }
 
 func (s cliSource) find(ctx context.Context) (string, error) {

@@ -51,7 +51,7 @@ func (s cliSource) download(ctx context.Context, destination string) error {
 }
 
 func (s cliSource) chooseArchive(ctx context.Context, client *http.Client) (archive cliArchive, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, infoTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
 	defer cancel()
 	query := url.Values{
 		"platform": {runtime.GOOS}, "arch": {runtime.GOARCH},

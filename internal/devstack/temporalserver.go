@@ -115,16 +115,13 @@ func (t *Temporal) writeConfiguration(options TemporalServerOptions, postgres *u
 	if options.HistoryShards == 0 {
 		options.HistoryShards = 128
 	}
-	ports := make([]int, 9)
-	for i := range ports {
-		var err error
-		if ports[i], err = freeLowPort(loopback); err != nil {
-			return err
-		}
+	ports, err := freeLowPorts(loopback, 9)
+	if err != nil {
+		return err
 	}
 	t.Address = net.JoinHostPort(loopback, strconv.Itoa(ports[0]))
 	var text bytes.Buffer
-	err := temporalServerConfiguration.Execute(&text, map[string]any{
+	err = temporalServerConfiguration.Execute(&text, map[string]any{
 		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": options.HistoryShards, "Host": loopback, "Ports": ports,
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,7 +65,13 @@ func TestTemporalServer_configuration(t *testing.T) {
 	_, port, found := strings.Cut(server.Address, ":")
 	require.True(t, found)
 	require.Contains(t, text, "grpcPort: "+port+"\n")
-	number, err := strconv.Atoi(port)
-	require.NoError(t, err)
-	require.Less(t, number, 1<<15, "the server keeps its ports in a smallint")
+	ports := map[string]bool{}
+	for _, match := range regexp.MustCompile(`Port: (\d+)\n`).FindAllStringSubmatch(text, -1) {
+		number, err := strconv.Atoi(match[1])
+		require.NoError(t, err)
+		require.Less(t, number, 1<<15, "the server keeps its ports in a smallint")
+		require.False(t, ports[match[1]], "two parts on one port")
+		ports[match[1]] = true
+	}
+	require.True(t, ports[port])
 }

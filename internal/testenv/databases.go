@@ -114,7 +114,7 @@ var Prepare = func(context.Context, *db.DB) error { return nil }
 func migrate(databaseURL string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	database, err := db.Open(ctx, databaseURL, db.Options{})
+	database, err := db.Open(ctx, databaseURL, db.Options{ConnectTimeout: Deadline})
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,13 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apptest"
+	"despacho/internal/config"
 	"despacho/internal/testenv"
 	"despacho/models"
 )
@@ -136,7 +138,7 @@ func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 // While nothing carries the orders on, those that may be tried again stay ticked.
 func TestAssignment_keepsTickedWhatCouldNotBeConfirmed(t *testing.T) {
 	t.Parallel()
-	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.Timeouts.BulkAssign = 2 * time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))
 	waiting, gone := c.received(), c.received()
 	c.move(gone, "cancel", nil)

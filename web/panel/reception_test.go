@@ -244,7 +244,7 @@ func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 // While nothing carries the orders on, the code is put back to be sent again.
 func TestReception_keepsWhatCouldNotBeConfirmed(t *testing.T) {
 	t.Parallel()
-	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Move = time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))
 	p := c.parcel()
 	answered := c.scan(p.code)

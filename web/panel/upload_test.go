@@ -216,7 +216,7 @@ func TestUpload_inBatches(t *testing.T) {
 	})
 }
 
-// A thousand rows are looked over at once; how long it takes is for whoever reads the log of a machine with nothing else to do.
+// A thousand rows, which is the most there may be, are looked over at once.
 func TestUpload_aThousandRows(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -225,9 +225,6 @@ func TestUpload_aThousandRows(t *testing.T) {
 		for i := range 1000 {
 			lines = append(lines, fmt.Sprintf("Cliente %d;9876%05d;Av. Larco %d;%s;Caja;%d", i, i, i, []string{"Miraflores", "surco", "San Juan de Lurigancho", "Breña"}[i%4], i))
 		}
-		began := time.Now()
-		preview := v.check(lines...)
-		t.Logf("a preview of 1,000 rows took %s and weighs %d KiB", time.Since(began), len(preview.Text)>>10)
-		require.Contains(t, preview.words(), "1000 por crear")
+		require.Contains(t, v.check(lines...).words(), "1000 por crear")
 	})
 }
