@@ -47,7 +47,7 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 			"good":               {startReceiver(t, answering(204, ""), nil), outcome{status: "delivered", code: 204}},
 			"good, on HTTP/2":    {startReceiver(t, remembering(&proto), speakingHTTP2), outcome{"delivered", 200, "", "recibido"}},
 			"ten megabytes":      {startReceiver(t, tenMegabytes, nil), outcome{"delivered", 200, "", strings.Repeat("a", 1024)}},
-			"nobody listens":     {closedPort(t), failed(0, "El receptor rechazó la conexión.", "")},
+			"nobody listens":     {closed(t), failed(0, "El receptor rechazó la conexión.", "")},
 			"another's name":     {startReceiver(t, answering(200, ""), listeningOn(t, "127.0.0.2:0")), failed(0, "El certificado TLS del receptor no corresponde a su nombre.", "")},
 			"expired":            {startReceiver(t, answering(200, ""), certified(t, time.Now().Add(-time.Hour))), failed(0, "El certificado TLS del receptor está vencido o aún no es válido.", "")},
 			"unknown authority":  {startReceiver(t, answering(200, ""), selfSigned(t)), failed(0, "El certificado TLS del receptor no viene de una autoridad conocida.", "")},

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/internal/testenv"
 )
 
 // startReceiver serves HTTPS in a way of the test's own and returns its address.
@@ -128,11 +130,5 @@ func selfSigned(t *testing.T) func(*httptest.Server) {
 
 func speakingHTTP2(server *httptest.Server) { server.EnableHTTP2 = true }
 
-// closedPort is an address where nobody listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	return "https://" + listener.Addr().String()
-}
+// closed is where a receiver would be that refuses connections.
+func closed(t *testing.T) string { return "https://" + testenv.ClosedAddress(t) }

@@ -241,7 +241,7 @@ func TestRedeliver_rangeRefusals(t *testing.T) {
 func TestRedeliver_withoutAWorker(t *testing.T) {
 	options := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Outcome = time.Second }}
 	eachOwn(t, options, func(t *testing.T, s *stage) {
-		webhookID, _ := s.register(t, s.Key, closedPort(t), onlyCreated)
+		webhookID, _ := s.register(t, s.Key, closed(t), onlyCreated)
 		s.CreateOrder(t, s.Key)
 		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusServiceUnavailable)
 		require.Equal(t, "try_again", answer.Code)

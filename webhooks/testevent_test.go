@@ -46,7 +46,7 @@ func TestTestEvent(t *testing.T) {
 		require.Equal(t, "El receptor respondió con el código 418.", *refused.Attempts[0].Error)
 		require.Equal(t, []delivery{tried, refused}, s.settled(t, webhookID, 2), "both are in the log")
 
-		noListener, _ := s.register(t, s.Key, closedPort(t), nil)
+		noListener, _ := s.register(t, s.Key, closed(t), nil)
 		unreachable := readData[delivery](t, s.post(t, s.Key, "/v1/webhooks/"+noListener+"/test", nil, http.StatusOK))
 		require.Equal(t, "El receptor rechazó la conexión.", *unreachable.Attempts[0].Error)
 		require.Nil(t, unreachable.Attempts[0].StatusCode)

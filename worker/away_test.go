@@ -62,7 +62,7 @@ func TestAway_workersDownAndBack(t *testing.T) {
 // Without Temporal orders are taken and read; they are not moved.
 func TestAway_temporalUnreachable(t *testing.T) {
 	t.Parallel()
-	s := boot(t, "", apptest.Options{TemporalAddress: closedPort(t), NoWorker: true, Configure: func(c *config.Config) {
+	s := boot(t, "", apptest.Options{TemporalAddress: testenv.ClosedAddress(t), NoWorker: true, Configure: func(c *config.Config) {
 		c.Timeouts.Start, c.Timeouts.Move = time.Second, time.Second
 	}})
 	id := s.CreateOrder(t, s.Key)

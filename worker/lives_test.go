@@ -3,7 +3,6 @@ package worker_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -225,15 +224,6 @@ func (s *service) historyOf(t *testing.T, workflowID, runID string) *history.His
 	return &all
 }
 
-// closedPort is a loopback address where nobody listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // behind is a clock that is late.
 type behind time.Duration
 
@@ -242,7 +232,7 @@ func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration
 // detached runs another process of the same installation that cannot reach Temporal. Its clock is so much behind.
 func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
-	return s.beside(t, apptest.Options{TemporalAddress: closedPort(t), Clock: behind(late), Configure: func(c *config.Config) {
+	return s.beside(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: behind(late), Configure: func(c *config.Config) {
 		c.Timeouts.Start = 100 * time.Millisecond
 		for _, change := range configure {
 			change(c)

@@ -95,7 +95,8 @@ func (p *process) waitForLog(t *testing.T, text string) {
 
 const goodSecret = "0123456789abcdef0123456789abcdef"
 
-func closedPort(t *testing.T) string {
+// freeAddress is one that a process of the test can listen on.
+func freeAddress(t *testing.T) string {
 	t.Helper()
 	port, err := devstack.FreePort("127.0.0.1")
 	require.NoError(t, err)
@@ -116,7 +117,7 @@ func TestWrongConfiguration_oneClearLine(t *testing.T) {
 	}{
 		"no database":                {map[string]string{"DATABASE_URL": ""}, "DATABASE_URL is required"},
 		"bad DATABASE_URL":           {map[string]string{"DATABASE_URL": "mysql://x"}, "DATABASE_URL"},
-		"unreachable DATABASE_URL":   {map[string]string{"DATABASE_URL": "postgres://x:y@" + closedPort(t) + "/z"}, "DATABASE_URL: the postgres database does not answer"},
+		"unreachable DATABASE_URL":   {map[string]string{"DATABASE_URL": "postgres://x:y@" + testenv.ClosedAddress(t) + "/z"}, "DATABASE_URL: the postgres database does not answer"},
 		"not migrated":               {map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(t.TempDir(), "new.db")}, "despacho migrate up"},
 		"missing SECRET_KEY":         {map[string]string{"SECRET_KEY": ""}, "SECRET_KEY is required"},
 		"short SECRET_KEY":           {map[string]string{"SECRET_KEY": "short"}, "SECRET_KEY"},
@@ -154,9 +155,9 @@ func TestAPI_portInUseIsNamed(t *testing.T) {
 // Without Temporal the API starts all the same and says so, in its log and in /readyz; on SIGTERM it lets a request in flight finish.
 func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	t.Parallel()
-	address := closedPort(t)
+	address := freeAddress(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "LOG_FORMAT": "json",
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "LOG_FORMAT": "json",
 		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": testenv.Deadline.String(), // the request in flight has a limit of its own
 	}, "api")
 	p.waitForLog(t, "Temporal cannot be reached")
@@ -202,9 +203,9 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 // A stopping api first tells the balancer, and goes on serving until that has had time to listen: who still comes is served and sent away.
 func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	t.Parallel()
-	address := closedPort(t)
+	address := freeAddress(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedPort(t), "DRAIN_DELAY": (2 * testenv.Deadline).String(),
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "DRAIN_DELAY": (2 * testenv.Deadline).String(),
 	}, "api")
 	p.waitForLog(t, "api listening")
 	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
