@@ -6,4 +6,7 @@ import (
 	"despacho/internal/apptest"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+func TestMain(m *testing.M) {
+	apptest.Parallel(6)
+	apptest.Main(m)
+}

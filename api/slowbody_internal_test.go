@@ -12,7 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
+
+	"despacho/internal/config"
 )
 
 // servePipes serves HTTP over connections in memory and returns a client of it. In a synctest bubble
@@ -93,16 +96,19 @@ func TestLimitBody_endsWithTheBody(t *testing.T) {
 	})
 }
 
-func TestLimitBody_endsABodyThatDripsIn(t *testing.T) {
+func TestLimitLoad_endsABodyThatDripsIn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
 		outcome := make(chan error, 1)
-		client := servePipes(t, func(w http.ResponseWriter, r *http.Request) {
-			limitBody(w, r, limit)
-			_, err := io.ReadAll(r.Body)
+		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, turns: make(chan struct{}, 1)}
+		routes := gin.New()
+		routes.Use(limits.limitLoad)
+		routes.POST("/", func(c *gin.Context) {
+			_, err := io.ReadAll(c.Request.Body)
 			outcome <- err
 		})
+		client := servePipes(t, routes.ServeHTTP)
 		began := time.Now()
 		dripping, drop := io.Pipe()
 		answered := make(chan struct{})

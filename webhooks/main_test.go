@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"context"
-	"flag"
 	"log/slog"
 	"os"
 	"testing"
@@ -15,7 +14,6 @@ import (
 // workerVariable makes this very program a worker process that a test can kill: what `despacho worker` does, without compiling it first.
 const workerVariable = "DESPACHO_TEST_AS_WORKER"
 
-// TestMain runs more tests at once than there are processors: most of them wait, for receivers that hang or for the time of the next attempt.
 func TestMain(m *testing.M) {
 	if os.Getenv(workerVariable) != "" {
 		if err := work(context.Background()); err != nil {
@@ -24,10 +22,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	flag.Parse()
-	if err := flag.Set("test.parallel", "12"); err != nil {
-		panic(err)
-	}
+	apptest.Parallel(12)
 	apptest.Main(m)
 }
 

@@ -3,6 +3,7 @@ package apiclient_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,7 +99,8 @@ func run(t *testing.T, command []string) (string, error) {
 	require.NoError(t, err)
 	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(settings)), "\n")
 	c := exec.Command(command[0], command[1:]...)
-	c.Env = append(os.Environ(), "GOPROXY=file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download"))+","+proxy)
+	downloaded := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(cache, "cache", "download"))} // a space needs escaping
+	c.Env = append(os.Environ(), "GOPROXY="+downloaded.String()+","+proxy)
 	output, err := c.CombinedOutput()
 	return string(output), err
 }

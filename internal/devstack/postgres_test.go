@@ -49,9 +49,11 @@ func TestStartPostgres_answersOnLoopbackUntilStopped(t *testing.T) {
 
 func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
 	t.Parallel()
-	if _, err := FindPostgres(); err != nil {
+	_, err := FindPostgres()
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
+	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	directory, err := os.MkdirTemp("", "despacho-test-") // not t.TempDir, which other users cannot enter

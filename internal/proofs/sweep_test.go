@@ -33,7 +33,7 @@ func TestSweep_takesWhatIsOldAndBelongsToNobody(t *testing.T) {
 	young := save()
 	require.NoError(t, os.WriteFile(filepath.Join(store.Dir, ".upload-alive"), []byte("x"), 0o600))
 
-	removed, err := store.Sweep(t.Context(), time.Now().Add(-time.Minute), func(_ context.Context, names []string) ([]string, error) {
+	removed, err := store.Sweep(t.Context(), longAgo.Add(time.Minute), func(_ context.Context, names []string) ([]string, error) {
 		require.ElementsMatch(t, []string{owned, orphan}, names, "only what is old is asked about")
 		return []string{owned}, nil
 	})
