@@ -34,7 +34,8 @@ func TestMigrate_againChangesNothing(t *testing.T) {
 	})
 }
 
-// On PostgreSQL several processes may find something to migrate: one does the work, the others wait for it.
+// On PostgreSQL several processes may find something to migrate: one does the work, the others wait
+// for it.
 func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)

@@ -15,8 +15,8 @@ const rowIsolation = "webhook arrival, how much later beside a receiver that han
 
 func isolationRows(scale) []string { return []string{rowIsolation} }
 
-// studyIsolation times how long after a creation is sent its event is with a receiver, while another receiver of the same orders answers
-// and while it hangs, by turns.
+// studyIsolation times how long after a creation is sent its event is with a receiver, while
+// another receiver of the same orders answers and while it hangs, by turns.
 func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	answering, err := fleet.StartReceiver(s.certificates, func(*http.Request, []byte) {})
 	if err != nil {

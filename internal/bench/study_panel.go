@@ -62,7 +62,8 @@ func boardRows(sc scale) []string {
 	return names
 }
 
-// studyBoard reads pages of the panel's list of an operator that has many orders in one tab, one request at a time.
+// studyBoard reads pages of the panel's list of an operator that has many orders in one tab, one
+// request at a time.
 func studyBoard(ctx context.Context, s *stack) ([]Row, error) {
 	var rows []Row
 	for _, on := range dialects {
@@ -118,7 +119,8 @@ func (s *stack) readBoard(ctx context.Context, dialect db.Dialect, on string) ([
 	return rows, reader.stop(ctx)
 }
 
-// quickest is the least that a call took, in milliseconds: what counts is how long the work takes, not how long it waits for the machine.
+// quickest is the least that a call took, in milliseconds: what counts is how long the work takes,
+// not how long it waits for the machine.
 func quickest(ctx context.Context, turns int, call func(context.Context) (time.Duration, error)) (float64, error) {
 	var best time.Duration
 	for turn := range turns {
@@ -133,7 +135,8 @@ func quickest(ctx context.Context, turns int, call func(context.Context) (time.D
 	return milliseconds(best), nil
 }
 
-// seedBoard is a PostgreSQL database with the orders of one operator. The tenants' own sessions open it.
+// seedBoard is a PostgreSQL database with the orders of one operator. The tenants' own sessions
+// open it.
 func (s *stack) seedBoard(ctx context.Context) (address, token string, err error) {
 	if address, err = s.newDatabase(ctx, "bench_board"); err != nil {
 		return "", "", err

@@ -18,7 +18,8 @@ const rowSignIn = "sign-in with an e-mail that nobody has against a wrong passwo
 
 func signInRows(scale) []string { return []string{rowSignIn} }
 
-// studySignIn signs in with a wrong password, by turns as somebody and as nobody: how long it takes must not tell who has an account.
+// studySignIn signs in with a wrong password, by turns as somebody and as nobody: how long it takes
+// must not tell who has an account.
 func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
 	known := uuid.NewString() + "@bench.example"
 	if err := s.addUser(ctx, known); err != nil {

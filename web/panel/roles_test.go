@@ -25,7 +25,8 @@ var forStores = map[string]bool{
 	"POST /panel/envios/:id/reenviar": true,
 }
 
-// Every route of the panel is tried by everybody. Routes come from the route table: a new one is the operator's unless it is named here.
+// Every route of the panel is tried by everybody. Routes come from the route table: a new one is
+// the operator's unless it is named here.
 func TestRoutes_whoMayUseThem(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
