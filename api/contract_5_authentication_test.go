@@ -19,7 +19,8 @@ import (
 	"despacho/models"
 )
 
-// scopeOf is the scope that each route of /v1 needs; TestContract_5_5_everyRouteHasItsScope holds it to the router.
+// scopeOf is the scope that each route of /v1 needs; TestContract_5_5_everyRouteHasItsScope holds
+// it to the router.
 var scopeOf = map[string]models.Scope{
 	"POST /v1/orders":                   models.ScopeWriteOrders,
 	"GET /v1/orders":                    models.ScopeReadOrders,

@@ -28,8 +28,9 @@ import (
 // publishedCode is a row of the table of codes: the code and the statuses it comes with.
 var publishedCode = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [0-9]{3}(?:, [0-9]{3})* \\|")
 
-// Every `code` that the source can answer with is in the table of the introduction, and the table has no other. The codes are found in
-// the program itself, in whichever package they are; one that is made in a way that cannot be followed fails the test.
+// Every `code` that the source can answer with is in the table of the introduction, and the table
+// has no other. The codes are found in the program itself, in whichever package they are; one that
+// is made in a way that cannot be followed fails the test.
 func TestOpenAPI_listsEveryErrorCode(t *testing.T) {
 	t.Parallel()
 	document, err := apptest.Document()
@@ -57,7 +58,8 @@ func TestOpenAPI_listsEveryErrorCode(t *testing.T) {
 	}
 }
 
-// module is the source of every package of this module, without its tests, and what the type checker knows of it.
+// module is the source of every package of this module, without its tests, and what the type
+// checker knows of it.
 type module struct {
 	root     string
 	fileSet  *token.FileSet
@@ -66,7 +68,8 @@ type module struct {
 	info     *types.Info
 }
 
-// loadModule reads and checks all packages of the module. The packages they need from elsewhere come compiled, as `go list` has them.
+// loadModule reads and checks all packages of the module. The packages they need from elsewhere
+// come compiled, as `go list` has them.
 func loadModule(t *testing.T) *module {
 	t.Helper()
 	m := &module{fileSet: token.NewFileSet(), packages: map[string]*types.Package{}, info: &types.Info{
@@ -125,7 +128,8 @@ type importerFunc func(path string) (*types.Package, error)
 
 func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
 
-// errorCodes follows every value that becomes the code of an answer back to the constants it can be.
+// errorCodes follows every value that becomes the code of an answer back to the constants it can
+// be.
 type errorCodes struct {
 	*module
 	// codes says where each code is written, problems what could not be followed.
@@ -138,7 +142,8 @@ type errorCodes struct {
 	given      map[types.Object][]ast.Expr
 	parameters map[types.Object]parameter
 	calls      map[types.Object][]*ast.CallExpr
-	// called are the names in front of an argument list; a function whose name stands elsewhere can be called from anywhere.
+	// called are the names in front of an argument list; a function whose name stands elsewhere can
+	// be called from anywhere.
 	called   map[*ast.Ident]bool
 	asValue  map[types.Object]bool
 	followed map[types.Object]bool
@@ -229,7 +234,8 @@ func (c *errorCodes) give(variable, value ast.Expr) {
 	}
 }
 
-// assigned is what the variable at a place of an assignment gets, nil if that is not an expression of its own.
+// assigned is what the variable at a place of an assignment gets, nil if that is not an expression
+// of its own.
 func assigned(statement *ast.AssignStmt, at int) ast.Expr {
 	if len(statement.Lhs) != len(statement.Rhs) || statement.Tok != token.ASSIGN && statement.Tok != token.DEFINE {
 		return nil
@@ -250,7 +256,8 @@ func codeOfAnswer(s *types.Struct) *types.Var {
 	return members["code"]
 }
 
-// nameOf is the name that an expression refers to something by, with or without a package or a value in front of it.
+// nameOf is the name that an expression refers to something by, with or without a package or a
+// value in front of it.
 func nameOf(expression ast.Expr) *ast.Ident {
 	switch expression := ast.Unparen(expression).(type) {
 	case *ast.Ident:
@@ -286,7 +293,8 @@ func (c *errorCodes) find(node ast.Node) {
 	}
 }
 
-// findInStruct follows the code of a struct that is written out. An answer may have none if it is not about an error.
+// findInStruct follows the code of a struct that is written out. An answer may have none if it is
+// not about an error.
 func (c *errorCodes) findInStruct(literal *ast.CompositeLit, of *types.Struct) {
 	for i := range of.NumFields() {
 		if !c.fields[of.Field(i)] {
@@ -303,7 +311,8 @@ func (c *errorCodes) findInStruct(literal *ast.CompositeLit, of *types.Struct) {
 	}
 }
 
-// members are what a composite literal writes out by name, by field or by constant key; nil if it names nothing.
+// members are what a composite literal writes out by name, by field or by constant key; nil if it
+// names nothing.
 func (c *errorCodes) members(literal *ast.CompositeLit) map[string]ast.Expr {
 	var members map[string]ast.Expr
 	for _, element := range literal.Elts {
@@ -364,7 +373,8 @@ func (c *errorCodes) followVariable(name *ast.Ident, variable types.Object) {
 	of, isParameter := c.parameters[variable]
 	if isParameter {
 		function := of.function
-		// A method may be called through an interface, a function that is used as a value by whoever has it.
+		// A method may be called through an interface, a function that is used as a value by
+		// whoever has it.
 		if function.Signature().Recv() != nil || function.Signature().Variadic() || c.asValue[function] {
 			c.follow(name, nil)
 		}

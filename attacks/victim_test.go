@@ -66,7 +66,8 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	return v
 }
 
-// ofOperator are the rows of tables that say only by way of another whose they are; $ stands for the operator's id.
+// ofOperator are the rows of tables that say only by way of another whose they are; $ stands for
+// the operator's id.
 var ofOperator = map[string]string{
 	"operators":           "id = $",
 	"order_events":        "order_id IN (SELECT id FROM orders WHERE operator_id = $)",

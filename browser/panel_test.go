@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -16,6 +17,7 @@ import (
 
 	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/web/panel"
 )
 
 // A package's whole way, as the people at the counter take it: created, scanned in, given to a rider, handed over with a photo; and the
@@ -213,20 +215,41 @@ func TestPanel_newOrdersAppear(t *testing.T) {
 func TestPanel_everyPageOnAPhone(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		id := s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
+		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
+		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
 		p := &person{t, open(t, phone), s.BaseURL}
 		complaints := listenForComplaints(p.tab)
 		p.do(onPhone())
 		p.signInAs(tenant, &models.User{Admin: true})
-		for _, page := range []string{
-			"/panel/pedidos", "/panel/pedidos/" + id, "/panel/pedidos/nuevo", "/panel/carga", "/panel/recepcion", "/panel/asignacion", "/panel/resumen",
-			"/panel/claves", "/panel/webhooks", "/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/cobertura",
-			"/panel/zonas-de-riesgo", "/panel/ajustes", "/panel/usuarios", "/panel/cuenta",
-		} {
-			p.visit(page)
+		visited := 0
+		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
+			if route.Method != http.MethodGet || notForPhones[route.Path] || strings.HasSuffix(route.Path, ".csv") {
+				continue
+			}
+			path := route.Path
+			if list, ofOne := strings.CutSuffix(path, "/:id"); ofOne {
+				path = p.firstLinkBelow(list)
+			}
+			p.visit(path)
 			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
 			p.fits()
+			visited++
 		}
+		require.Greater(t, visited, 20)
 		require.Empty(t, complaints())
 	})
+}
+
+// notForPhones are the panel's addresses that are no pages of their own, or are printed on paper.
+var notForPhones = map[string]bool{"/panel/ubicaciones": true, "/panel/destinos": true, "/panel/etiquetas": true}
+
+// firstLinkBelow is the first thing that a list links to.
+func (p *person) firstLinkBelow(list string) string {
+	p.t.Helper()
+	p.visit(list)
+	p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+	link := read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(
+		`[...document.querySelectorAll("a")].map((a) => a.getAttribute("href") || "").find((to) => new RegExp("^" + %q + "/[0-9a-f-]{36}$").test(to)) || ""`, list)))
+	require.NotEmpty(p.t, link, "%s links to nothing below it", list)
+	return link
 }

@@ -11,7 +11,8 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// Every field of a struct that is read by hand has its column, and every column goes into the field of its name.
+// Every field of a struct that is read by hand has its column, and every column goes into the field
+// of its name.
 func TestColumns_areThoseOfTheStruct(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string][]string{
@@ -27,7 +28,8 @@ func TestColumns_areThoseOfTheStruct(t *testing.T) {
 	}
 }
 
-// wrongColumns holds a list of columns to the fields that GORM sees in the struct, but for those left out on purpose.
+// wrongColumns holds a list of columns to the fields that GORM sees in the struct, but for those
+// left out on purpose.
 func wrongColumns[T any](t *testing.T, columns []column[T], prefix string, leftOut ...string) []string {
 	t.Helper()
 	row := new(T)

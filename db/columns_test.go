@@ -18,7 +18,8 @@ import (
 	"despacho/models"
 )
 
-// filler gives the fields of structs values that are not zero and, but for booleans, not the same twice.
+// filler gives the fields of structs values that are not zero and, but for booleans, not the same
+// twice.
 type filler struct {
 	given int
 	flag  bool
@@ -71,7 +72,8 @@ func leaveOut(row any) {
 	}
 }
 
-// fieldsOf are the fields of a struct and of the structs in it by name. Pointers are what they point at, times are in UTC.
+// fieldsOf are the fields of a struct and of the structs in it by name. Pointers are what they
+// point at, times are in UTC.
 func fieldsOf(row any) map[string]any {
 	fields := map[string]any{}
 	var add func(path string, value reflect.Value)
@@ -95,7 +97,8 @@ func fieldsOf(row any) map[string]any {
 	return fields
 }
 
-// requireRead holds what was read to what was written, field by field. What is left out on purpose is not read.
+// requireRead holds what was read to what was written, field by field. What is left out on purpose
+// is not read.
 func requireRead(t *testing.T, want, got any, leftOut ...string) {
 	t.Helper()
 	written, read := fieldsOf(want), fieldsOf(got)
@@ -278,8 +281,8 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 	})
 }
 
-// Statements that name the columns they write leave only those fields as they were that are named here. Whoever adds a field decides
-// which it is.
+// Statements that name the columns they write leave only those fields as they were that are named
+// here. Whoever adds a field decides which it is.
 func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}

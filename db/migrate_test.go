@@ -2,13 +2,20 @@ package db_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/internal/testenv"
 )
 
 func TestMigrate_againChangesNothing(t *testing.T) {
@@ -27,28 +34,61 @@ func TestMigrate_againChangesNothing(t *testing.T) {
 	})
 }
 
+// On PostgreSQL several processes may find something to migrate: one does the work, the others wait
+// for it.
 func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	t.Parallel()
-	path := "sqlite:" + filepath.Join(t.TempDir(), "new.db")
-	database := open(t, path)
-	_, err := database.Migrate(context.Background())
+	databaseURL := testenv.Postgres(t)
+	database := open(t, databaseURL)
+	undoLatest(t, database)
+	require.ErrorContains(t, database.CheckVersion(context.Background()), "not migrated")
+	// Nobody gets to the end of a migration before everybody has begun.
+	barrier, err := database.SQL().Begin()
 	require.NoError(t, err)
-	var all sync.WaitGroup
-	errs := make([]error, 4)
-	for i := range errs {
-		all.Go(func() {
-			other, err := db.Open(context.Background(), path, db.Options{})
-			if err != nil {
-				errs[i] = err
-				return
-			}
-			defer other.Close()
-			_, errs[i] = other.Migrate(context.Background())
-		})
+	_, err = barrier.Exec("LOCK TABLE goose_db_version IN SHARE MODE")
+	require.NoError(t, err)
+	processes := make([]*db.DB, 4)
+	for i := range processes {
+		processes[i] = open(t, databaseURL)
 	}
+	var all sync.WaitGroup
+	errs, applied := make([]error, len(processes)), make([]int, len(processes))
+	for i, process := range processes {
+		all.Go(func() { applied[i], errs[i] = process.Migrate(context.Background()) })
+	}
+	testenv.Until(t, func() error {
+		var held int
+		err := database.SQL().QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&held)
+		if err == nil && held == 0 {
+			err = errors.New("nobody has begun")
+		}
+		return err
+	})
+	time.Sleep(300 * time.Millisecond) // for the others, who may be waiting without a trace
+	require.NoError(t, barrier.Rollback())
 	all.Wait()
 	for _, err := range errs {
 		require.NoError(t, err)
+	}
+	require.NoError(t, database.CheckVersion(context.Background()))
+	slices.Sort(applied)
+	require.Equal(t, []int{0, 0, 0, 1}, applied)
+}
+
+// undoLatest takes the latest migration back.
+func undoLatest(t *testing.T, database *db.DB) {
+	t.Helper()
+	migrations, err := database.Migrations(context.Background())
+	require.NoError(t, err)
+	latest := migrations[len(migrations)-1]
+	source, err := os.ReadFile(filepath.Join("migrations", latest.Name))
+	require.NoError(t, err)
+	_, undo, found := strings.Cut(string(source), "-- +goose Down")
+	require.True(t, found, latest.Name)
+	undo += fmt.Sprintf(";DELETE FROM goose_db_version WHERE version_id = %d", latest.Version)
+	for statement := range strings.SplitSeq(undo, ";") {
+		_, err := database.SQL().Exec(statement)
+		require.NoError(t, err, statement)
 	}
 }
 

@@ -143,7 +143,8 @@ func (d *DB) FactsFor(ctx context.Context, order *models.Order, rider, branch *u
 
 // SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.
 func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.OrderEvent) error {
-	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the move's.
+	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the
+	// move's.
 	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
 			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",

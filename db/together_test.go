@@ -108,7 +108,8 @@ func TestAuthenticate_whatOpensNothingIsNotCounted(t *testing.T) {
 	})
 }
 
-// An order read in company is what was written, with every field that may be left out and without, and nobody gets another's.
+// An order read in company is what was written, with every field that may be left out and without,
+// and nobody gets another's.
 func TestOrderView_everyoneSeesTheirOwn(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)

@@ -242,7 +242,8 @@ func TestIntegrate_errorTableKnowsTheCodes(t *testing.T) {
 	}
 }
 
-// codesOfV1 are the codes in the examples of the reference for the operations of /v1, each with an operation that has it.
+// codesOfV1 are the codes in the examples of the reference for the operations of /v1, each with an
+// operation that has it.
 func codesOfV1(t *testing.T) map[string]string {
 	t.Helper()
 	document, err := apptest.Document()

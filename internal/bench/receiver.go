@@ -43,18 +43,25 @@ func (r *receiver) arrival(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// registerReceiver has the one operator's webhook call the receiver on every event.
+// registerReceiver has the hooked operator's webhook call the receiver on every event.
 func (v *service) registerReceiver(ctx context.Context) error {
-	body, err := json.Marshal(map[string]any{
-		"url": v.stack.receiver.URL, "events": models.Events,
-	})
+	_, err := v.register(ctx, v.stack.receiver.URL)
+	return err
+}
+
+// register has a webhook of the hooked operator call an address on every event, and returns its id.
+func (v *service) register(ctx context.Context, address string) (id string, err error) {
+	body, err := json.Marshal(map[string]any{"url": address, "events": models.Events})
 	if err != nil {
-		return err
+		return "", err
 	}
 	client := fleet.NewConnection(v.api.Address)
 	defer client.Close()
-	_, err = client.Expect(ctx, http.StatusCreated, fleet.Request{
+	registered, err := client.Expect(ctx, http.StatusCreated, fleet.Request{
 		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.hooked.key(), Body: body,
 	})
-	return err
+	if err != nil {
+		return "", err
+	}
+	return webhookID(registered.Body)
 }

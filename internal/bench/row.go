@@ -44,18 +44,26 @@ type goal struct {
 	// atLeast wants no less than the limit, else no more.
 	atLeast bool
 	limit   float64
-	set     bool
+	// atLeastToo is the other end of a range whose upper end is the limit; 0 is no range.
+	atLeastToo float64
+	set        bool
 }
 
 func ratioAtLeast(limit float64) goal {
 	return goal{ofRatio: true, atLeast: true, limit: limit, set: true}
 }
 func ratioAtMost(limit float64) goal { return goal{ofRatio: true, limit: limit, set: true} }
-func atMost(limit float64) goal      { return goal{limit: limit, set: true} }
+func ratioWithin(least, most float64) goal {
+	return goal{ofRatio: true, atLeastToo: least, limit: most, set: true}
+}
+func atMost(limit float64) goal { return goal{limit: limit, set: true} }
 
 func (g goal) words(unit string) string {
 	if !g.set {
 		return ""
+	}
+	if g.atLeastToo > 0 {
+		return fmt.Sprintf("%.2f–%.2f×", g.atLeastToo, g.limit)
 	}
 	sign, of := "≤", figure(g.limit)+" "+unit
 	if g.atLeast {
@@ -81,7 +89,7 @@ func (g goal) met(r *Row) bool {
 	if g.atLeast {
 		return value >= g.limit
 	}
-	return value <= g.limit
+	return value <= g.limit && (g.atLeastToo == 0 || value >= g.atLeastToo)
 }
 
 // against makes the row of a result whose rounds were measured by turns with its baseline's.

@@ -24,11 +24,12 @@ type orderSeed struct {
 const insertOrders = `
 INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone,
 		delivery_type, delivery_address, location_id, product, size, amount_to_collect_cents, shipping_cost_cents, currency, payment_type,
-		operative_day, rider_id, auto_cancel_at, workflow_started_at, created_at, received_at, assigned_at, delivered_at, updated_at)
+		operative_day, rider_id, search_text, auto_cancel_at, workflow_started_at, created_at, received_at, assigned_at, delivered_at, updated_at)
 	SELECT gen_random_uuid(), md5('operator' || o)::uuid, md5('store' || o)::uuid, md5('branch' || o)::uuid, 'SEED-' || o || '-' || n,
-		$4::text, CASE $4::text WHEN 'delivered' THEN 4 ELSE 1 END, 'Rosa Díaz ' || n, '+51987654321',
+		$4::text, CASE $4::text WHEN 'delivered' THEN 4 WHEN 'received' THEN 2 ELSE 1 END, 'Rosa Díaz ' || n, '+51987654321',
 		'home', 'Av. Larco ' || n, $5::uuid, 'Zapatillas', 'M', 0, 900, 'PEN', 'delivery_only',
-		to_char(created, 'YYYY-MM-DD'), rider, now() + interval '30 days', created, created, moved, moved, moved, created
+		to_char(created, 'YYYY-MM-DD'), rider, concat_ws(' ', 'seed', o, n, 'rosa diaz', n, '51987654321 av larco', n), now() + interval '30 days', created, created,
+		CASE WHEN $4::text IN ('received', 'delivered') THEN created END, moved, moved, created
 	FROM generate_series($1::int, $2::int) o, generate_series(1, $3::int) n,
 		LATERAL (SELECT now() - make_interval(secs => n)) birth (created),
 		LATERAL (SELECT CASE $4::text WHEN 'delivered' THEN md5('rider' || o)::uuid END, CASE $4::text WHEN 'delivered' THEN created END) done (rider, moved);

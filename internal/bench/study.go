@@ -21,9 +21,13 @@ var studies = []study{
 	{name: "a whole life", rows: lifeRows, onTemporal: true, run: studyLife},
 	{name: "moves", rows: moveRows, onTemporal: true, run: studyMoves},
 	{name: "webhook arrival", rows: arrivalRows, onTemporal: true, run: studyArrival},
+	{name: "webhook arrival beside a receiver that hangs", rows: isolationRows, run: studyIsolation},
+	{name: "signing in", rows: signInRows, run: studySignIn},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the catalog", rows: catalogRows, run: studyCatalog},
+	{name: "loading the catalog", rows: loadRows, run: studyLoad},
+	{name: "the panel's list", rows: boardRows, run: studyBoard},
 	{name: "lists and tracking", rows: listRows, run: studyLists},
 	{name: "many open orders", rows: growthRows, run: studyGrowth},
 }

@@ -137,8 +137,8 @@ func (s *Sender) attempt(ctx context.Context, target *url.URL, request Request) 
 	result := s.exchange(post)
 	result.At = at
 	result.Duration = time.Since(began)
-	if result.Delivered() && result.Duration >= s.client.Timeout {
-		// The answer ended in the very moment that the limit cut it off: too late all the same.
+	if result.Duration >= s.client.Timeout && (result.Delivered() || result.Reason == ReasonClosed) {
+		// The answer ended, or broke off, in the very moment that the limit cut it off: too late all the same.
 		result.Failure = failureOfTimeout(s.client.Timeout)
 	}
 	return result
