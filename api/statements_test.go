@@ -18,7 +18,7 @@ import (
 // Statements of what stores and staff ask for most, counted exactly: one more is a decision to be made here, not an accident. PostgreSQL
 // finds a key and counts its request with one statement, SQLite takes two. What the order's workflow writes counts for itself, below.
 func TestStatements_ofTheBusiestRequests(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
 		key := int64(1)

@@ -19,7 +19,7 @@ import (
 // A key that is nearly right is treated like one that is all wrong, down to what the database is asked: nothing that was presented is ever compared,
 // only its hash, of which a guess says nothing. So there is no time to measure that would bring anybody nearer.
 func TestTiming_aKeyThatIsNearlyRight(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		asked := &questions{asked: map[string]string{}}
 		require.NoError(t, s.App.DB.Use(asked))

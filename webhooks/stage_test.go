@@ -32,10 +32,7 @@ func each(t *testing.T, run func(t *testing.T, s *stage)) {
 
 // eachOwn is each with services of the test's own, booted in its own way.
 func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *stage)) {
-	t.Parallel()
-	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		run(t, newStage(t, apptest.Boot(t, databaseURL, options)))
-	})
+	apptest.EachOwn(t, options, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
 }
 
 func newStage(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *stage {

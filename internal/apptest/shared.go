@@ -59,6 +59,13 @@ func Each(t *testing.T, run func(t *testing.T, s *Service)) {
 	each(t, "moving", Options{}, run)
 }
 
+// EachOwn is Each with services of the test's own, for what the requests of other tests would disturb:
+// on PostgreSQL concurrent lookups share a statement, which counts for one of them.
+func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
+}
+
 // StillAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
 var StillAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 
