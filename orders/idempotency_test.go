@@ -13,6 +13,7 @@ import (
 	"despacho/db"
 	"despacho/internal/apptest"
 	"despacho/internal/body"
+	"despacho/internal/config"
 	"despacho/internal/credentials"
 	"despacho/models"
 	"despacho/orders"
@@ -78,8 +79,9 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 
 // Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer than a client can be asked to wait.
 func TestCreate_theLeaseIsShort(t *testing.T) {
+	require.Equal(t, 15*time.Second, config.DefaultTimeouts().KeyLease())
 	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s, lease := newStore(t, service), service.Config.Timeouts.KeyLease()
 		_, err := s.create(t.Context(), t, func() error {
 			claimAt := func(at time.Time) db.Claim {
 				claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
@@ -89,8 +91,8 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 				require.NoError(t, err)
 				return claim
 			}
-			require.Equal(t, db.InProgress, claimAt(apptest.StillAt.Add(15*time.Second-time.Microsecond)))
-			require.Equal(t, db.Claimed, claimAt(apptest.StillAt.Add(15*time.Second)))
+			require.Equal(t, db.InProgress, claimAt(apptest.StillAt.Add(lease-time.Microsecond)))
+			require.Equal(t, db.Claimed, claimAt(apptest.StillAt.Add(lease)))
 			return nil
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one has the key now")
@@ -103,7 +105,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		_, err := s.create(t.Context(), t, func() error {
-			later := apptest.StillAt.Add(time.Minute)
+			later := apptest.StillAt.Add(2 * service.Config.Timeouts.KeyLease())
 			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
 				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
