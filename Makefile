@@ -12,12 +12,12 @@ run: build ## Run the whole service on this machine, with demo data
 	@exec bin/despacho dev
 
 test: ## Run every suite, installing what the tests need
-	@go build -trimpath -o bin/suites ./internal/suites
-	@exec bin/suites
+	@go build -trimpath -o bin/testrunner ./cmd/testrunner
+	@exec bin/testrunner
 
 lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
-	@go build -trimpath -o bin/suites ./internal/suites
-	@exec bin/suites lint
+	@go build -trimpath -o bin/testrunner ./cmd/testrunner
+	@exec bin/testrunner lint
 
 .PHONY: record
 record: ## Record the histories that running orders are held to
@@ -30,7 +30,7 @@ bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH
 
 .PHONY: screenshots
 screenshots: ## Take the pictures of the pages that the README shows
-	go test ./browser -run TestScreenshots -count=1 -screenshots="$(CURDIR)/docs/images"
+	go test ./test/browser -run TestScreenshots -count=1 -screenshots="$(CURDIR)/docs/images"
 
 SEED ?= 1
 DURATION ?= 5m

@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"despacho/db"
+	"despacho/internal/encryption"
 	"despacho/internal/identity"
-	"despacho/internal/secretbox"
 	"despacho/models"
 )
 
@@ -57,7 +57,7 @@ func unanswered(outcome identity.Outcome) bool {
 // IdentityCache keeps providers' answers in the database, names encrypted.
 type IdentityCache struct {
 	DB      *db.DB
-	Secrets *secretbox.Box
+	Secrets *encryption.Box
 	Now     func() time.Time
 }
 

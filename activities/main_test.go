@@ -3,7 +3,7 @@ package activities_test
 import (
 	"testing"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }

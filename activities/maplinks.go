@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
-	"despacho/internal/guard"
 	"despacho/internal/maplink"
+	"despacho/internal/safehttp"
 	"despacho/models"
 )
 
@@ -56,7 +56,7 @@ const mapLinkAttempts = 6
 
 // worthTrying reports whether trying again may help: not when the address itself is refused, and not for ever.
 func worthTrying(ctx context.Context, err error) bool {
-	var refused *guard.AddressError
+	var refused *safehttp.AddressError
 	return maplink.Temporary(err) && !errors.As(err, &refused) && activity.GetInfo(ctx).Attempt < mapLinkAttempts
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/apptest"
+	"despacho/dev/dniprovider"
 	"despacho/internal/config"
-	"despacho/internal/identity/devprovider"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // redirector answers short links: /larco leads to a pin in Miraflores, /address to a page without coordinates, /loop to itself, /inside to this
@@ -144,7 +144,7 @@ func TestMapLink_operatorsPointStays(t *testing.T) {
 
 func verifying(t *testing.T) func() apptest.Options {
 	t.Helper()
-	provider := httptest.NewServer(devprovider.Provider{SlowAnswer: 100 * time.Millisecond})
+	provider := httptest.NewServer(dniprovider.Provider{SlowAnswer: 100 * time.Millisecond})
 	t.Cleanup(provider.Close)
 	return func() apptest.Options {
 		return apptest.Options{Configure: func(cfg *config.Config) {
@@ -167,12 +167,12 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 			matches  any
 			verified any
 		}{
-			"found under the recipient's name":  {dni(devprovider.DNIRosa), "found", true, true},
-			"found under another name":          {dni(devprovider.DNILuz), "found", false, false},
-			"found slowly, under another name":  {dni(devprovider.DNISlow), "found", false, false},
+			"found under the recipient's name":  {dni(dniprovider.DNIRosa), "found", true, true},
+			"found under another name":          {dni(dniprovider.DNILuz), "found", false, false},
+			"found slowly, under another name":  {dni(dniprovider.DNISlow), "found", false, false},
 			"not found":                         {dni("12345678"), "not_found", nil, false},
-			"the provider is down":              {dni(devprovider.DNIFails), "unavailable", nil, false},
-			"the provider refuses us":           {dni(devprovider.DNIWithoutCredit), "quota_or_credentials", nil, false},
+			"the provider is down":              {dni(dniprovider.DNIFails), "unavailable", nil, false},
+			"the provider refuses us":           {dni(dniprovider.DNIWithoutCredit), "quota_or_credentials", nil, false},
 			"not eight digits: nobody is asked": {dni("1234567"), nil, nil, false},
 		} {
 			id := s.CreateOrder(t, tenant.Key, c.changes)
@@ -196,7 +196,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 	asked := make(chan string, 100)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.URL.String()
-		devprovider.Provider{}.ServeHTTP(w, r)
+		dniprovider.Provider{}.ServeHTTP(w, r)
 	}))
 	t.Cleanup(provider.Close)
 	options := func() apptest.Options {
@@ -240,7 +240,7 @@ func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
 	onBoth(t, verifying(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
-		id := s.CreateOrder(t, tenant.Key, dni(devprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
+		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
 		testenv.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["recipient_doc_verified"] == nil {
 				return fmt.Errorf("not asked yet")
@@ -249,7 +249,7 @@ func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
 		})
 		history := historyText(t, s.Temporal, "order-"+id)
 		require.Contains(t, history, id)
-		for _, private := range []string{devprovider.DNIRosa, "Rosa", "DIAZ", "987654321", "Larco", "secret-place"} {
+		for _, private := range []string{dniprovider.DNIRosa, "Rosa", "DIAZ", "987654321", "Larco", "secret-place"} {
 			require.NotContains(t, history, private)
 		}
 	})
@@ -288,7 +288,7 @@ func TestIdentity_everyProviderDown(t *testing.T) {
 	onBoth(t, options, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
-		id := s.CreateOrder(t, tenant.Key, dni(devprovider.DNIRosa))
+		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa))
 		testenv.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["doc_outcome"] != "unavailable" {
 				return fmt.Errorf("outcome %v", order["doc_outcome"])

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // Every response is JSON with the envelope: data, warning and message on success; error, with code and fields beside it, only on 4xx.

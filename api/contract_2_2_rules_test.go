@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
-	"despacho/internal/apptest"
 	"despacho/internal/money"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 const (

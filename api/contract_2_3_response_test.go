@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/guide"
+	"despacho/internal/guidecode"
+	"despacho/test/apptest"
 )
 
 // orderMembers is the full object: the same in create, read, list and cancel.
@@ -32,7 +32,7 @@ func TestContract_2_3_createdOrder(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "/v1/orders/"+order.String("id"), order.Header.Get("Location"))
 		require.Regexp(t, regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{6}$`), order.String("guide_code"))
-		_, wellFormed := guide.Parse(order.String("guide_code"))
+		_, wellFormed := guidecode.Parse(order.String("guide_code"))
 		require.True(t, wellFormed, "its check character is right")
 		require.Equal(t, 9.0, order.Data["shipping_cost"])
 		require.Equal(t, "PEN", order.String("currency"))

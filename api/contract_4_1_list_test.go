@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 func listOrders(t *testing.T, s *apptest.Service, key, query string) (ids []any, page map[string]any) {

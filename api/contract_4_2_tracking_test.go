@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/guide"
+	"despacho/internal/guidecode"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 func track(t *testing.T, s *apptest.Service, code string, header map[string]string) *apptest.Answer {
@@ -94,7 +94,7 @@ func TestContract_4_2_forgivingForms(t *testing.T) {
 func TestContract_4_2_unknownAndMalformedAlike(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
-		unknown := track(t, s, guide.New(), address)
+		unknown := track(t, s, guidecode.New(), address)
 		requireRefused(t, unknown, http.StatusNotFound, "guide_code_not_found")
 		for _, malformed := range []string{
 			"x", "UUUUU-UUUUUU", "00000-000001", strings.Repeat("A", 5000), "\x00", "ñandú", "'; DROP TABLE orders; --", "\xff\xfe",
@@ -110,7 +110,7 @@ func TestContract_4_2_unknownAndMalformedAlike(t *testing.T) {
 // Tracking is limited to 120 requests a minute for each client address.
 func TestContract_4_2_limitPerAddress(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
-		code, address := guide.New(), ownAddress()
+		code, address := guidecode.New(), ownAddress()
 		statuses := inParallel(t, 125, func(int) apptest.Request {
 			return apptest.Request{Method: "GET", Path: "/v1/track/" + code, Header: address}
 		}, s)

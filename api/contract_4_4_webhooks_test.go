@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 func registerWebhook(t *testing.T, s *apptest.Service, key string, body any) *apptest.Answer {

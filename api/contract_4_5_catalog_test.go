@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 var locationMembers = []string{"city", "department", "id", "lat", "lng", "name", "parent_id", "type", "ubigeo"}

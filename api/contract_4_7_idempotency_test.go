@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
-	"despacho/internal/body"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
-	"despacho/internal/testenv"
+	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // once posts a body, as it is, under an Idempotency-Key.
@@ -251,7 +251,7 @@ func leaveBehind(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.StillAt)
 	require.NoError(t, err)
-	sent, err := body.Parse([]byte(raw))
+	sent, err := jsonbody.Parse([]byte(raw))
 	require.NoError(t, err)
 	claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
 		ScopeID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.StillAt.Add(time.Minute),

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // With a store-bound key everything is restricted to that store; an order of another store answers 404, not 403 (sections 4.1 and 5.6).

@@ -12,11 +12,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // scopeOf is the scope that each route of /v1 needs; TestContract_5_5_everyRouteHasItsScope holds

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // All endpoints are under /v1, the catalog outside it; what is not there is 404 without asking for a key.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // The tests of the contract are named after its sections: TestContract_4_7_… is about section 4.7. This file holds the

@@ -3,8 +3,8 @@ package api
 import (
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/body"
-	"despacho/internal/proofs"
+	"despacho/internal/jsonbody"
+	"despacho/internal/photos"
 	"despacho/orders"
 )
 
@@ -21,9 +21,9 @@ func (s *Server) deliverOrder(c *gin.Context) error {
 	return answerMove(c)(s.orders.Deliver(c.Request.Context(), caller(c), id, in, picture))
 }
 
-func readDelivery(c *gin.Context) (*body.Object, []byte, error) {
-	if proofs.IsForm(c.Request) {
-		return proofs.ReadForm(c.Writer, c.Request)
+func readDelivery(c *gin.Context) (*jsonbody.Object, []byte, error) {
+	if photos.IsForm(c.Request) {
+		return photos.ReadForm(c.Writer, c.Request)
 	}
 	in, err := readOptionalBody(c)
 	return in, nil, err

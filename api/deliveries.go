@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/webhooks"
@@ -59,7 +59,7 @@ func viewOfDelivery(record *webhooks.Record) deliveryView {
 
 // listDeliveries shows what was sent to the caller's webhooks and what came of it.
 func (s *Server) listDeliveries(c *gin.Context) error {
-	var wrong fault.Fields
+	var wrong apperror.Fields
 	filter := db.DeliveryFilter{
 		WebhookID: idParameter(c, "webhook_id", &wrong),
 		OrderID:   idParameter(c, "order_id", &wrong),
@@ -86,12 +86,12 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	return ok(c, view)
 }
 
-func idParameter(c *gin.Context, name string, wrong *fault.Fields) *uuid.UUID {
+func idParameter(c *gin.Context, name string, wrong *apperror.Fields) *uuid.UUID {
 	text := c.Query(name)
 	if text == "" {
 		return nil
 	}
-	id, valid := body.ParseUUID(text)
+	id, valid := jsonbody.ParseUUID(text)
 	if !valid {
 		wrong.Add(name, "debe ser un UUID")
 		return nil

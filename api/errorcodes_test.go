@@ -22,7 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // publishedCode is a row of the table of codes: the code and the statuses it comes with.
@@ -120,7 +120,7 @@ func loadModule(t *testing.T) *module {
 		m.files = append(m.files, files...)
 	}
 	require.NoError(t, list.Wait(), complaints.String())
-	require.Contains(t, m.packages, "despacho/internal/fault")
+	require.Contains(t, m.packages, "despacho/internal/apperror")
 	return m
 }
 
@@ -161,7 +161,7 @@ func findErrorCodes(t *testing.T, m *module) *errorCodes {
 		parameters: map[types.Object]parameter{}, calls: map[types.Object][]*ast.CallExpr{},
 		called: map[*ast.Ident]bool{}, asValue: map[types.Object]bool{}, followed: map[types.Object]bool{},
 	}
-	faultError := m.packages["despacho/internal/fault"].Scope().Lookup("Error").Type().Underlying().(*types.Struct)
+	faultError := m.packages["despacho/internal/apperror"].Scope().Lookup("Error").Type().Underlying().(*types.Struct)
 	for field := range faultError.Fields() {
 		c.fields[field] = field.Name() == "Code"
 	}

@@ -15,9 +15,9 @@ import (
 
 	"despacho/api"
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // fuzzed is the API in this very process, so that any bytes reach it, also such as no HTTP client would send.

@@ -8,8 +8,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
+	"despacho/internal/apperror"
 	"despacho/internal/credentials"
-	"despacho/internal/fault"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -19,7 +19,7 @@ const callerKey = "caller"
 // failedKeysPerMinute is how often one address may present a key that opens nothing.
 const failedKeysPerMinute = 60
 
-var errBadKey = fault.New(fault.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
+var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
 // withKey lets a request through that carries a key with the scope. The checks come in this order: the key itself, suspension and plan, the rate, the
 // scope; the body is read only after all of them.
@@ -33,7 +33,7 @@ func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 			return err
 		}
 		if !holder.Key.May(scope) {
-			return fault.New(fault.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
+			return apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
 		}
 		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID})
 		return h(c)
@@ -57,10 +57,10 @@ func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
 		return nil, err
 	}
 	if holder.Operator.Suspended() {
-		return nil, fault.New(fault.Forbidden, "operator_suspended", "El operador está suspendido.")
+		return nil, apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
 	}
 	if holder.Operator.Plan.RequestsPerMinute() == 0 {
-		return nil, fault.New(fault.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
+		return nil, apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
 	}
 	return holder, nil
 }
@@ -103,7 +103,7 @@ func (s *Server) limitSubject(c *gin.Context, subject string, limit int) error {
 }
 
 func tooMany(code, message string, wait time.Duration) error {
-	limited := fault.New(fault.TooMany, code, message+" Espere al siguiente minuto.")
+	limited := apperror.New(apperror.TooMany, code, message+" Espere al siguiente minuto.")
 	limited.RetryAfter = wait
 	return limited
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/api"
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/test/apptest"
 )
 
 // newServer makes a server that nothing stands behind: enough to ask it for its routes and its documents.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -59,8 +59,8 @@ func idempotencyKey(c *gin.Context) (string, error) {
 		key = key[1 : len(key)-1]
 	}
 	invalid := func(message string) error {
-		f := fault.New(fault.Invalid, "invalid_idempotency_key", message)
-		f.Fields = []fault.Field{{Field: "Idempotency-Key", Message: message}}
+		f := apperror.New(apperror.Invalid, "invalid_idempotency_key", message)
+		f.Fields = []apperror.Field{{Field: "Idempotency-Key", Message: message}}
 		return f
 	}
 	switch {
@@ -107,9 +107,9 @@ func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
 func (s *Server) cancelOrder(c *gin.Context) error {
 	order, err := s.cancel(c, true)
 	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever race.
-	if fault.Is(err, orders.CodeMoveRefused) {
-		late := *fault.From(err)
-		late.Kind = fault.Invalid
+	if apperror.Is(err, orders.CodeMoveRefused) {
+		late := *apperror.From(err)
+		late.Kind = apperror.Invalid
 		return &late
 	}
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 )
 
 var (
-	errOverloaded  = &fault.Error{Kind: fault.Unavailable, Code: "overloaded", RetryAfter: time.Second, Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
-	errUnavailable = &fault.Error{Kind: fault.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
+	errOverloaded  = &apperror.Error{Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: time.Second, Message: "El servicio está recibiendo demasiadas solicitudes. Vuelva a intentarlo en unos segundos."}
+	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
 // limitLoad has at most as many requests worked on at once as the process can carry: more would only make all of them slow and memory

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // Exactly one branch is main, whatever is asked.

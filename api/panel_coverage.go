@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/operators"
@@ -64,7 +64,7 @@ func (s *Server) listCoverage(c *gin.Context) error {
 }
 
 func (s *Server) createCoverage(c *gin.Context) error {
-	return answerCreate(c, asItIs, func(ctx context.Context, operator *models.Operator, in *body.Object) (*coverageView, error) {
+	return answerCreate(c, asItIs, func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*coverageView, error) {
 		row, err := s.operators.CreateCoverage(ctx, operator, in)
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func (s *Server) createCoverage(c *gin.Context) error {
 }
 
 func (s *Server) changeCoverage(c *gin.Context) error {
-	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*coverageView, error) {
+	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*coverageView, error) {
 		row, err := s.operators.ChangeCoverage(ctx, operator, id, in)
 		if err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 func TestPanelCoverage(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {

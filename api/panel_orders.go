@@ -6,7 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -109,7 +109,7 @@ func (s *Server) setPoint(c *gin.Context) error {
 }
 
 // orderAndBody reads which order a request is about and what it says.
-func orderAndBody(c *gin.Context, read func(*gin.Context) (*body.Object, error)) (uuid.UUID, *body.Object, error) {
+func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {
 		return uuid.Nil, nil, err

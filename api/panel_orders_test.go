@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // The panel's people may lose an answer too: under a key they get the first one again.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/web/panel"
 )
@@ -69,8 +69,8 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, asked.Next)
 		return nil
 	}
-	f := fault.From(err)
-	if f.Kind == fault.Internal {
+	f := apperror.From(err)
+	if f.Kind == apperror.Internal {
 		return err
 	}
 	s.report(c, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // The tests of the panel's JSON API have one file for each resource. This file holds what they share.

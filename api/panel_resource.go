@@ -7,7 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -39,7 +39,7 @@ func views[T, V any](rows []T, view func(*T) V) []V {
 	return list
 }
 
-func answerCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create func(context.Context, *models.Operator, *body.Object) (*T, error)) error {
+func answerCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)) error {
 	in, err := readBody(c)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func answerSecret(c *gin.Context, e envelope, view resourceView) error {
 	return answerCreated(c, e, view)
 }
 
-func answerChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *body.Object) (*T, error)) error {
+func answerChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) error {
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return err

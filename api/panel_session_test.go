@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 func TestPanelSession_signInReadSignOut(t *testing.T) {

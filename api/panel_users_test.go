@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 // adminDesk signs the only administrator of a new tenant in.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 )
 
-var errNoFile = fault.New(fault.NotFound, "file_not_found", "El archivo no existe.")
+var errNoFile = apperror.New(apperror.NotFound, "file_not_found", "El archivo no existe.")
 
 // servePhoto answers with a delivery-proof photo or its thumbnail to whoever knows the name.
 func (s *Server) servePhoto(c *gin.Context) error {

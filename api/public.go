@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/fold"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 )
 
 const (
@@ -86,7 +86,7 @@ func (s *Server) listCities(c *gin.Context) error {
 		list = append(list, city)
 	}
 	slices.SortFunc(list, func(a, b catalog.Location) int {
-		return strings.Compare(fold.String(a.Name), fold.String(b.Name))
+		return strings.Compare(textnorm.String(a.Name), textnorm.String(b.Name))
 	})
 	return cached(c, envelope{Data: locationViews(list)})
 }
@@ -111,11 +111,11 @@ func (s *Server) locationTree(c *gin.Context) error {
 	}
 	wanted := strings.TrimSpace(c.Query("city"))
 	if wanted == "" {
-		return wrongParameter("city", body.MissingMessage)
+		return wrongParameter("city", jsonbody.MissingMessage)
 	}
 	city, known := index.CityByNameOrID(country.Code, wanted)
 	if !known {
-		return fault.New(fault.NotFound, "city_not_found", "La ciudad no está en el catálogo.")
+		return apperror.New(apperror.NotFound, "city_not_found", "La ciudad no está en el catálogo.")
 	}
 	branches := index.Tree(city.ID)
 	list := make([]districtView, len(branches))
@@ -135,7 +135,7 @@ func (s *Server) locationsByUbigeo(c *gin.Context) error {
 	codes := strings.FieldsFunc(c.Query("codes"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	switch {
 	case len(codes) == 0:
-		return wrongParameter("codes", body.MissingMessage)
+		return wrongParameter("codes", jsonbody.MissingMessage)
 	case len(codes) > maxUbigeos:
 		return wrongParameter("codes", "admite como máximo 500 códigos")
 	}
@@ -165,7 +165,7 @@ func (s *Server) searchLocations(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	text := fold.String(c.Query("q"))
+	text := textnorm.String(c.Query("q"))
 	if len([]rune(strings.ReplaceAll(text, " ", ""))) < searchLetters {
 		return wrongParameter("q", "debe tener al menos dos letras")
 	}
@@ -173,7 +173,7 @@ func (s *Server) searchLocations(c *gin.Context) error {
 }
 
 func (s *Server) locationChildren(c *gin.Context) error {
-	notFound := fault.New(fault.NotFound, "location_not_found", "La ubicación no está en el catálogo.")
+	notFound := apperror.New(apperror.NotFound, "location_not_found", "La ubicación no está en el catálogo.")
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, err
 	}
 	code := strings.ToUpper(strings.TrimSpace(c.Query("country_code")))
 	if code == "" {
-		return nil, catalog.Country{}, wrongParameter("country_code", body.MissingMessage)
+		return nil, catalog.Country{}, wrongParameter("country_code", jsonbody.MissingMessage)
 	}
 	country, known := index.Country(code)
 	if !known {
@@ -206,7 +206,7 @@ func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, err
 }
 
 func wrongParameter(name, message string) error {
-	var wrong fault.Fields
+	var wrong apperror.Fields
 	wrong.Add(name, message)
 	return wrong.Err()
 }

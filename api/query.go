@@ -7,7 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -16,7 +16,7 @@ const defaultPageSize = 50
 
 // listQuery reads the parameters of an order list; its error names every wrong one.
 func listQuery(c *gin.Context) (orders.Query, error) {
-	var wrong fault.Fields
+	var wrong apperror.Fields
 	query := orders.Query{
 		Status: models.Status(c.Query("status")),
 		From:   dayParameter(c, "from_date", &wrong),
@@ -34,7 +34,7 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 }
 
 // dayParameter reads a date. Years that no order can have are refused before they reach the database, which may not know them.
-func dayParameter(c *gin.Context, name string, wrong *fault.Fields) *time.Time {
+func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Time {
 	text := c.Query(name)
 	if text == "" {
 		return nil
@@ -48,7 +48,7 @@ func dayParameter(c *gin.Context, name string, wrong *fault.Fields) *time.Time {
 }
 
 // countParameter reads a number from 1 up. One that does not fit is as good as the largest that does: past the end, or over the most.
-func countParameter(c *gin.Context, name string, absent int, wrong *fault.Fields) int {
+func countParameter(c *gin.Context, name string, absent int, wrong *apperror.Fields) int {
 	text := c.Query(name)
 	if text == "" {
 		return absent

@@ -11,17 +11,17 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 )
 
 // envelope is the form of every JSON response.
 type envelope struct {
-	Data    any           `json:"data,omitempty"`
-	Warning string        `json:"warning,omitempty"`
-	Message string        `json:"message,omitempty"`
-	Error   string        `json:"error,omitempty"`
-	Code    string        `json:"code,omitempty"`
-	Fields  []fault.Field `json:"fields,omitempty"`
+	Data    any              `json:"data,omitempty"`
+	Warning string           `json:"warning,omitempty"`
+	Message string           `json:"message,omitempty"`
+	Error   string           `json:"error,omitempty"`
+	Code    string           `json:"code,omitempty"`
+	Fields  []apperror.Field `json:"fields,omitempty"`
 }
 
 const jsonType = "application/json; charset=utf-8"
@@ -37,19 +37,19 @@ func respond(c *gin.Context, status int, e envelope) error {
 	return nil
 }
 
-var statusOf = map[fault.Kind]int{
-	fault.Internal:         http.StatusInternalServerError,
-	fault.Invalid:          http.StatusBadRequest,
-	fault.Unauthenticated:  http.StatusUnauthorized,
-	fault.Forbidden:        http.StatusForbidden,
-	fault.NotFound:         http.StatusNotFound,
-	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
-	fault.Conflict:         http.StatusConflict,
-	fault.TooLarge:         http.StatusRequestEntityTooLarge,
-	fault.UnsupportedMedia: http.StatusUnsupportedMediaType,
-	fault.Unprocessable:    http.StatusUnprocessableEntity,
-	fault.TooMany:          http.StatusTooManyRequests,
-	fault.Unavailable:      http.StatusServiceUnavailable,
+var statusOf = map[apperror.Kind]int{
+	apperror.Internal:         http.StatusInternalServerError,
+	apperror.Invalid:          http.StatusBadRequest,
+	apperror.Unauthenticated:  http.StatusUnauthorized,
+	apperror.Forbidden:        http.StatusForbidden,
+	apperror.NotFound:         http.StatusNotFound,
+	apperror.MethodNotAllowed: http.StatusMethodNotAllowed,
+	apperror.Conflict:         http.StatusConflict,
+	apperror.TooLarge:         http.StatusRequestEntityTooLarge,
+	apperror.UnsupportedMedia: http.StatusUnsupportedMediaType,
+	apperror.Unprocessable:    http.StatusUnprocessableEntity,
+	apperror.TooMany:          http.StatusTooManyRequests,
+	apperror.Unavailable:      http.StatusServiceUnavailable,
 }
 
 // fail renders an error: the message for the caller, the cause for the log alone.
@@ -68,20 +68,20 @@ func (s *Server) fail(c *gin.Context, err error) {
 
 // report does what every failed answer needs, whatever its form: it ends the request, logs what is our own fault and says when to come
 // back. It is false when nobody is there to read an answer.
-func (s *Server) report(c *gin.Context, err error) (f *fault.Error, present bool) {
-	f = fault.From(err)
+func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present bool) {
+	f = apperror.From(err)
 	c.Abort()
 	ctx := c.Request.Context()
-	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && f.Kind == fault.Internal {
+	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && f.Kind == apperror.Internal {
 		// The client is gone; nobody reads this and nothing is wrong here.
 		c.AbortWithStatus(statusClientGone)
 		return f, false
 	}
-	if f.Kind == fault.Internal && isOutage(ctx, err) {
+	if f.Kind == apperror.Internal && isOutage(ctx, err) {
 		f = errUnavailable.Because(err)
 		s.log.WarnContext(ctx, "request not served", "method", c.Request.Method, "route", c.FullPath(), "error", err)
 	}
-	if f.Kind == fault.Internal {
+	if f.Kind == apperror.Internal {
 		s.log.ErrorContext(ctx, "request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
 	}
 	if f.RetryAfter > 0 {
@@ -96,9 +96,9 @@ const statusClientGone = 499
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
 func (s *Server) unknownRoute(*gin.Context) error {
-	return fault.New(fault.NotFound, "route_not_found", "La ruta no existe.")
+	return apperror.New(apperror.NotFound, "route_not_found", "La ruta no existe.")
 }
 
 func (s *Server) unknownMethod(*gin.Context) error {
-	return fault.New(fault.MethodNotAllowed, "method_not_allowed", "La ruta no admite este método.")
+	return apperror.New(apperror.MethodNotAllowed, "method_not_allowed", "La ruta no admite este método.")
 }

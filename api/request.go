@@ -14,8 +14,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/requestid"
 )
 
@@ -63,39 +63,41 @@ func (s *Server) recoverPanic(c *gin.Context) {
 		}
 		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "panic", fmt.Sprint(recovered), "stack", string(debug.Stack()))
 		if !c.Writer.Written() {
-			s.fail(c, fault.Wrap(fmt.Errorf("panic: %v", recovered)))
+			s.fail(c, apperror.Wrap(fmt.Errorf("panic: %v", recovered)))
 		}
 	}()
 	c.Next()
 }
 
 // readBody is the one way a JSON body comes in.
-func readBody(c *gin.Context) (*body.Object, error) { return readWith(c, body.Parse) }
+func readBody(c *gin.Context) (*jsonbody.Object, error) { return readWith(c, jsonbody.Parse) }
 
 // readOptionalBody is readBody for requests whose body may be left out.
-func readOptionalBody(c *gin.Context) (*body.Object, error) { return readWith(c, body.ParseOptional) }
+func readOptionalBody(c *gin.Context) (*jsonbody.Object, error) {
+	return readWith(c, jsonbody.ParseOptional)
+}
 
-func readWith(c *gin.Context, parse func([]byte) (*body.Object, error)) (*body.Object, error) {
+func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*jsonbody.Object, error) {
 	if given := c.GetHeader("Content-Type"); given != "" {
 		mediaType, _, err := mime.ParseMediaType(given)
 		if err != nil || mediaType != "application/json" {
-			return nil, fault.New(fault.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
+			return nil, apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
 		}
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, fault.New(fault.TooLarge, "body_too_large", "El cuerpo supera el máximo de 256 KiB.")
+			return nil, apperror.New(apperror.TooLarge, "body_too_large", "El cuerpo supera el máximo de 256 KiB.")
 		}
-		return nil, fault.New(fault.Invalid, "incomplete_body", "El cuerpo llegó incompleto.").Because(err)
+		return nil, apperror.New(apperror.Invalid, "incomplete_body", "El cuerpo llegó incompleto.").Because(err)
 	}
 	return parse(raw)
 }
 
 // pathID reads an identifier from the path. What is not a UUID names nothing, so it is answered like an unknown one.
 func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
-	id, ok := body.ParseUUID(c.Param("id"))
+	id, ok := jsonbody.ParseUUID(c.Param("id"))
 	if !ok {
 		return uuid.Nil, notFound
 	}

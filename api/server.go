@@ -16,7 +16,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
-	"despacho/internal/proofs"
+	"despacho/internal/photos"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -36,7 +36,7 @@ type Server struct {
 	temporal  client.Client
 	clock     clock.Clock
 	log       *slog.Logger
-	files     proofs.Store
+	files     photos.Store
 	// reference is rendered when it is first asked for.
 	reference func() (*reference, error)
 	pages     *web.Pages
@@ -66,7 +66,7 @@ type Options struct {
 
 // New makes a server; Handler serves it.
 func New(options Options) (*Server, error) {
-	files := proofs.Store{Dir: options.Config.FilesDir}
+	files := photos.Store{Dir: options.Config.FilesDir}
 	if err := files.Prepare(); err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/apperror"
 	"despacho/internal/credentials"
-	"despacho/internal/fault"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -24,11 +24,11 @@ const (
 )
 
 var (
-	errBadSignIn = fault.New(fault.Unauthenticated, "invalid_credentials", "El correo o la contraseña no son correctos.")
-	errNoSession = fault.New(fault.Unauthenticated, "no_session", "Inicie sesión para continuar.")
-	errForbidden = fault.New(fault.Forbidden, "role_not_allowed", "Su usuario no tiene permiso para esta acción.")
-	errSuspended = fault.New(fault.Forbidden, "operator_suspended", "El operador está suspendido: puede consultar, pero no hacer cambios.")
-	errOtherSite = fault.New(fault.Forbidden, "cross_site_request", "La solicitud viene de otro sitio.")
+	errBadSignIn = apperror.New(apperror.Unauthenticated, "invalid_credentials", "El correo o la contraseña no son correctos.")
+	errNoSession = apperror.New(apperror.Unauthenticated, "no_session", "Inicie sesión para continuar.")
+	errForbidden = apperror.New(apperror.Forbidden, "role_not_allowed", "Su usuario no tiene permiso para esta acción.")
+	errSuspended = apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido: puede consultar, pero no hacer cambios.")
+	errOtherSite = apperror.New(apperror.Forbidden, "cross_site_request", "La solicitud viene de otro sitio.")
 	crossOrigin  = http.NewCrossOriginProtection()
 )
 
@@ -64,7 +64,7 @@ func (s *Server) signIn(c *gin.Context) error {
 }
 
 // openSessionFor signs in whoever knows the password: the answer carries the session's cookie.
-func (s *Server) openSessionFor(c *gin.Context, in *body.Object) (*models.User, string, error) {
+func (s *Server) openSessionFor(c *gin.Context, in *jsonbody.Object) (*models.User, string, error) {
 	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
 	if err := in.Err(); err != nil {
 		return nil, "", err

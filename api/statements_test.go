@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/internal/requestid"
 	"despacho/models"
+	"despacho/test/apptest"
 	"despacho/workflows"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
-	"despacho/internal/fault"
-	"despacho/internal/guide"
+	"despacho/internal/apperror"
+	"despacho/internal/guidecode"
 	"despacho/models"
 )
 
@@ -15,7 +15,7 @@ import (
 const trackingPerMinute = 120
 
 // errUnknownGuide is the same for codes that do not exist and texts that cannot be one, so that nothing is learned from it.
-var errUnknownGuide = fault.New(fault.NotFound, "guide_code_not_found", "No encontramos un envío con ese código de guía.")
+var errUnknownGuide = apperror.New(apperror.NotFound, "guide_code_not_found", "No encontramos un envío con ese código de guía.")
 
 // trackingView is what anybody with the guide code learns: never the rider, the address or a name.
 type trackingView struct {
@@ -47,7 +47,7 @@ func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, err
 	if err := s.limitAddress(c, "track", trackingPerMinute); err != nil {
 		return nil, err
 	}
-	code, wellFormed := guide.Parse(typed)
+	code, wellFormed := guidecode.Parse(typed)
 	if !wellFormed {
 		return nil, errUnknownGuide
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
-	"despacho/internal/guide"
+	"despacho/internal/apperror"
+	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/web"
 )
@@ -38,9 +38,9 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	}
 	render := s.pages.Failure
 	switch f.Kind {
-	case fault.NotFound:
+	case apperror.NotFound:
 		render = s.pages.NotFound
-	case fault.TooMany:
+	case apperror.TooMany:
 		render = func(w io.Writer) error { return s.pages.TooMany(w, f.RetryAfter) }
 	}
 	if err := showPage(c, statusOf[f.Kind], render); err != nil {
@@ -70,7 +70,7 @@ func (s *Server) takeCode(c *gin.Context) error {
 		c.Redirect(http.StatusSeeOther, "/")
 		return nil
 	}
-	code, wellFormed := guide.Parse(typed)
+	code, wellFormed := guidecode.Parse(typed)
 	if !wellFormed {
 		return s.showTyped(c, typed)
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/config"
-	"despacho/internal/guide"
-	"despacho/internal/testenv"
+	"despacho/internal/guidecode"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 func trackPage(t *testing.T, s *apptest.Service, code string, header map[string]string) *apptest.Answer {
@@ -136,7 +136,7 @@ func TestTrackPage_forgivingForms(t *testing.T) {
 func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
-		unknown := trackPage(t, s, guide.New(), address)
+		unknown := trackPage(t, s, guidecode.New(), address)
 		requirePage(t, unknown, http.StatusNotFound)
 		require.Contains(t, unknown.Text, "No encontramos tu envío")
 		require.Contains(t, unknown.Text, `<form action="/track" method="get">`)
@@ -155,7 +155,7 @@ func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
 // Pages and JSON count together, so that neither is a way around the other's limit.
 func TestTrackPage_sharesTheLimitOfTracking(t *testing.T) {
 	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
-		code, address := guide.New(), ownAddress()
+		code, address := guidecode.New(), ownAddress()
 		paths := []string{"/v1/track/" + code, "/track/" + code, "/track?code=x"}
 		answers := inParallel(t, 126, func(i int) apptest.Request {
 			return apptest.Request{Method: http.MethodGet, Path: paths[i%len(paths)], Header: address}
@@ -174,7 +174,7 @@ func TestTrackPage_sharesTheLimitOfTracking(t *testing.T) {
 // The form needs no script: it leads to the package's own address, or back to itself when nothing was typed.
 func TestTrackPage_formLeadsToTheCanonicalCode(t *testing.T) {
 	t.Parallel()
-	handler, code := newServer(t).Handler(), guide.New()
+	handler, code := newServer(t).Handler(), guidecode.New()
 	for typed, target := range map[string]string{
 		code: "/track/" + code, " " + strings.ToLower(strings.ReplaceAll(code, "-", " ")) + " ": "/track/" + code, "": "/", "  ": "/",
 	} {
@@ -201,7 +201,7 @@ func TestTrackPage_failureIsAPage(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
 	require.NoError(t, s.App.DB.Close())
-	page := trackPage(t, s, guide.New(), nil)
+	page := trackPage(t, s, guidecode.New(), nil)
 	requirePage(t, page, http.StatusInternalServerError)
 	require.Contains(t, page.Text, "Algo salió mal")
 }

@@ -23,15 +23,15 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
-	"despacho/internal/guard"
+	"despacho/internal/encryption"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
-	"despacho/internal/proofs"
-	"despacho/internal/secretbox"
+	"despacho/internal/photos"
+	"despacho/internal/safehttp"
 	"despacho/internal/telemetry"
-	"despacho/internal/webhook"
 	"despacho/orders"
 	"despacho/webhooks"
+	"despacho/webhooks/sender"
 	"despacho/worker"
 )
 
@@ -47,7 +47,7 @@ type App struct {
 	clock     clock.Clock
 	log       *slog.Logger
 	catalog   *db.CatalogCache
-	secrets   *secretbox.Box
+	secrets   *encryption.Box
 	roots     *x509.CertPool
 	webhooks  *webhooks.Service
 	identity  *identity.Verifier
@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		temporalOptions = &fromEnvironment
 	}
 	var err error
-	if a.secrets, err = secretbox.New(cfg.SecretKey); err != nil {
+	if a.secrets, err = encryption.New(cfg.SecretKey); err != nil {
 		return nil, fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
@@ -124,7 +124,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		KeyLease: cfg.Timeouts.KeyLease(),
-		Photos:   proofs.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
+		Photos:   photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
@@ -237,14 +237,14 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 // RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started, if not nil, is called once
 // it takes tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
-	guarded := guard.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
+	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
-	sending.Sender = webhook.NewSender(webhook.Options{Guard: guarded, Now: a.clock.Now})
+	sending.Sender = sender.NewSender(sender.Options{Guard: guarded, Now: a.clock.Now})
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
 		Identity: a.identity,
-		MapLinks: maplink.NewResolver(guard.NewClient(guarded),
+		MapLinks: maplink.NewResolver(safehttp.NewClient(guarded),
 			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 func TestEmbeddedHoldsTheWholeCountry(t *testing.T) {
@@ -105,7 +105,7 @@ func TestDemoZones(t *testing.T) {
 	for _, zone := range zones {
 		require.Equal(t, TypeZone, zone.Type)
 		require.Equal(t, "Lima", zone.City)
-		require.NotEmpty(t, fold.Slug(zone.Name))
+		require.NotEmpty(t, textnorm.Slug(zone.Name))
 		districts[*zone.ParentID] = true
 	}
 	require.Len(t, districts, 8)

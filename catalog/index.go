@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 // Index answers every question about a set of countries and locations from
@@ -67,7 +67,7 @@ func NewIndex(countries []Country, locations []Location) *Index {
 func sortedCountries(countries []Country) []Country {
 	sorted := slices.Clone(countries)
 	slices.SortFunc(sorted, func(a, b Country) int {
-		return cmp.Or(cmp.Compare(fold.String(a.Name), fold.String(b.Name)), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(textnorm.String(a.Name), textnorm.String(b.Name)), cmp.Compare(a.Code, b.Code))
 	})
 	return sorted
 }
@@ -78,7 +78,7 @@ func (index *Index) addNodes(locations []Location) []*node {
 		if _, repeated := index.nodes[location.ID]; repeated {
 			continue
 		}
-		n := &node{Location: location, paddedName: " " + fold.String(location.Name)}
+		n := &node{Location: location, paddedName: " " + textnorm.String(location.Name)}
 		index.nodes[location.ID] = n
 		added = append(added, n)
 	}
@@ -214,7 +214,7 @@ func (index *Index) CityByNameOrID(country, text string) (Location, bool) {
 		}
 		return n.Location, true
 	}
-	return lookup(index.cityByName, countryKey{country, fold.String(text)})
+	return lookup(index.cityByName, countryKey{country, textnorm.String(text)})
 }
 
 // ByUbigeo returns the district of a country that has a ubigeo.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 // LocationType is the level of a location in country → city → district → zone.
@@ -72,7 +72,7 @@ func DistrictID(country, ubigeo string) uuid.UUID {
 // ZoneID returns the id of a zone, the same for every spelling of its name that
 // differs in accents, case and punctuation alone.
 func ZoneID(country, ubigeo, name string) uuid.UUID {
-	return locationID(country, ubigeo, fold.Slug(name))
+	return locationID(country, ubigeo, textnorm.Slug(name))
 }
 
 // PathNames returns the folded names of a place and those around it, given nearest first as Ancestors does, from the widest down.
@@ -80,7 +80,7 @@ func ZoneID(country, ubigeo, name string) uuid.UUID {
 func PathNames(places []Location) []string {
 	names := make([]string, len(places))
 	for i, place := range places {
-		names[len(places)-1-i] = fold.String(place.Name)
+		names[len(places)-1-i] = textnorm.String(place.Name)
 	}
 	return names
 }

@@ -3,7 +3,7 @@ package catalog
 import (
 	"strings"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 // match is how well a name answers a search, the best first.
@@ -23,7 +23,7 @@ const (
 // those with it anywhere. Among equals districts come first, then zones, then
 // cities, each by name and department.
 func (index *Index) Search(country, q string, limit int) []Location {
-	q = fold.String(q)
+	q = textnorm.String(q)
 	if q == "" || limit <= 0 {
 		return nil
 	}

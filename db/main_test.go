@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

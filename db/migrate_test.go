@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 func TestMigrate_againChangesNothing(t *testing.T) {

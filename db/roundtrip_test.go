@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/credentials"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/testenv"
 )
 
 // countingProxy stands between a client and PostgreSQL and counts the client's requests for an answer: each is a round trip.

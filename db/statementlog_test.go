@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 // The log tells of statements that failed, without the values in them; of those that went well, or found nothing, it says nothing.

@@ -3,7 +3,7 @@ package db
 import (
 	"time"
 
-	"despacho/internal/gather"
+	"despacho/internal/batch"
 	"despacho/models"
 )
 
@@ -11,16 +11,16 @@ import (
 // that a store's polling costs, so they are read by hand, and requests that come in together share a statement. SQLite lives in the
 // process: there is no trip to share.
 type together struct {
-	keys   *gather.Group[keyQuestion, *KeyHolder]
-	orders *gather.Group[orderQuestion, *models.OrderView]
+	keys   *batch.Group[keyQuestion, *KeyHolder]
+	orders *batch.Group[orderQuestion, *models.OrderView]
 }
 
 // sharing is the same for both. A statement that is late has most likely lost its connection: nobody else should wait for it.
-var sharing = gather.Options{Seats: 64, Late: 50 * time.Millisecond, Timeout: 10 * time.Second}
+var sharing = batch.Options{Seats: 64, Late: 50 * time.Millisecond, Timeout: 10 * time.Second}
 
 func newTogether(d *DB) *together {
 	return &together{
-		keys:   gather.New(sharing, d.authenticateTogether),
-		orders: gather.New(sharing, d.readOrders),
+		keys:   batch.New(sharing, d.authenticateTogether),
+		orders: batch.New(sharing, d.readOrders),
 	}
 }

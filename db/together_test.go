@@ -13,8 +13,8 @@ import (
 
 	"despacho/db"
 	"despacho/internal/credentials"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/testenv"
 )
 
 // issueKeys stores keys of an operator and returns their hashes.

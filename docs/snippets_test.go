@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/webhook"
+	"despacho/test/apptest"
+	"despacho/webhooks/sender"
 )
 
 var markedBlock = regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```\\w+\n(.*?)```")
@@ -78,9 +78,9 @@ const orderData = `{"id":"019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68","recipient_name"
 // signedAt is a request that the service itself would send at that time.
 func signedAt(t *testing.T, name, secret string, at time.Time, genuine bool) received {
 	t.Helper()
-	body, err := webhook.Body("order.delivered", "0f6b1c9e-5d2a-4b77-9c38-a1e4d7f02b65", json.RawMessage(orderData), at)
+	body, err := sender.Body("order.delivered", "0f6b1c9e-5d2a-4b77-9c38-a1e4d7f02b65", json.RawMessage(orderData), at)
 	require.NoError(t, err)
-	headers, err := webhook.Headers("order.delivered", "019a8f55-20aa-7d11-b0a4-8c9b6d2e7f10", at, body, secret)
+	headers, err := sender.Headers("order.delivered", "019a8f55-20aa-7d11-b0a4-8c9b6d2e7f10", at, body, secret)
 	require.NoError(t, err)
 	request := received{Name: name, Secret: secret, Headers: map[string]string{}, Body: string(body), Genuine: genuine}
 	for header := range headers {
@@ -92,7 +92,7 @@ func signedAt(t *testing.T, name, secret string, at time.Time, genuine bool) rec
 // signedRequests may be up to three minutes older when they are checked than when they were made.
 func signedRequests(t *testing.T) []received {
 	t.Helper()
-	secret, now := webhook.NewSecret(), time.Now()
+	secret, now := sender.NewSecret(), time.Now()
 	changed := func(name string, change func(*received)) received {
 		request := signedAt(t, name, secret, now, false)
 		change(&request)
@@ -106,7 +106,7 @@ func signedRequests(t *testing.T) []received {
 		signedAt(t, "eight minutes ahead", secret, now.Add(8*time.Minute), false),
 		changed("a tampered body", func(r *received) { r.Body = strings.Replace(r.Body, "89.9", "9.9", 1) }),
 		changed("a body with a space more", func(r *received) { r.Body += " " }),
-		changed("another secret", func(r *received) { r.Secret = webhook.NewSecret() }),
+		changed("another secret", func(r *received) { r.Secret = sender.NewSecret() }),
 		changed("the secret without its prefix", func(r *received) { r.Secret = strings.TrimPrefix(r.Secret, "whsec_") }),
 		changed("another timestamp", func(r *received) { r.Headers["X-Service-Timestamp"] += "0" }),
 		changed("a timestamp that is no number", func(r *received) { r.Headers["X-Service-Timestamp"] = "now" }),
@@ -213,10 +213,10 @@ func TestIntegrate_casesAgreeWithTheServicesOwnCheck(t *testing.T) {
 	t.Parallel()
 	for _, request := range signedRequests(t) {
 		header := http.Header{}
-		for _, name := range []string{webhook.HeaderTimestamp, webhook.HeaderSignature} {
+		for _, name := range []string{sender.HeaderTimestamp, sender.HeaderSignature} {
 			header.Set(name, request.Headers[name])
 		}
-		err := webhook.Verify(header, []byte(request.Body), time.Now(), request.Secret)
+		err := sender.Verify(header, []byte(request.Body), time.Now(), request.Secret)
 		require.Equal(t, request.Genuine, err == nil, "%s: %v", request.Name, err)
 	}
 }

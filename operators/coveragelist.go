@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -93,7 +93,7 @@ func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *mode
 
 func checkCoverageRows(rows []CoverageRow) error {
 	if len(rows) > MaxCoverageRows {
-		return fault.New(fault.Invalid, "invalid_fields", fmt.Sprintf("La lista tiene más de %d lugares.", MaxCoverageRows))
+		return apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("La lista tiene más de %d lugares.", MaxCoverageRows))
 	}
 	named := make(map[uuid.UUID]bool, len(rows))
 	for _, row := range rows {
@@ -113,7 +113,7 @@ func checkLocations(ctx context.Context, tx *db.DB, rows []models.Coverage) erro
 	}
 	known, err := tx.CountLocations(ctx, ids)
 	if err == nil && known < int64(len(ids)) {
-		return fault.New(fault.Invalid, "invalid_fields", "La lista nombra un lugar que no está en el catálogo.")
+		return apperror.New(apperror.Invalid, "invalid_fields", "La lista nombra un lugar que no está en el catálogo.")
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
 	"despacho/internal/clock"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models
 }
 
 // CreateKey issues an API key. The key itself is returned because it is not to be had again: only its hash is kept.
-func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *body.Object) (key *models.APIKey, plain string, err error) {
+func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
@@ -54,7 +54,7 @@ func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id u
 }
 
 // readScopes reads at least one known scope; the same scope twice is one.
-func readScopes(in *body.Object) []models.Scope {
+func readScopes(in *jsonbody.Object) []models.Scope {
 	words := in.TextList("scopes")
 	if len(words) == 0 {
 		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeWords)

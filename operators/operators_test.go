@@ -13,9 +13,9 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/money"
-	"despacho/internal/testenv"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -50,7 +50,7 @@ func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator
 }
 
 // byName orders as people do, whatever the database thinks of accents and capitals.
-func byName(a, b string) int { return strings.Compare(fold.String(a), fold.String(b)) }
+func byName(a, b string) int { return strings.Compare(textnorm.String(a), textnorm.String(b)) }
 
 // orNotFound puts what the caller is told in the place of db.ErrNotFound.
 func orNotFound[T any](found *T, err, notFound error) (*T, error) {
@@ -60,20 +60,20 @@ func orNotFound[T any](found *T, err, notFound error) (*T, error) {
 	return found, err
 }
 
-func readName(in *body.Object, name *string) {
+func readName(in *jsonbody.Object, name *string) {
 	if *name == "" || in.Has("name") {
 		*name = in.RequiredText("name", maxName)
 	}
 }
 
-func readFlag(in *body.Object, field string, flag *bool) {
+func readFlag(in *jsonbody.Object, field string, flag *bool) {
 	if said := in.Bool(field); said != nil {
 		*flag = *said
 	}
 }
 
 // checkStore makes sure that a store is one of the operator's that is active.
-func checkStore(ctx context.Context, tx *db.DB, in *body.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
+func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
 	if storeID == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func checkStore(ctx context.Context, tx *db.DB, in *body.Object, operatorID uuid
 }
 
 // checkLocation makes sure that the catalog has a place.
-func checkLocation(ctx context.Context, tx *db.DB, in *body.Object, locationID *uuid.UUID) error {
+func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, locationID *uuid.UUID) error {
 	if locationID == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/internal/phone"
 	"despacho/models"
 )
@@ -17,18 +17,18 @@ func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]mode
 }
 
 // CreateRider takes a rider in.
-func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Rider, error) {
+func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Rider, error) {
 	rider := &models.Rider{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	return create(ctx, s, operator, rider, layRider(operator, in))
 }
 
 // ChangeRider changes a rider. One that is not active is assigned nothing more.
-func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Rider, error) {
+func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Rider, error) {
 	rider, err := change(ctx, s, operator, id, layRider(operator, in))
 	return orNotFound(rider, err, ErrRiderNotFound)
 }
 
-func layRider(operator *models.Operator, in *body.Object) lay[models.Rider] {
+func layRider(operator *models.Operator, in *jsonbody.Object) lay[models.Rider] {
 	return func(_ *db.DB, rider *models.Rider) error {
 		readName(in, &rider.Name)
 		if rider.Phone == "" || in.Has("phone") {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -23,18 +23,18 @@ func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]m
 }
 
 // CreateRiskZone marks a place, or addresses with certain words, as risky.
-func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *body.Object) (*models.RiskZone, error) {
+func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.RiskZone, error) {
 	zone := &models.RiskZone{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	return create(ctx, s, operator, zone, layRiskZone(ctx, in))
 }
 
 // ChangeRiskZone changes a risk zone.
-func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.RiskZone, error) {
+func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.RiskZone, error) {
 	zone, err := change(ctx, s, operator, id, layRiskZone(ctx, in))
 	return orNotFound(zone, err, ErrRiskZoneNotFound)
 }
 
-func layRiskZone(ctx context.Context, in *body.Object) lay[models.RiskZone] {
+func layRiskZone(ctx context.Context, in *jsonbody.Object) lay[models.RiskZone] {
 	return func(tx *db.DB, zone *models.RiskZone) error {
 		readName(in, &zone.Name)
 		readFlag(in, "active", &zone.Active)
@@ -55,11 +55,11 @@ func layRiskZone(ctx context.Context, in *body.Object) lay[models.RiskZone] {
 }
 
 // readExpressions reads what is looked for in addresses; expressions that only differ in accents, case or punctuation are one.
-func readExpressions(in *body.Object) []string {
+func readExpressions(in *jsonbody.Object) []string {
 	var expressions []string
 	known := map[string]bool{}
 	for _, expression := range in.LineList("words", maxExpression) {
-		folded := fold.String(expression)
+		folded := textnorm.String(expression)
 		if folded == "" {
 			in.Complain("words", "cada expresión debe tener alguna letra o cifra")
 		}

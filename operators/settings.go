@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/guard"
+	"despacho/internal/jsonbody"
+	"despacho/internal/safehttp"
 	"despacho/models"
 )
 
 // ChangeSettings changes what an operator decides about itself: its name and logo, the base price, and whether stores are told where a
 // delivery photo was taken. It counts from the next request on.
-func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Operator, error) {
+func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Operator, error) {
 	var changed *models.Operator
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error
@@ -36,12 +36,12 @@ func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator,
 }
 
 // readLogo reads the address of a picture that customers' browsers will load.
-func readLogo(in *body.Object) *string {
-	address := in.Text("logo_url", guard.MaxURLLength)
+func readLogo(in *jsonbody.Object) *string {
+	address := in.Text("logo_url", safehttp.MaxURLLength)
 	if address == nil {
 		return nil
 	}
-	if _, err := guard.CheckURL(*address, nil); err != nil {
+	if _, err := safehttp.CheckURL(*address, nil); err != nil {
 		in.Complain("logo_url", "debe ser una dirección pública que empiece con https://")
 	}
 	return address

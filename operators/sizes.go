@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -19,14 +19,14 @@ func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]model
 }
 
 // CreateSize adds a size.
-func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in *body.Object) (*models.Size, error) {
+func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Size, error) {
 	size := &models.Size{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	size, err := create(ctx, s, operator, size, laySize(ctx, in))
 	return orCodeTaken(size, err)
 }
 
 // ChangeSize changes a size. Orders that have it keep the code and the price they were made with.
-func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.Size, error) {
+func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Size, error) {
 	size, err := change(ctx, s, operator, id, laySize(ctx, in))
 	if db.IsNotFound(err) {
 		return nil, ErrSizeNotFound
@@ -42,7 +42,7 @@ func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
 }
 
 // laySize keeps exactly one size the default, as layBranch does with the main branch.
-func laySize(ctx context.Context, in *body.Object) lay[models.Size] {
+func laySize(ctx context.Context, in *jsonbody.Object) lay[models.Size] {
 	return func(tx *db.DB, size *models.Size) error {
 		wasDefault := size.IsDefault
 		if size.Code == "" || in.Has("code") {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
 	"despacho/internal/credentials"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -21,7 +21,7 @@ func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]model
 }
 
 // CreateUser opens the panel to somebody. A drawn password is returned because it is not to be had again; one that was given is not.
-func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *body.Object) (user *models.User, drawn string, err error) {
+func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, drawn string, err error) {
 	password, drawn := readNewPassword(in)
 	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	if err := layUser(ctx, in)(s.db, user); err != nil {
@@ -38,7 +38,7 @@ func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in 
 }
 
 // ChangeUser changes a user. Deactivating one ends its sessions.
-func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*models.User, error) {
+func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
 	user, err := change(ctx, s, operator, id, func(tx *db.DB, user *models.User) error {
 		before := *user
 		if err := layUser(ctx, in)(tx, user); err != nil {
@@ -75,7 +75,7 @@ func otherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
 }
 
 // ResetPassword gives a user another password, drawn unless one is given, and ends its sessions.
-func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (drawn string, err error) {
+func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (drawn string, err error) {
 	if _, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id); err != nil {
 		if db.IsNotFound(err) {
 			return "", ErrUserNotFound
@@ -94,7 +94,7 @@ func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, 
 }
 
 // ChangePassword lets a signed-in user choose another password. The user's other sessions end.
-func (s *Service) ChangePassword(ctx context.Context, user *models.User, sessionID uuid.UUID, in *body.Object) error {
+func (s *Service) ChangePassword(ctx context.Context, user *models.User, sessionID uuid.UUID, in *jsonbody.Object) error {
 	current, chosen := in.RequiredSecret("current", maxTypedPassword), in.RequiredSecret("new", maxTypedPassword)
 	checkPassword(in, "new", chosen)
 	if err := in.Err(); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *models.User, session
 }
 
 // readNewPassword reads the password that somebody else is to have, or draws one.
-func readNewPassword(in *body.Object) (password, drawn string) {
+func readNewPassword(in *jsonbody.Object) (password, drawn string) {
 	if password = in.Secret("password", maxTypedPassword); password == "" {
 		drawn = drawPassword()
 		return drawn, drawn
@@ -125,7 +125,7 @@ func readNewPassword(in *body.Object) (password, drawn string) {
 	return password, ""
 }
 
-func checkPassword(in *body.Object, field, password string) {
+func checkPassword(in *jsonbody.Object, field, password string) {
 	switch err := credentials.CheckPassword(password); {
 	case errors.Is(err, credentials.ErrPasswordTooShort):
 		in.Complain(field, "debe tener al menos 8 caracteres")
@@ -134,7 +134,7 @@ func checkPassword(in *body.Object, field, password string) {
 	}
 }
 
-func layUser(ctx context.Context, in *body.Object) lay[models.User] {
+func layUser(ctx context.Context, in *jsonbody.Object) lay[models.User] {
 	return func(tx *db.DB, user *models.User) error {
 		readEmail(in, &user.Email)
 		readName(in, &user.Name)
@@ -152,7 +152,7 @@ func layUser(ctx context.Context, in *body.Object) lay[models.User] {
 	}
 }
 
-func readEmail(in *body.Object, email *string) {
+func readEmail(in *jsonbody.Object, email *string) {
 	if *email != "" && !in.Has("email") {
 		return
 	}
@@ -165,11 +165,11 @@ func readEmail(in *body.Object, email *string) {
 }
 
 // readRole keeps role and store together: a store's user has its store, the operator's own has none and may be an administrator.
-func readRole(in *body.Object, user *models.User) {
+func readRole(in *jsonbody.Object, user *models.User) {
 	if user.Role == "" || in.Has("role") {
 		role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore))
 		if role == nil {
-			in.Complain("role", body.MissingMessage)
+			in.Complain("role", jsonbody.MissingMessage)
 			return
 		}
 		user.Role = models.Role(*role)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/db"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -21,8 +21,8 @@ const (
 
 // What an assignment of many is told before any order is looked at.
 var (
-	ErrNothingToAssign = fault.New(fault.Invalid, "invalid_fields", "Marque al menos un pedido.")
-	ErrTooManyToAssign = fault.New(fault.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
+	ErrNothingToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Marque al menos un pedido.")
+	ErrTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
 )
 
 // AssignmentOutcome is what came of one order among many.
@@ -113,10 +113,10 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 	switch {
 	case err == nil:
 		assignment.Outcome = AssignmentDone
-	case fault.Is(err, CodeMoveRefused):
-		assignment.Outcome, assignment.Reason = AssignmentRefused, fault.From(err).Message
+	case apperror.Is(err, CodeMoveRefused):
+		assignment.Outcome, assignment.Reason = AssignmentRefused, apperror.From(err).Message
 	default:
-		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, fault.From(err).Message
+		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, apperror.From(err).Message
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/guide"
+	"despacho/internal/apperror"
+	"despacho/internal/guidecode"
 	"despacho/internal/identity"
+	"despacho/internal/jsonbody"
 	"despacho/internal/maplink"
 	"despacho/models"
 	"despacho/workflows"
@@ -34,7 +34,7 @@ type Answer struct {
 // Create registers an order. In one transaction it writes the order, its first timeline entry, the deliveries of order.created
 // and, under an Idempotency-Key, the answer that render makes; then it starts the order's workflow. If Temporal is
 // away the order stands all the same and its workflow starts later.
-func (s *Service) Create(ctx context.Context, caller Caller, in *body.Object, key string, render func(*Created) (Answer, error)) (Answer, error) {
+func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (Answer, error)) (Answer, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil, render)
 	}
@@ -43,7 +43,7 @@ func (s *Service) Create(ctx context.Context, caller Caller, in *body.Object, ke
 	})
 }
 
-func (s *Service) create(ctx context.Context, caller Caller, in *body.Object, record *models.IdempotencyRecord, render func(*Created) (Answer, error)) (Answer, error) {
+func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (Answer, error)) (Answer, error) {
 	settings, err := s.settings.of(ctx, caller.Operator)
 	if err != nil {
 		return Answer{}, err
@@ -80,7 +80,7 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 	in, now := draft.newOrder, s.clock.Now()
 	order := models.Order{
 		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
-		GuideCode: guide.New(), Status: models.StatusRegistered, Seq: 1,
+		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
 		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
 		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: declaredDNI(in),
 		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
@@ -164,7 +164,7 @@ func place(order *models.Order, lat, lng float64, source string) {
 }
 
 func fieldFault(field, message string) error {
-	var fields fault.Fields
+	var fields apperror.Fields
 	fields.Add(field, message)
 	return fields.Err()
 }

@@ -5,15 +5,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/proofs"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/workflows"
 )
 
 // Deliver hands the package over. Cash on delivery needs the amount that was really collected; a photo is welcome.
-func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *body.Object, photo []byte) (*View, error) {
+func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Delivered{ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at")}
 	delivered.Lat, delivered.Lng = ReadPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
@@ -28,7 +28,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	}
 	if photo != nil {
 		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
-			if fault.Is(err, proofs.ErrNotStored.Code) {
+			if apperror.Is(err, photos.ErrNotStored.Code) {
 				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
 			}
 			return nil, err
@@ -51,6 +51,6 @@ func surelyRefused(err error) bool {
 	if err == nil {
 		return false
 	}
-	kind := fault.From(err).Kind
-	return kind != fault.Internal && kind != fault.Unavailable
+	kind := apperror.From(err).Kind
+	return kind != apperror.Internal && kind != apperror.Unavailable
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -24,7 +24,7 @@ type draft struct {
 }
 
 // draft reads a creation request, or says what is wrong with it or why the operator cannot serve it.
-func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, in *body.Object) (*draft, error) {
+func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, in *jsonbody.Object) (*draft, error) {
 	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
 		return nil, ErrStoreInactive
 	}
@@ -80,7 +80,7 @@ func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
 		return &branch, nil
 	}
 	if s.mainBranch == nil {
-		return nil, fault.New(fault.Unprocessable, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
+		return nil, apperror.New(apperror.Unprocessable, "no_main_branch", "El operador todavía no tiene una sucursal principal.")
 	}
 	return s.mainBranch, nil
 }
@@ -101,7 +101,7 @@ type Preview struct {
 }
 
 // Check is Create without creating: it answers what the order would be and cost, or refuses it for the same reasons.
-func (s *Service) Check(ctx context.Context, caller Caller, in *body.Object) (*Preview, error) {
+func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object) (*Preview, error) {
 	settings, err := s.settings.of(ctx, caller.Operator)
 	if err != nil {
 		return nil, err

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/test/apptest"
 )
 
 // Checking an order says what creating it would, and creates nothing.
@@ -26,7 +26,7 @@ func TestCheck_isCreateWithoutCreating(t *testing.T) {
 			`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"x","product":"y","location_id":"` + apptest.Cusco.String() + `"}`: orders.ErrNotCovered,
 			`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"x","product":"y","location_id":"` + apptest.Lima.String() + `"}`:  orders.ErrNotCovered,
 		} {
-			in, err := body.Parse([]byte(raw))
+			in, err := jsonbody.Parse([]byte(raw))
 			require.NoError(t, err)
 			_, err = s.App.Orders.Check(t.Context(), s.caller, in)
 			require.ErrorIs(t, err, want)

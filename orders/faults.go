@@ -3,33 +3,33 @@ package orders
 import (
 	"time"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 )
 
 // What callers of the use cases are told.
 var (
-	ErrOrderNotFound = fault.New(fault.NotFound, "order_not_found", "El pedido no existe.")
-	ErrStoreInactive = fault.New(fault.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
-	ErrNotCovered    = fault.New(fault.Unprocessable, "not_covered", "El operador no cubre el destino indicado en location_id.")
-	ErrNoTariff      = fault.New(fault.Unprocessable, "no_tariff", "El operador no tiene tarifa para el destino indicado en location_id.")
-	ErrKeyInProgress = &fault.Error{
-		Kind: fault.Conflict, Code: "idempotency_in_progress", RetryAfter: 2 * time.Second,
+	ErrOrderNotFound = apperror.New(apperror.NotFound, "order_not_found", "El pedido no existe.")
+	ErrStoreInactive = apperror.New(apperror.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
+	ErrNotCovered    = apperror.New(apperror.Unprocessable, "not_covered", "El operador no cubre el destino indicado en location_id.")
+	ErrNoTariff      = apperror.New(apperror.Unprocessable, "no_tariff", "El operador no tiene tarifa para el destino indicado en location_id.")
+	ErrKeyInProgress = &apperror.Error{
+		Kind: apperror.Conflict, Code: "idempotency_in_progress", RetryAfter: 2 * time.Second,
 		Message: "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.",
 	}
-	ErrKeyReused = fault.New(fault.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
-	ErrMovesDown = &fault.Error{
-		Kind: fault.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
+	ErrKeyReused = apperror.New(apperror.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
+	ErrMovesDown = &apperror.Error{
+		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",
 	}
 )
 
 // moveRefused says why an order does not make a move. The API renders it as 400, the panel as 409.
-func moveRefused(move models.Move, status models.Status) *fault.Error {
+func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
 	}[move]
-	return fault.New(fault.Conflict, CodeMoveRefused, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
+	return apperror.New(apperror.Conflict, CodeMoveRefused, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
 }
 
 // CodeMoveRefused marks a move that the order's state does not allow.

@@ -9,12 +9,12 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
 // once runs a creation under an Idempotency-Key: the first request creates, the others are told what it was told.
-func (s *Service) once(ctx context.Context, caller Caller, in *body.Object, key string, create func(*models.IdempotencyRecord) (Answer, error)) (Answer, error) {
+func (s *Service) once(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (Answer, error)) (Answer, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
 		ScopeID: caller.keyScope(), Key: key, BodyHash: in.Hash(),
@@ -51,7 +51,7 @@ type Earlier struct {
 }
 
 // Earlier tells, for requests by their Idempotency-Keys, which of them were answered already. What it does not name may be created.
-func (s *Service) Earlier(ctx context.Context, caller Caller, requests map[string]*body.Object) (map[string]Earlier, error) {
+func (s *Service) Earlier(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]Earlier, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
-	"despacho/internal/body"
 	"despacho/internal/config"
 	"despacho/internal/credentials"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/test/apptest"
 )
 
 // store is a shop's system under one API key, on the far side of the use cases.
@@ -33,9 +33,9 @@ func newStore(t *testing.T, s *apptest.Service) *store {
 	return &store{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
 }
 
-func sale(t *testing.T) *body.Object {
+func sale(t *testing.T) *jsonbody.Object {
 	t.Helper()
-	in, err := body.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345",
+	in, err := jsonbody.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345",
 		"location_id":"` + apptest.Miraflores.String() + `","product":"Zapatillas"}`))
 	require.NoError(t, err)
 	return in
@@ -160,12 +160,12 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 			require.False(t, seen[string(first.Body)], "nobody else was answered that")
 			seen[string(first.Body)] = true
 
-			other, err := body.Parse([]byte(`{}`))
+			other, err := jsonbody.Parse([]byte(`{}`))
 			require.NoError(t, err)
-			earlier, err := s.App.Orders.Earlier(t.Context(), caller, map[string]*body.Object{"venta-1": sale(t), "venta-2": other})
+			earlier, err := s.App.Orders.Earlier(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": sale(t), "venta-2": other})
 			require.NoError(t, err)
 			require.Equal(t, map[string]orders.Earlier{"venta-1": {Answer: again, Same: true}}, earlier)
-			earlier, err = s.App.Orders.Earlier(t.Context(), caller, map[string]*body.Object{"venta-1": other})
+			earlier, err = s.App.Orders.Earlier(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
 			require.NoError(t, err)
 			require.False(t, earlier["venta-1"].Same)
 		}

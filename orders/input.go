@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/internal/phone"
 	"despacho/models"
@@ -50,7 +50,7 @@ type newOrder struct {
 }
 
 // readNewOrder reads a creation request. Its error names every wrong field, also those that only the operator's settings can tell.
-func readNewOrder(in *body.Object, caller Caller, settings *settings) (*newOrder, error) {
+func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
 		recipientName: in.RequiredText("recipient_name", maxName),
 		address:       in.RequiredLines("delivery_address", maxAddress),
@@ -78,7 +78,7 @@ func readNewOrder(in *body.Object, caller Caller, settings *settings) (*newOrder
 	return order, in.Err()
 }
 
-func readBranch(in *body.Object, settings *settings) *uuid.UUID {
+func readBranch(in *jsonbody.Object, settings *settings) *uuid.UUID {
 	id := in.UUID("branch_id")
 	if id == nil {
 		return nil
@@ -90,7 +90,7 @@ func readBranch(in *body.Object, settings *settings) *uuid.UUID {
 }
 
 // readStore is a bound caller's own store, whatever the body holds.
-func readStore(in *body.Object, caller Caller, settings *settings) *uuid.UUID {
+func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUID {
 	if caller.StoreID != nil {
 		return caller.StoreID
 	}
@@ -105,7 +105,7 @@ func readStore(in *body.Object, caller Caller, settings *settings) *uuid.UUID {
 }
 
 // ReadPoint reads a point on the globe from two members that only make sense together.
-func ReadPoint(in *body.Object, latField, lngField string) (lat, lng *float64) {
+func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float64) {
 	lat, lng = in.Number(latField, -90, 90), in.Number(lngField, -180, 180)
 	if in.Has(latField) && !in.Has(lngField) {
 		in.Complain(lngField, "es obligatorio junto con "+latField)
@@ -117,10 +117,10 @@ func ReadPoint(in *body.Object, latField, lngField string) (lat, lng *float64) {
 }
 
 // ReadRequiredPoint is ReadPoint for a point that must be there.
-func ReadRequiredPoint(in *body.Object, latField, lngField string) (lat, lng float64) {
+func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng float64) {
 	for _, field := range []string{latField, lngField} {
 		if !in.Has(field) {
-			in.Complain(field, body.MissingMessage)
+			in.Complain(field, jsonbody.MissingMessage)
 		}
 	}
 	gotLat, gotLng := ReadPoint(in, latField, lngField)
@@ -132,7 +132,7 @@ func ReadRequiredPoint(in *body.Object, latField, lngField string) (lat, lng flo
 
 // readPayment derives the payment type in one direction only: an amount always means cash on delivery, while cash on delivery without
 // an amount stays what it is (the store has not fixed the price yet).
-func (o *newOrder) readPayment(in *body.Object) {
+func (o *newOrder) readPayment(in *jsonbody.Object) {
 	if amount := in.Money("amount_to_collect"); amount != nil {
 		o.amount = *amount
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -34,7 +34,7 @@ func knownSettings() *settings {
 func read(t *testing.T, caller Caller, more string, phone ...string) (*newOrder, error) {
 	t.Helper()
 	phone = append(phone, "987654321")
-	in, err := body.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"` + phone[0] + `","delivery_address":"Av. Larco 345",
+	in, err := jsonbody.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"` + phone[0] + `","delivery_address":"Av. Larco 345",
 		"location_id":"54c51d2b-049b-53b9-93ac-fa910f68ea0d","product":"Zapatillas"` + more + `}`))
 	require.NoError(t, err)
 	return readNewOrder(in, caller, knownSettings())
@@ -42,7 +42,7 @@ func read(t *testing.T, caller Caller, more string, phone ...string) (*newOrder,
 
 func wrongFields(err error) []string {
 	var names []string
-	for _, field := range fault.From(err).Fields {
+	for _, field := range apperror.From(err).Fields {
 		names = append(names, field.Field)
 	}
 	return names
@@ -119,13 +119,13 @@ func TestReadNewOrder_branch(t *testing.T) {
 // Validation names every wrong field at once, in Spanish.
 func TestReadNewOrder_everyWrongFieldAtOnce(t *testing.T) {
 	t.Parallel()
-	in, err := body.Parse([]byte(`{"recipient_phone":"hola","delivery_lat":91,"branch_id":"` + otherBranch.String() + `","store_id":"x","size":5,"delivery_type":"drone"}`))
+	in, err := jsonbody.Parse([]byte(`{"recipient_phone":"hola","delivery_lat":91,"branch_id":"` + otherBranch.String() + `","store_id":"x","size":5,"delivery_type":"drone"}`))
 	require.NoError(t, err)
 	_, err = readNewOrder(in, peruvian(nil), knownSettings())
 	require.ElementsMatch(t, []string{
 		"recipient_name", "recipient_phone", "delivery_address", "location_id", "product", "delivery_lat", "delivery_lng", "branch_id", "store_id", "size", "delivery_type",
 	}, wrongFields(err))
-	require.Contains(t, fault.From(err).Message, "recipient_name: es obligatorio")
+	require.Contains(t, apperror.From(err).Message, "recipient_name: es obligatorio")
 }
 
 // A DNI that is not eight digits is not verified; nothing is said of other documents.

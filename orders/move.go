@@ -10,8 +10,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -30,7 +30,7 @@ const (
 )
 
 // ReadCancellation reads why an order is cancelled; nobody has to say.
-func ReadCancellation(in *body.Object) (Cancellation, error) {
+func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 	reason, note := in.Lines("reason", maxReason), in.Lines("note", maxCancelNote)
 	if err := in.Err(); err != nil {
 		return Cancellation{}, err
@@ -176,7 +176,7 @@ func (s *Service) outcome(ctx context.Context, order *models.Order, move models.
 	}
 	if refusal, refused := workflows.AsRefusal(err); refused {
 		if refusal.Reason != "" {
-			return fault.New(fault.Conflict, CodeMoveRefused, refusal.Reason)
+			return apperror.New(apperror.Conflict, CodeMoveRefused, refusal.Reason)
 		}
 		return moveRefused(move, refusal.Status)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/fault"
-	"despacho/internal/guide"
+	"despacho/internal/apperror"
+	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -40,10 +40,10 @@ type Reception struct {
 // ReceiveByGuide takes in the package with the guide code that was scanned or typed. What a person at the counter can be told is an
 // outcome; an error is what can be tried again.
 func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
-	code, err := guide.Scan(typed)
+	code, err := guidecode.Scan(typed)
 	switch err {
 	case nil:
-	case guide.ErrCheck:
+	case guidecode.ErrCheck:
 		return &Reception{Outcome: ReceptionMisread}, nil
 	default:
 		return &Reception{Outcome: ReceptionNotACode}, nil
@@ -63,7 +63,7 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 		reception.Outcome = ReceptionRevived
 	}
 	reception.Order, err = s.moveFound(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
-	if fault.Is(err, CodeMoveRefused) {
+	if apperror.Is(err, CodeMoveRefused) {
 		return s.notReceived(ctx, caller, order.ID, reception)
 	}
 	return reception, err

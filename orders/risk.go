@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"despacho/catalog"
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
 // riskZone finds the first zone marked risky that the destination falls into: its place is in the zone's, and the
 // address holds one of its words. A zone without a place is everywhere, one without words is the whole place.
 func (s *settings) riskZone(destination []catalog.Location, address string) *models.RiskZone {
-	folded := " " + fold.String(address) + " "
+	folded := " " + textnorm.String(address) + " "
 	for i := range s.riskZones {
 		zone := &s.riskZones[i]
 		if zone.LocationID != nil && !within(destination, zone) {
@@ -36,7 +36,7 @@ func within(destination []catalog.Location, zone *models.RiskZone) bool {
 // mentions reports whether an address, folded and padded with spaces, holds one of the expressions, one on each line.
 func mentions(address, expressions string) bool {
 	for expression := range strings.Lines(expressions) {
-		if words := fold.String(expression); words != "" && strings.Contains(address, " "+words+" ") {
+		if words := textnorm.String(expression); words != "" && strings.Contains(address, " "+words+" ") {
 			return true
 		}
 	}

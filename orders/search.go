@@ -3,22 +3,22 @@ package orders
 import (
 	"strings"
 
-	"despacho/internal/fold"
-	"despacho/internal/guide"
+	"despacho/internal/guidecode"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
 // searchText is what an order is found by.
 func searchText(o *models.Order) string {
-	return fold.String(strings.Join([]string{o.GuideCode, o.RecipientName, o.RecipientPhone, o.DeliveryAddress}, " "))
+	return textnorm.String(strings.Join([]string{o.GuideCode, o.RecipientName, o.RecipientPhone, o.DeliveryAddress}, " "))
 }
 
 // searchWords are the words that must all be found, as they stand in a search text.
 func searchWords(typed string) []string {
-	if code, wellFormed := guide.Parse(typed); wellFormed {
-		return []string{fold.String(code)}
+	if code, wellFormed := guidecode.Parse(typed); wellFormed {
+		return []string{textnorm.String(code)}
 	}
-	folded := fold.String(typed)
+	folded := textnorm.String(typed)
 	if compact := strings.ReplaceAll(folded, " ", ""); isDigits(compact) {
 		return []string{compact} // a phone number, however it was spaced
 	}

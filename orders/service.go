@@ -9,7 +9,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
-	"despacho/internal/proofs"
+	"despacho/internal/photos"
 )
 
 // Service is what both edges call and what the order's workflow writes through.
@@ -39,7 +39,7 @@ type Options struct {
 	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
 	VerifyDNI bool
 	// Photos keeps delivery-proof photos; only the edges save them.
-	Photos proofs.Store
+	Photos photos.Store
 	// FilesURL is where delivery-proof photos are served from.
 	FilesURL string
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -55,7 +55,7 @@ func TestTariff(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, c.err, name)
-		require.Equal(t, fault.Unprocessable, fault.From(err).Kind, name)
+		require.Equal(t, apperror.Unprocessable, apperror.From(err).Kind, name)
 	}
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
-	"despacho/internal/guide"
-	"despacho/internal/testenv"
+	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // A long list is not counted again from the start, and its total is exact all the same.
@@ -38,7 +38,7 @@ func TestList_totalOfALongList(t *testing.T) {
 				rows := make([]models.Order, batch)
 				for i := range rows {
 					rows[i] = models.Order{
-						ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: store, BranchID: tenant.Main.ID, GuideCode: guide.New(),
+						ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: store, BranchID: tenant.Main.ID, GuideCode: guidecode.New(),
 						Status: models.StatusRegistered, Seq: 1, RecipientName: "Rosa Díaz", RecipientPhone: "+51987654321",
 						DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345", LocationID: apptest.Miraflores, Product: "Zapatillas",
 						Size: "M", Currency: "PEN", PaymentType: models.DeliveryOnly, OperativeDay: "2026-03-10",

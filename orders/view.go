@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/money"
-	"despacho/internal/proofs"
+	"despacho/internal/photos"
 	"despacho/models"
 )
 
@@ -114,7 +114,7 @@ func (s *Service) proofView(o *models.Order, withLocation bool) *ProofView {
 		return nil
 	}
 	proof := &ProofView{
-		PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, ThumbnailURL: s.options.FilesURL + "/" + proofs.ThumbnailName(*o.ProofPhoto),
+		PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, ThumbnailURL: s.options.FilesURL + "/" + photos.ThumbnailName(*o.ProofPhoto),
 		CapturedAt: utc(o.ProofCapturedAt),
 	}
 	if withLocation {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/webhook"
 	"despacho/models"
+	"despacho/webhooks/sender"
 	"despacho/workflows"
 )
 
@@ -132,7 +132,7 @@ func (s *Service) putOff(ctx context.Context, deliveryID uuid.UUID, next time.Ti
 	})
 }
 
-func record(attempt *models.DeliveryAttempt, result webhook.Result, now time.Time) {
+func record(attempt *models.DeliveryAttempt, result sender.Result, now time.Time) {
 	milliseconds := result.Duration.Milliseconds()
 	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
 	if result.StatusCode != 0 {

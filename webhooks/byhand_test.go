@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
-	"despacho/internal/guard"
-	"despacho/internal/secretbox"
-	"despacho/internal/testenv"
-	"despacho/internal/webhook"
+	"despacho/internal/encryption"
+	"despacho/internal/safehttp"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 	"despacho/webhooks"
+	"despacho/webhooks/sender"
 )
 
 // byHand is a service without a worker, whose deliveries the test sends itself, at the time that it sets: so waits of hours can be seen.
@@ -45,17 +45,17 @@ func (s *byHand) fresh(t *testing.T) *byHand {
 }
 
 // sending is the use cases with a sender, as the worker has it.
-func (s *stage) sending(t *testing.T, now clock.Clock, change func(*guard.Options)) *webhooks.Service {
+func (s *stage) sending(t *testing.T, now clock.Clock, change func(*safehttp.Options)) *webhooks.Service {
 	t.Helper()
-	secrets, err := secretbox.New(s.Config.SecretKey)
+	secrets, err := encryption.New(s.Config.SecretKey)
 	require.NoError(t, err)
-	guarded := guard.Options{AllowNets: s.Config.WebhookAllowNets, RootCAs: receiverRoots()}
+	guarded := safehttp.Options{AllowNets: s.Config.WebhookAllowNets, RootCAs: receiverRoots()}
 	if change != nil {
 		change(&guarded)
 	}
 	return &webhooks.Service{
 		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue,
-		Sender: webhook.NewSender(webhook.Options{Guard: guarded, Now: now.Now}),
+		Sender: sender.NewSender(sender.Options{Guard: guarded, Now: now.Now}),
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"despacho/db"
-	"despacho/internal/webhook"
 	"despacho/models"
+	"despacho/webhooks/sender"
 )
 
 // failingTooLong is after how much time of nothing but failures a webhook is given up.
@@ -19,7 +19,7 @@ const (
 )
 
 // watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days without a single success.
-func watchHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result webhook.Result, now time.Time) error {
+func watchHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		if hook.FailingSince == nil {
 			return nil

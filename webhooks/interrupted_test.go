@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 const wordsInterrupted = "El envío se interrumpió y no se sabe si llegó."

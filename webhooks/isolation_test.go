@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/guard"
-	"despacho/internal/testenv"
-	"despacho/internal/webhook"
+	"despacho/internal/safehttp"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+	"despacho/webhooks/sender"
 )
 
 // hung is a receiver that keeps whoever calls it waiting, and counts.
@@ -45,11 +45,11 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 			orders++
 		}
 		testenv.Until(t, func() error {
-			for range 2 * webhook.DefaultPerHost {
+			for range 2 * sender.DefaultPerHost {
 				create()
 			}
 			testenv.Until(t, func() error {
-				if busy := slow.inside.Load() - slow.left.Load(); busy < webhook.DefaultPerHost {
+				if busy := slow.inside.Load() - slow.left.Load(); busy < sender.DefaultPerHost {
 					return fmt.Errorf("only %d exchanges hang", busy)
 				}
 				return nil
@@ -62,7 +62,7 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 			}
 			return nil
 		})
-		require.LessOrEqual(t, slow.inside.Load()-slow.left.Load(), int32(webhook.DefaultPerHost))
+		require.LessOrEqual(t, slow.inside.Load()-slow.left.Load(), int32(sender.DefaultPerHost))
 		told := map[any]bool{}
 		for _, event := range healthy.Events() {
 			told[event.Data["id"]] = true
@@ -78,15 +78,15 @@ func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 		slow := newPatient()
 		defer slow.release()
 		receiver := apptest.NewReceiver(t, slow.hang)
-		s.sending = s.stage.sending(t, s.now, func(o *guard.Options) { o.Timeout = 2 * testenv.Deadline }) // the host is busy for as long as the test needs
+		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the host is busy for as long as the test needs
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		late := s.pending(t, webhookID)
 		var busy sync.WaitGroup
-		for range webhook.DefaultPerHost {
+		for range sender.DefaultPerHost {
 			id := s.pending(t, webhookID)
 			busy.Go(func() { _ = s.sending.Send(t.Context(), id, models.CauseAuto) })
 		}
-		receiver.WaitFor(t, webhook.DefaultPerHost)
+		receiver.WaitFor(t, sender.DefaultPerHost)
 
 		said := s.send(t, late, models.CauseAuto)
 		require.InDelta(t, 5, said.again.Seconds(), 1)
@@ -101,6 +101,6 @@ func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 		slow.release()
 		busy.Wait()
 		require.Equal(t, verdict{}, s.send(t, late, models.CauseAuto))
-		require.Len(t, receiver.Events(), webhook.DefaultPerHost+1)
+		require.Len(t, receiver.Events(), sender.DefaultPerHost+1)
 	})
 }

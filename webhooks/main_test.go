@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"despacho/app"
-	"despacho/internal/apptest"
 	"despacho/internal/config"
+	"despacho/test/apptest"
 )
 
 // workerVariable makes this very program a worker process that a test can kill: what `despacho worker` does, without compiling it first.

@@ -13,12 +13,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/config"
-	"despacho/internal/guard"
-	"despacho/internal/guard/guardtest"
-	"despacho/internal/testenv"
+	"despacho/internal/safehttp"
+	"despacho/internal/safehttp/safehttptest"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 // One order, told to every kind of receiver at once: each delivery ends, and the log says in words how.
 func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
-		elsewhere := guardtest.NewTripwire(t, "127.0.0.1:0")
+		elsewhere := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		var proto atomic.Value
 		type outcome struct {
 			status   string
@@ -147,7 +147,7 @@ func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
 func TestOutcomes_refusedAddresses(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.WebhookAllowNets = nil }}
 	eachOwn(t, options, func(t *testing.T, s *stage) {
-		tripwire := guardtest.NewTripwire(t, "127.0.0.1:0")
+		tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		port := netip.MustParseAddrPort(tripwire.Addr()).Port()
 		var webhookIDs []string
 		for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "localhost", "tienda.localhost", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "0.0.0.0"} {
@@ -170,10 +170,10 @@ func TestOutcomes_namesThatLeadAstray(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		url := startReceiver(t, answering(200, ""), nil)
 		port := netip.MustParseAddrPort(strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/hook")).Port()
-		tripwire := guardtest.NewTripwire(t, fmt.Sprintf("127.0.0.2:%d", port))
-		s.sending = s.stage.sending(t, s.now, func(o *guard.Options) {
+		tripwire := safehttptest.NewTripwire(t, fmt.Sprintf("127.0.0.2:%d", port))
+		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) {
 			o.AllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-			o.Resolver = guardtest.Resolver(t, guardtest.Names{"example.com": {"127.0.0.1", "127.0.0.2"}, "privado.test": {"127.0.0.2"}})
+			o.Resolver = safehttptest.Resolver(t, safehttptest.Names{"example.com": {"127.0.0.1", "127.0.0.2"}, "privado.test": {"127.0.0.2"}})
 		})
 		moving := s.insertWebhook(t, fmt.Sprintf("https://example.com:%d/hook", port))
 		private := s.insertWebhook(t, fmt.Sprintf("https://privado.test:%d/hook", port))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 // The panel manages webhooks as the API does: a store's staff its own, the operator's all of them, nobody another's.

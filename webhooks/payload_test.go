@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/config"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 // secretive is what an order holds and no event may tell: the document, the notes and the customer's point.

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/guard"
+	"despacho/internal/jsonbody"
+	"despacho/internal/safehttp"
 	"despacho/models"
 )
 
 // readWebhook reads what a webhook is to be. A store's is its own, whatever store it names.
-func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *body.Object) (*models.Webhook, error) {
+func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (*models.Webhook, error) {
 	hook := &models.Webhook{
 		OperatorID: scope.OperatorID, StoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
 	}
@@ -35,19 +35,19 @@ func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *bo
 	return hook, in.Err()
 }
 
-func (s *Service) readURL(in *body.Object) string {
-	address := in.RequiredText("url", guard.MaxURLLength)
+func (s *Service) readURL(in *jsonbody.Object) string {
+	address := in.RequiredText("url", safehttp.MaxURLLength)
 	if address == "" {
 		return ""
 	}
-	if _, err := guard.CheckURL(address, s.AllowNets); err != nil {
+	if _, err := safehttp.CheckURL(address, s.AllowNets); err != nil {
 		in.Complain("url", urlComplaint(err))
 	}
 	return address
 }
 
 func urlComplaint(err error) string {
-	var refused *guard.URLError
+	var refused *safehttp.URLError
 	if errors.As(err, &refused) {
 		return strings.TrimSuffix(refused.Message(), ".")
 	}
@@ -55,7 +55,7 @@ func urlComplaint(err error) string {
 }
 
 // readEvents reads at least one known event; the same event twice is one.
-func readEvents(in *body.Object) []models.Event {
+func readEvents(in *jsonbody.Object) []models.Event {
 	words := in.TextList("events")
 	if len(words) == 0 {
 		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
@@ -78,7 +78,7 @@ func readEvents(in *body.Object) []models.Event {
 var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
 
 // readRange reads a span of time.
-func readRange(in *body.Object) (from, to time.Time, err error) {
+func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 	from, to = requiredTime(in, "from"), requiredTime(in, "to")
 	if in.Err() == nil && from.After(to) {
 		in.Complain("from", "no puede ser posterior al final del rango")
@@ -86,10 +86,10 @@ func readRange(in *body.Object) (from, to time.Time, err error) {
 	return from, to, in.Err()
 }
 
-func requiredTime(in *body.Object, name string) time.Time {
+func requiredTime(in *jsonbody.Object, name string) time.Time {
 	at := in.Time(name)
 	if at == nil {
-		in.Complain(name, body.MissingMessage) // unless something else is wrong with it
+		in.Complain(name, jsonbody.MissingMessage) // unless something else is wrong with it
 		return time.Time{}
 	}
 	return at.UTC()

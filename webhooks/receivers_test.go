@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 // startReceiver serves HTTPS in a way of the test's own and returns its address.

@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -96,7 +96,7 @@ func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
 }
 
 // RedeliverRange has every event that failed at a webhook in a span of time sent again and returns how many there are.
-func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *body.Object) (int, error) {
+func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
 	from, to, err := readRange(in)
 	if err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 		return 0, err
 	}
 	if len(deliveries) > maxRange {
-		return 0, fault.New(fault.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
+		return 0, apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
 	}
 	refs := []workflows.DeliveryRef{}
 	for _, target := range deliveries {
@@ -129,7 +129,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 		StaticSummary: "redelivery → " + workflows.HostOf(hook.URL),
 	}, workflows.RedeliveryWorkflowName, refs)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return 0, fault.New(fault.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
+		return 0, apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")
 	}
 	if err != nil {
 		return 0, ErrNoOutcome.Because(err)

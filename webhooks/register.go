@@ -6,13 +6,13 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/body"
-	"despacho/internal/webhook"
+	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/webhooks/sender"
 )
 
 // Register stores the webhook that is asked for and returns it with its secret, which is never shown again.
-func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *body.Object) (hook *models.Webhook, secret string, err error) {
+func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (hook *models.Webhook, secret string, err error) {
 	if hook, err = s.readWebhook(ctx, scope, in); err != nil {
 		return nil, "", err
 	}
@@ -20,7 +20,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *body.
 		return nil, "", err
 	}
 	hook.Active, hook.CreatedAt = true, s.Clock.Now()
-	secret = webhook.NewSecret()
+	secret = sender.NewSecret()
 	if hook.Secret, err = s.Secrets.Seal([]byte(secret), hook.ID[:]); err != nil {
 		return nil, "", err
 	}
@@ -48,7 +48,7 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 // Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so that the receiver can change over
 // without losing an event. Rotations come one after the other: each caller is shown a secret that signs.
 func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (hook *models.Webhook, secret string, err error) {
-	secret = webhook.NewSecret()
+	secret = sender.NewSecret()
 	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
 	if err != nil {
 		return nil, "", err

@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // Without retries an event is sent once, and what became of it is in the log in words.

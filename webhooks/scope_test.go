@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // A store's webhook gets that store's events alone, the operator's gets all or those it was narrowed to, each only what it subscribed to; one

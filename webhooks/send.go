@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/webhook"
 	"despacho/models"
+	"despacho/webhooks/sender"
 	"despacho/workflows"
 )
 
@@ -38,7 +38,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	untilItsTurn, leave := context.WithCancel(ctx)
 	defer leave()
 	patience := time.AfterFunc(turnPatience, leave)
-	result := s.Sender.Send(untilItsTurn, webhook.Request{
+	result := s.Sender.Send(untilItsTurn, sender.Request{
 		URL: target.hook.URL, Event: string(target.delivery.Event), ID: deliveryID.String(),
 		TenantID: target.delivery.OperatorID.String(), Data: json.RawMessage(target.delivery.Data), Secrets: target.secrets,
 		Begin: func(at time.Time) error {
@@ -115,7 +115,7 @@ func (s *Service) comeBack(ctx context.Context, t *target) error {
 }
 
 // finish writes what came of an attempt and says whether there will be another.
-func (s *Service) finish(ctx context.Context, t *target, result webhook.Result) error {
+func (s *Service) finish(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
 	record(&t.attempt, result, now)
 	after := s.judge(t, result, now)
@@ -137,7 +137,7 @@ func (s *Service) finish(ctx context.Context, t *target, result webhook.Result) 
 }
 
 // judge decides what an attempt means for its delivery: done, tried again, or given up.
-func (s *Service) judge(t *target, result webhook.Result, now time.Time) error {
+func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		settle(t.delivery, models.DeliveryDelivered, now)
 		return nil
@@ -147,7 +147,7 @@ func (s *Service) judge(t *target, result webhook.Result, now time.Time) error {
 		return workflows.DeliveryFailed(result.Words)
 	}
 	if t.hook.Retry && !result.Gone() {
-		if wait, more := webhook.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
+		if wait, more := sender.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
 			next := now.Add(wait)
 			t.delivery.NextAttemptAt = &next
 			return workflows.DeliverAgain(result.Words, wait)

@@ -8,16 +8,16 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/db"
+	"despacho/internal/apperror"
 	"despacho/internal/clock"
-	"despacho/internal/fault"
-	"despacho/internal/secretbox"
-	"despacho/internal/webhook"
+	"despacho/internal/encryption"
+	"despacho/webhooks/sender"
 )
 
 // Service registers webhooks and sends their deliveries.
 type Service struct {
 	DB        *db.DB
-	Secrets   *secretbox.Box
+	Secrets   *encryption.Box
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string
@@ -26,16 +26,16 @@ type Service struct {
 	// AllowNets are private networks that webhooks may be registered at all the same; only the API needs them.
 	AllowNets []netip.Prefix
 	// Sender is what calls receivers; only the worker has one.
-	Sender *webhook.Sender
+	Sender *sender.Sender
 }
 
 // What callers are told.
 var (
-	ErrNotFound         = fault.New(fault.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
-	ErrDeliveryNotFound = fault.New(fault.NotFound, "delivery_not_found", "La entrega no existe.")
-	ErrTooMany          = fault.New(fault.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
-	ErrNoOutcome        = &fault.Error{
-		Kind: fault.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
+	ErrNotFound         = apperror.New(apperror.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
+	ErrDeliveryNotFound = apperror.New(apperror.NotFound, "delivery_not_found", "La entrega no existe.")
+	ErrTooMany          = apperror.New(apperror.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+	ErrNoOutcome        = &apperror.Error{
+		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
 	}
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver said.

@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/history/v1"
 
-	"despacho/internal/apptest"
-	"despacho/internal/bench/lifecost"
-	"despacho/internal/testenv"
+	"despacho/lab/lifecost"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // What a whole life costs when every step is told before the next is made, which is the most it can take.

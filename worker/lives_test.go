@@ -14,10 +14,10 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/apptest"
 	"despacho/internal/clock"
 	"despacho/internal/config"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 

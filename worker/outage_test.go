@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // outage takes one database away from everybody who uses it, without touching the server it is on.

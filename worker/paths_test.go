@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 

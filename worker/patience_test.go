@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 
-	"despacho/internal/apptest"
 	"despacho/internal/config"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // askedTemporal stands in for a Temporal to see how long it is given for a start.

@@ -13,8 +13,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 

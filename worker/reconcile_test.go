@@ -12,9 +12,9 @@ import (
 	"go.temporal.io/api/history/v1"
 
 	"despacho/db"
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // An order that was stored while Temporal was away is started later, and cancels itself when it would have anyway.

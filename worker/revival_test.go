@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // A package that arrives after the auto-cancel revives its order: same id, same guide code, no reception event, the next event is

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // While the database is away every request that needs it is told when to come back, also one that cannot even be authenticated.

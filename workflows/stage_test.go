@@ -17,8 +17,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 var renderer = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
@@ -44,7 +44,7 @@ func headings(source string) []link {
 
 // anchor is a title as it appears in an address.
 func anchor(title string) string {
-	words := strings.FieldsFunc(fold.String(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(textnorm.String(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/internal/bench"
+	"despacho/lab/bench"
 )
 
 func benchCommand() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"despacho/internal/chaos"
+	"despacho/lab/chaos"
 )
 
 func chaosCommand() *cobra.Command {

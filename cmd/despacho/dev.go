@@ -19,11 +19,11 @@ import (
 	"despacho/app"
 	"despacho/catalog"
 	"despacho/db"
+	"despacho/dev"
+	"despacho/dev/demo"
+	"despacho/dev/dniprovider"
 	"despacho/internal/config"
-	"despacho/internal/demo"
-	"despacho/internal/devstack"
-	"despacho/internal/identity/devprovider"
-	"despacho/internal/secretbox"
+	"despacho/internal/encryption"
 	"despacho/internal/telemetry"
 	"despacho/workflows"
 )
@@ -37,7 +37,7 @@ func devCommand() *cobra.Command {
 		Short: "Run everything on this machine, with its own Temporal, a database file, demo data and a webhook inbox",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &dev{out: cmd.OutOrStdout()}
+			d := &devProcess{out: cmd.OutOrStdout()}
 			defer d.close()
 			err := d.run(cmd.Context())
 			if cmd.Context().Err() != nil {
@@ -49,25 +49,25 @@ func devCommand() *cobra.Command {
 	}
 }
 
-// dev is the whole service on one machine. It is put together in the order of its fields and taken apart in reverse: API, worker, inbox,
+// devProcess is the whole service on one machine. It is put together in the order of its fields and taken apart in reverse: API, worker, inbox,
 // Temporal.
-type dev struct {
+type devProcess struct {
 	out      io.Writer
 	config   *config.Config
 	log      *slog.Logger
 	listener net.Listener
-	certs    *devstack.Certificates
-	secrets  *secretbox.Box
+	certs    *dev.Certificates
+	secrets  *encryption.Box
 
 	// temporal is nil where TEMPORAL_ADDRESS names another.
-	temporal        *devstack.Temporal
+	temporal        *dev.Temporal
 	temporalOptions client.Options
 
 	// closers undo what was started, last first.
 	closers []func()
 }
 
-func (d *dev) run(ctx context.Context) error {
+func (d *devProcess) run(ctx context.Context) error {
 	began := time.Now()
 	if err := d.configure(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (d *dev) run(ctx context.Context) error {
 }
 
 // configure fills in what a developer need not decide.
-func (d *dev) configure() error {
+func (d *devProcess) configure() error {
 	cfg, err := config.Load()
 	if err != nil {
 		return err
@@ -128,15 +128,15 @@ func (d *dev) configure() error {
 			return err
 		}
 	}
-	if d.secrets, err = secretbox.New(cfg.SecretKey); err != nil {
+	if d.secrets, err = encryption.New(cfg.SecretKey); err != nil {
 		return err
 	}
-	d.certs, err = devstack.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))
+	d.certs, err = dev.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))
 	return err
 }
 
-func (d *dev) listen() error {
-	listener, err := devstack.Listen(d.config.HTTPAddr, "HTTP_ADDR")
+func (d *devProcess) listen() error {
+	listener, err := dev.Listen(d.config.HTTPAddr, "HTTP_ADDR")
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (d *dev) listen() error {
 }
 
 // startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS says that there is one.
-func (d *dev) startTemporal(ctx context.Context) error {
+func (d *devProcess) startTemporal(ctx context.Context) error {
 	var err error
 	if d.temporalOptions, err = config.TemporalOptions(); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (d *dev) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cli, err := devstack.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.say("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.say("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (d *dev) startTemporal(ctx context.Context) error {
 		return err
 	}
 	d.later(func() { _ = log.Close() })
-	server, err := devstack.StartTemporal(ctx, devstack.TemporalOptions{
+	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{
 		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
 		DBFile: filepath.Join(d.config.DevDir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
 	})
@@ -188,22 +188,22 @@ func (d *dev) startTemporal(ctx context.Context) error {
 }
 
 // startIdentityProvider serves invented people, unless DNI_PROVIDER says whom to ask.
-func (d *dev) startIdentityProvider(ctx context.Context) error {
+func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	if len(d.config.DNIProvider) > 0 {
 		return nil
 	}
-	listener, err := devstack.Listen("127.0.0.1:0", "DNI_URL")
+	listener, err := dev.Listen("127.0.0.1:0", "DNI_URL")
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: devprovider.Provider{}, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: dniprovider.Provider{}, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	d.later(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
 	d.config.DNIProvider, d.config.DNIURL = []string{"dev"}, []string{"http://" + listener.Addr().String()}
 	return nil
 }
 
-func (d *dev) prepareDatabase(ctx context.Context) error {
+func (d *devProcess) prepareDatabase(ctx context.Context) error {
 	database, err := db.Open(ctx, d.config.DatabaseURL, db.Options{})
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (d *dev) prepareDatabase(ctx context.Context) error {
 }
 
 // seed writes the demo data and starts the inbox that its webhook calls.
-func (d *dev) seed(ctx context.Context, database *db.DB) (*demo.Document, error) {
+func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document, error) {
 	file := filepath.Join(d.config.DevDir, "demo.json")
 	earlier, err := demo.Read(file)
 	if err != nil {
@@ -244,9 +244,9 @@ func (d *dev) seed(ctx context.Context, database *db.DB) (*demo.Document, error)
 	return document, document.Write(file)
 }
 
-func (d *dev) startInbox(ctx context.Context, database *db.DB) (*devstack.Inbox, error) {
+func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbox, error) {
 	var hookURL string
-	inbox, err := devstack.StartInbox(devstack.InboxOptions{
+	inbox, err := dev.StartInbox(dev.InboxOptions{
 		Address: d.config.DevInboxAddr, AddressVariable: "DEV_INBOX_ADDR", Certificate: d.certs.Server,
 		File: filepath.Join(d.config.DevDir, "inbox.jsonl"),
 		Secrets: func() []string {
@@ -270,8 +270,8 @@ func (d *dev) startInbox(ctx context.Context, database *db.DB) (*devstack.Inbox,
 }
 
 // serve runs the API and the worker, greets the developer, and on the way out stops the API first, then the worker.
-func (d *dev) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
-	admin, err := devstack.Listen(adminAddress(d.config), "ADMIN_ADDR")
+func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
+	admin, err := dev.Listen(adminAddress(d.config), "ADMIN_ADDR")
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (d *dev) serve(ctx context.Context, a *app.App, document *demo.Document, be
 
 // watchTemporal fails when the Temporal that dev has started ends by itself: without it orders would be taken and never move, and nobody would
 // know why.
-func (d *dev) watchTemporal(ctx context.Context) error {
+func (d *devProcess) watchTemporal(ctx context.Context) error {
 	if d.temporal == nil {
 		return nil
 	}
@@ -313,17 +313,17 @@ func adminAddress(cfg *config.Config) string {
 	return "127.0.0.1:0"
 }
 
-func (d *dev) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+func (d *devProcess) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
-func (d *dev) later(undo func()) { d.closers = append(d.closers, undo) }
+func (d *devProcess) later(undo func()) { d.closers = append(d.closers, undo) }
 
-func (d *dev) close() {
+func (d *devProcess) close() {
 	for i := len(d.closers) - 1; i >= 0; i-- {
 		d.closers[i]()
 	}
 }
 
-func (d *dev) stopped(what string, err error) {
+func (d *devProcess) stopped(what string, err error) {
 	if err != nil {
 		d.log.Warn("not stopped cleanly", "what", what, "error", err)
 	}

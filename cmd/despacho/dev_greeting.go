@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"despacho/internal/demo"
+	"despacho/dev/demo"
 )
 
 // devSecret is the SECRET_KEY of a development machine, made once and kept.

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"despacho/internal/demo"
-	"despacho/internal/devstack"
-	"despacho/internal/testenv"
+	"despacho/dev"
+	"despacho/dev/demo"
+	"despacho/test/testenv"
 )
 
 // devVariables give a dev of the test's own free ports: HTTP, inbox, Temporal and, a thousand above it, its Web UI.
@@ -28,7 +28,7 @@ func devVariables(t *testing.T, dir string) map[string]string {
 	cli, err := testenv.TemporalCLI()
 	require.NoError(t, err)
 	port := func() int {
-		number, err := devstack.FreePort("127.0.0.1")
+		number, err := dev.FreePort("127.0.0.1")
 		require.NoError(t, err)
 		return number
 	}
@@ -131,7 +131,7 @@ func inboxHas(eventsURL, orderID string) error {
 		return err
 	}
 	defer response.Body.Close()
-	var events []devstack.InboxEvent
+	var events []dev.InboxEvent
 	if err := json.NewDecoder(response.Body).Decode(&events); err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func TestDev_temporalDies(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, devVariables(t, dir), "dev")
 	p.waitForLog(t, "Despacho is ready")
-	temporal := devstack.Descendants(p.Process.Pid)
+	temporal := dev.Descendants(p.Process.Pid)
 	require.NotEmpty(t, temporal)
 	for _, child := range temporal {
 		require.NoError(t, syscall.Kill(child, syscall.SIGKILL))

@@ -12,8 +12,8 @@ import (
 	"despacho/catalog"
 	"despacho/db"
 	"despacho/internal/credentials"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) {

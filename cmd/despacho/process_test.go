@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/devstack"
-	"despacho/internal/testenv"
+	"despacho/dev"
+	"despacho/test/testenv"
 )
 
 // binaryDir holds what binary compiles; it is empty if no test needs it.
@@ -98,7 +98,7 @@ const goodSecret = "0123456789abcdef0123456789abcdef"
 // freeAddress is one that a process of the test can listen on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	port, err := devstack.FreePort("127.0.0.1")
+	port, err := dev.FreePort("127.0.0.1")
 	require.NoError(t, err)
 	return fmt.Sprintf("127.0.0.1:%d", port)
 }
@@ -246,7 +246,7 @@ func errorsOf(errs ...error) error {
 // A worker without Temporal keeps trying, at growing intervals, and recovers by itself.
 func TestWorker_waitsForTemporalAndRecovers(t *testing.T) {
 	t.Parallel()
-	port, err := devstack.FreePort("127.0.0.1")
+	port, err := dev.FreePort("127.0.0.1")
 	require.NoError(t, err)
 	p := start(t, map[string]string{
 		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "TEMPORAL_ADDRESS": fmt.Sprintf("127.0.0.1:%d", port),
@@ -255,7 +255,7 @@ func TestWorker_waitsForTemporalAndRecovers(t *testing.T) {
 	p.waitForLog(t, `msg="Temporal is not ready; trying again" in=2s`)
 	cli, err := testenv.TemporalCLI()
 	require.NoError(t, err)
-	server, err := devstack.StartTemporal(t.Context(), devstack.TemporalOptions{CLI: cli, Port: port})
+	server, err := dev.StartTemporal(t.Context(), dev.TemporalOptions{CLI: cli, Port: port})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, server.Stop(context.Background())) }()
 	p.waitForLog(t, "worker started")

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/app"
+	"despacho/dev"
 	"despacho/internal/config"
-	"despacho/internal/devstack"
 	"despacho/internal/telemetry"
 )
 
@@ -27,7 +27,7 @@ func apiCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return serve(cmd.Context(), "despacho-api", func(ctx context.Context, a *app.App) error {
-				listener, err := devstack.Listen(a.Config.HTTPAddr, "HTTP_ADDR")
+				listener, err := dev.Listen(a.Config.HTTPAddr, "HTTP_ADDR")
 				if err != nil {
 					return err
 				}
@@ -72,7 +72,7 @@ func serve(ctx context.Context, name string, run func(context.Context, *app.App)
 	// When one part fails the other stops too.
 	group, ctx := errgroup.WithContext(ctx)
 	if cfg.AdminAddr != "" {
-		admin, err := devstack.Listen(cfg.AdminAddr, "ADMIN_ADDR")
+		admin, err := dev.Listen(cfg.AdminAddr, "ADMIN_ADDR")
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 const (

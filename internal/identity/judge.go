@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 // maxNameLength is far over any name in the registry; more than that is no name.
@@ -164,7 +164,7 @@ func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
 	for _, member := range messageMembers {
 		collectText(&said, answer[member])
 	}
-	message := " " + fold.String(said.String()) + " "
+	message := " " + textnorm.String(said.String()) + " "
 	for _, wording := range wordings {
 		for _, words := range wording.words {
 			if strings.Contains(message, words) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 // particles belong to names without telling anybody apart.
@@ -49,5 +49,5 @@ func NamesMatch(declared, registered string) bool {
 }
 
 func nameWords(name string) []string {
-	return slices.DeleteFunc(strings.Fields(fold.String(name)), func(word string) bool { return slices.Contains(particles, word) })
+	return slices.DeleteFunc(strings.Fields(textnorm.String(name)), func(word string) bool { return slices.Contains(particles, word) })
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 )
 
 func TestNamesMatch(t *testing.T) {
@@ -74,7 +74,7 @@ func FuzzNamesMatch(f *testing.F) {
 	f.Add("Rosa M. Díaz", "DIAZ QUISPE ROSA MARIA")
 	f.Add("\xff ñ", "")
 	f.Fuzz(func(t *testing.T, declared, registered string) {
-		words := strings.Fields(fold.String(registered))
+		words := strings.Fields(textnorm.String(registered))
 		slices.Reverse(words)
 		require.Equal(t, NamesMatch(declared, registered), NamesMatch(declared, strings.Join(words, " ")), "the order does not matter")
 	})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 func TestRedirectsAreNotFollowed(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/testenv"
+	"despacho/test/testenv"
 )
 
 const destination = "https://www.google.com/maps/place/X/@-12.09,-77.05,15z/data=!8m2!3d-12.131938!4d-77.030396"

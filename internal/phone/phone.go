@@ -6,7 +6,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 )
 
 // maxTyped is the longest number anybody types, in characters.
@@ -26,7 +26,7 @@ func Canonical(text, countryCode string) (string, bool) {
 }
 
 // Read reads a number that must be there from a request.
-func Read(in *body.Object, field, countryCode string) string {
+func Read(in *jsonbody.Object, field, countryCode string) string {
 	text := in.RequiredText(field, maxTyped)
 	if text == "" {
 		return ""

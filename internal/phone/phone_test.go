@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/phone"
 )
 
@@ -32,14 +32,14 @@ func TestCanonical(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	in, err := body.Parse([]byte(`{"good":" 987 654 321 ","bad":"hola","number":987654321}`))
+	in, err := jsonbody.Parse([]byte(`{"good":" 987 654 321 ","bad":"hola","number":987654321}`))
 	require.NoError(t, err)
 	require.Equal(t, "+51987654321", phone.Read(in, "good", "PE"))
 	for _, field := range []string{"bad", "absent", "number"} {
 		require.Empty(t, phone.Read(in, field, "PE"))
 	}
 	var named []string
-	for _, field := range fault.From(in.Err()).Fields {
+	for _, field := range apperror.From(in.Err()).Fields {
 		named = append(named, field.Field)
 	}
 	require.Equal(t, []string{"bad", "absent", "number"}, named)

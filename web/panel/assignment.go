@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/fold"
+	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -137,7 +137,7 @@ func (p *Pages) destinationOptions(v *Visit, query assignmentQuery) ([]option, e
 	if chosen != nil {
 		options = append(options, option{chosen.String(), placePath(index, *chosen) + " (0)"})
 	}
-	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(fold.String(a.Label), fold.String(b.Label)) })
+	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(textnorm.String(a.Label), textnorm.String(b.Label)) })
 	return slices.Insert(options, 0, option{"", "Todos"}), nil
 }
 

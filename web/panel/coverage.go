@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
+	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -122,7 +122,7 @@ func writtenOut(row models.Coverage, around []catalog.Location) coveredPlace {
 		names = append(names, department)
 	}
 	covered.Around = strings.Join(names, ", ")
-	covered.search = fold.String(covered.Name + " " + covered.Around + " " + covered.place.Ubigeo)
+	covered.search = textnorm.String(covered.Name + " " + covered.Around + " " + covered.place.Ubigeo)
 	return covered
 }
 
@@ -138,7 +138,7 @@ func (c coveredPlace) Kind() string {
 
 // searched keeps the places that answer every word that was typed.
 func searched(places []coveredPlace, typed string) []coveredPlace {
-	words := strings.Fields(fold.String(typed))
+	words := strings.Fields(textnorm.String(typed))
 	return slices.DeleteFunc(slices.Clone(places), func(c coveredPlace) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(c.search, word) })
 	})
@@ -210,7 +210,7 @@ func (p *Pages) addCoverage(v *Visit) error {
 }
 
 func (p *Pages) changeCoverage(v *Visit) error {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrCoverageNotFound
 	}
@@ -230,7 +230,7 @@ func (p *Pages) changeCoverage(v *Visit) error {
 }
 
 func (p *Pages) removeCoverage(v *Visit) error {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrCoverageNotFound
 	}

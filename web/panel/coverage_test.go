@@ -16,8 +16,8 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 // coverageOf is what a tenant covers, by place.

@@ -9,12 +9,12 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
-	"despacho/internal/sheet"
+	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/csvfile"
 )
 
 // coverageColumns are those of the file that is downloaded; the same file can be uploaded again.
@@ -40,9 +40,9 @@ func readCoverage(index *catalog.Index, operator *models.Operator, content []byt
 	if err != nil {
 		return nil, err
 	}
-	known := make([]sheet.Column, len(coverageColumns))
+	known := make([]csvfile.Column, len(coverageColumns))
 	for i, name := range coverageColumns {
-		known[i] = sheet.Column{Name: name}
+		known[i] = csvfile.Column{Name: name}
 	}
 	columns := table.Match(known)
 	if len(columns.Repeated) > 0 {
@@ -85,7 +85,7 @@ func (r coverageReader) read(cells map[string]string) (row coverageRow) {
 // readPlace takes the most exact of what the row says about its place.
 func (r coverageReader) readPlace(cells map[string]string) (place catalog.Location, complaint string) {
 	if typed := cells["id"]; typed != "" {
-		id, _ := body.ParseUUID(typed)
+		id, _ := jsonbody.ParseUUID(typed)
 		place, known := r.index.Location(id)
 		if !known {
 			return place, "El id «" + typed + "» no está en el catálogo."
@@ -108,10 +108,10 @@ func (r coverageReader) namedPlace(name, city, department string) (place catalog
 		return place, "Falta el lugar: indique su ubigeo, su id o su nombre."
 	}
 	found := slices.DeleteFunc(placesMeant(r.index, r.country, name), func(l catalog.Location) bool {
-		return city != "" && fold.String(l.City) != fold.String(city) || department != "" && fold.String(l.Department) != fold.String(department)
+		return city != "" && textnorm.String(l.City) != textnorm.String(city) || department != "" && textnorm.String(l.Department) != textnorm.String(department)
 	})
 	if len(found) > 1 { // names that are the same come before those that only begin alike
-		found = slices.DeleteFunc(found, func(l catalog.Location) bool { return fold.String(l.Name) != fold.String(name) })
+		found = slices.DeleteFunc(found, func(l catalog.Location) bool { return textnorm.String(l.Name) != textnorm.String(name) })
 	}
 	switch len(found) {
 	case 0:
@@ -131,7 +131,7 @@ func (p *Pages) downloadCoverage(v *Visit) error {
 	for i, c := range places {
 		rows[i] = []string{c.place.Ubigeo, c.Name, c.place.City, c.place.Department, c.LocationID.String(), moneyValue(c.Price)}
 	}
-	content, err := sheet.Write(append([][]string{coverageColumns}, rows...), sheet.Semicolon)
+	content, err := csvfile.Write(append([][]string{coverageColumns}, rows...), csvfile.Semicolon)
 	if err != nil {
 		return err
 	}

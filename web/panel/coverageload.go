@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/fault"
-	"despacho/internal/sheet"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/csvfile"
 )
 
 // coverageFilePage asks for a file, and shows what would come of it before anything does.
@@ -64,8 +64,8 @@ func (p *Pages) takeCoverageFile(v *Visit) error {
 }
 
 func (p *Pages) refuseCoverageFile(v *Visit, page coverageFilePage, err error) error {
-	f := fault.From(err)
-	if f.Kind == fault.Internal {
+	f := apperror.From(err)
+	if f.Kind == apperror.Internal {
 		return err
 	}
 	return p.showCoverageFile(v, http.StatusUnprocessableEntity, coverageFilePage{Failure: f.Message, Remove: page.Remove})
@@ -147,7 +147,7 @@ func (p *Pages) applyCoverageFile(v *Visit) error {
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
 	for _, row := range rows {
 		if row.Complaint != "" {
-			err = fault.New(fault.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
+			err = apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
 		}
 	}
 	var change *operators.CoverageChange
@@ -178,6 +178,6 @@ func understood(rows []coverageRow) (string, error) {
 	for _, row := range rows {
 		table = append(table, []string{row.place.ID.String(), moneyValue(row.price)})
 	}
-	content, err := sheet.Write(table, sheet.Semicolon)
+	content, err := csvfile.Write(table, csvfile.Semicolon)
 	return string(content), err
 }

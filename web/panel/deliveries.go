@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/webhooks"
 	"despacho/workflows"
@@ -88,7 +88,7 @@ func (p *Pages) deliveriesOf(v *Visit, filter db.DeliveryFilter, back string) (*
 
 // redeliver sends an event again and tells what the receiver said, on the page that the visitor came from.
 func (p *Pages) redeliver(v *Visit) error {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return webhooks.ErrDeliveryNotFound
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 var resendPath = regexp.MustCompile(`/panel/envios/[0-9a-f-]{36}/reenviar`)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/orders"
 )
 
@@ -71,7 +71,7 @@ func (d *destinations) search(typed string) meaning {
 	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMeant), func(place catalog.Location) bool {
 		return place.Type == catalog.TypeCity || !d.liesIn(place, around)
 	})
-	named := slices.DeleteFunc(slices.Clone(found), func(place catalog.Location) bool { return fold.String(place.Name) != fold.String(name) })
+	named := slices.DeleteFunc(slices.Clone(found), func(place catalog.Location) bool { return textnorm.String(place.Name) != textnorm.String(name) })
 	if place := d.only(named); place != nil {
 		return meaning{Place: place, Exact: true, Candidates: found}
 	}
@@ -101,12 +101,12 @@ func (d *destinations) byUbigeo(code string) meaning {
 
 // liesIn reports whether a place lies in all of the places named, as in "Zárate, San Juan de Lurigancho, Lima".
 func (d *destinations) liesIn(place catalog.Location, around string) bool {
-	surroundings := []string{fold.String(place.Department)}
+	surroundings := []string{textnorm.String(place.Department)}
 	for _, outer := range d.index.Ancestors(place.ID)[1:] {
-		surroundings = append(surroundings, fold.String(outer.Name))
+		surroundings = append(surroundings, textnorm.String(outer.Name))
 	}
 	for name := range strings.SplitSeq(around, ",") {
-		if name := fold.String(name); name != "" && !slices.Contains(surroundings, name) {
+		if name := textnorm.String(name); name != "" && !slices.Contains(surroundings, name) {
 			return false
 		}
 	}
@@ -157,7 +157,7 @@ const noPlace = "no hay ningún distrito o zona con ese nombre"
 func (p *Pages) findDestination(v *Visit, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	f.Suggestions = nil
-	if _, isID := body.ParseUUID(typed); typed == "" || isID {
+	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
 		return typed, "", nil
 	}
 	places, err := p.destinations(v)

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"despacho/internal/fault"
-	"despacho/internal/sheet"
+	"despacho/internal/apperror"
+	"despacho/web/panel/csvfile"
 )
 
 const (
@@ -17,7 +17,7 @@ const (
 	maxFileRequest = 16 << 20
 )
 
-func badFile(message string) error { return fault.New(fault.Invalid, "invalid_form", message) }
+func badFile(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
 
 // readFile takes the one file of a form.
 func readFile(v *Visit) ([]byte, error) {
@@ -36,17 +36,17 @@ func readFile(v *Visit) ([]byte, error) {
 }
 
 // readSheet reads a file as a table, or says in words for its sender why it is none.
-func readSheet(content []byte, maxRows int) (*sheet.Sheet, error) {
-	table, err := sheet.Read(content, maxRows)
-	var misplaced *sheet.QuoteError
+func readSheet(content []byte, maxRows int) (*csvfile.Sheet, error) {
+	table, err := csvfile.Read(content, maxRows)
+	var misplaced *csvfile.QuoteError
 	switch {
-	case errors.Is(err, sheet.ErrEmpty):
+	case errors.Is(err, csvfile.ErrEmpty):
 		return nil, badFile("El archivo está vacío.")
-	case errors.Is(err, sheet.ErrWorkbook):
+	case errors.Is(err, csvfile.ErrWorkbook):
 		return nil, badFile("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
-	case errors.Is(err, sheet.ErrNotText):
+	case errors.Is(err, csvfile.ErrNotText):
 		return nil, badFile("El archivo no es un CSV.")
-	case errors.Is(err, sheet.ErrTooLong):
+	case errors.Is(err, csvfile.ErrTooLong):
 		return nil, badFile("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
 	case errors.As(err, &misplaced):
 		return nil, badFile("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")

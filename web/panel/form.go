@@ -12,8 +12,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 )
@@ -47,10 +47,10 @@ const (
 )
 
 // formKinds says what the fields hold that are not text.
-var formKinds = map[fieldKind]body.FormField{
-	moneyField: body.FormNumber, numberField: body.FormNumber,
-	flagField: body.FormFlag, checksField: body.FormList, linesField: body.FormLines,
-	choiceField: body.FormReference, placeField: body.FormReference,
+var formKinds = map[fieldKind]jsonbody.FormField{
+	moneyField: jsonbody.FormNumber, numberField: jsonbody.FormNumber,
+	flagField: jsonbody.FormFlag, checksField: jsonbody.FormList, linesField: jsonbody.FormLines,
+	choiceField: jsonbody.FormReference, placeField: jsonbody.FormReference,
 }
 
 // field is one question of a form, with its answer so far and what is wrong with it.
@@ -91,7 +91,7 @@ type form struct {
 const maxForm = 256 << 10
 
 // read takes what was typed into the form, so that it can be shown again, and gives it to the use cases.
-func (f *form) read(p *Pages, v *Visit) (*body.Object, error) {
+func (f *form) read(p *Pages, v *Visit) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
 		return nil, err
@@ -103,13 +103,13 @@ func (f *form) read(p *Pages, v *Visit) (*body.Object, error) {
 func posted(c *gin.Context) (url.Values, error) {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	if err := c.Request.ParseForm(); err != nil {
-		return nil, fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
+		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
 	}
 	return c.Request.PostForm, nil
 }
 
-func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*body.Object, error) {
-	answers, kinds := map[string][]string{}, map[string]body.FormField{}
+func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*jsonbody.Object, error) {
+	answers, kinds := map[string][]string{}, map[string]jsonbody.FormField{}
 	unknownPlaces := map[string]string{}
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -142,7 +142,7 @@ func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*body.Objec
 			}
 		}
 	}
-	in, err := body.FromForm(answers, kinds)
+	in, err := jsonbody.FromForm(answers, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +166,8 @@ func instant(typed string, zone *time.Location) string {
 
 // complain shows a refusal in the form. It is false for what is our own fault.
 func (f *form) complain(err error) bool {
-	problem := fault.From(err)
-	if problem.Kind == fault.Internal {
+	problem := apperror.From(err)
+	if problem.Kind == apperror.Internal {
 		return false
 	}
 	for _, wrong := range problem.Fields {

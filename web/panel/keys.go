@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -155,7 +155,7 @@ func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
 }
 
 func (p *Pages) revokeKey(v *Visit) error {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrKeyNotFound
 	}

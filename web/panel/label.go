@@ -5,19 +5,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/symbol"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/barcode"
 )
 
 // maxLabels is what a person prints at once; a page of the list is well within it.
 const maxLabels = 200
 
 var (
-	errNoLabels      = fault.New(fault.Invalid, "invalid_fields", "Marque los pedidos cuyas etiquetas quiere imprimir.")
-	errTooManyLabels = fault.New(fault.Invalid, "invalid_fields", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
+	errNoLabels      = apperror.New(apperror.Invalid, "invalid_fields", "Marque los pedidos cuyas etiquetas quiere imprimir.")
+	errTooManyLabels = apperror.New(apperror.Invalid, "invalid_fields", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
 )
 
 // labelFormat is a kind of paper.
@@ -50,8 +50,8 @@ type labelSheet struct {
 	Collect string
 	// Fixed says that there is an amount to collect and that it is known.
 	Fixed   bool
-	Bars    *symbol.Drawing
-	Square  *symbol.Drawing
+	Bars    *barcode.Drawing
+	Square  *barcode.Drawing
 	Address string
 }
 
@@ -68,7 +68,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 
 func (p *Pages) printLabels(v *Visit) error {
 	ids, err := askedLabels(v)
-	if fault.Is(err, orders.ErrOrderNotFound.Code) {
+	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
 		return err
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func askedLabels(v *Visit) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
 	for _, text := range v.QueryArray("id") {
-		id, ok := body.ParseUUID(text)
+		id, ok := jsonbody.ParseUUID(text)
 		if !ok {
 			return nil, orders.ErrOrderNotFound
 		}
@@ -131,10 +131,10 @@ func (p *Pages) labelOf(v *Visit, order *orders.Detail) (labelSheet, error) {
 		Detail: order, Destination: destination(index, order.Location), Day: dayOf(order.OperativeDay), Address: p.trackingURL(order.GuideCode),
 	}
 	sheet.Collect, sheet.Fixed = collect(order.View)
-	if sheet.Bars, err = symbol.Code128(order.GuideCode); err != nil {
+	if sheet.Bars, err = barcode.Code128(order.GuideCode); err != nil {
 		return labelSheet{}, err
 	}
-	sheet.Square, err = symbol.QR(sheet.Address)
+	sheet.Square, err = barcode.QR(sheet.Address)
 	return sheet, err
 }
 

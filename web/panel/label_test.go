@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
-	"despacho/internal/symbol"
+	"despacho/test/apptest"
+	"despacho/web/panel/barcode"
 )
 
 func labels(format string, ids ...string) string {
@@ -43,10 +43,10 @@ func TestLabel_ofManyOrders(t *testing.T) {
 			at := strings.Index(shown.Text, "Etiqueta de "+code)
 			require.Greater(t, at, last, "in the order they were asked for")
 			last = at
-			bars, err := symbol.Code128(code)
+			bars, err := barcode.Code128(code)
 			require.NoError(t, err)
 			require.Contains(t, shown.Text, `d="`+bars.Path+`"`)
-			square, err := symbol.QR(s.BaseURL + "/track/" + code)
+			square, err := barcode.QR(s.BaseURL + "/track/" + code)
 			require.NoError(t, err)
 			require.Contains(t, shown.Text, `d="`+square.Path+`"`)
 		}

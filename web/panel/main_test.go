@@ -3,7 +3,7 @@ package panel_test
 import (
 	"testing"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 func TestMain(m *testing.M) {

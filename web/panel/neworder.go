@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -29,7 +29,7 @@ type fieldGroup struct {
 }
 
 // errFormUsed is what somebody sees who goes back to a form that made an order already, changes it and sends it again.
-var errFormUsed = fault.New(fault.Unprocessable, "idempotency_key_reused",
+var errFormUsed = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 
 func (p *Pages) askNewOrder(v *Visit) error {
@@ -64,9 +64,9 @@ func (p *Pages) createOrder(v *Visit) error {
 	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)
 }
 
-func (p *Pages) createFromForm(v *Visit, in *body.Object, token string) (*receipt, error) {
-	if _, ok := body.ParseUUID(token); !ok {
-		return nil, fault.New(fault.Invalid, "invalid_form", "El formulario está incompleto. Vuelva a abrir la página.")
+func (p *Pages) createFromForm(v *Visit, in *jsonbody.Object, token string) (*receipt, error) {
+	if _, ok := jsonbody.ParseUUID(token); !ok {
+		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario está incompleto. Vuelva a abrir la página.")
 	}
 	return p.createOnce(v.Ctx(), v.Caller, in, "formulario:"+token)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"despacho/internal/apptest"
+	"despacho/test/apptest"
 )
 
 // fieldsOf reads what a form of the page would send, by the form's action.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 )
 
 // notice tells on the next page what came of a form. It travels in a cookie, because the page after a form is reached by a redirect:
@@ -30,8 +30,8 @@ func (p *Pages) done(v *Visit, path, text string) error { return p.sendOn(v, pat
 // refused sends the visitor on to a page and says there what did not work. What is our own fault stays an error, and so does what is not
 // there: nothing leads back to it.
 func (p *Pages) refused(v *Visit, path string, err error) error {
-	f := fault.From(err)
-	if f.Kind == fault.Internal || f.Kind == fault.NotFound {
+	f := apperror.From(err)
+	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {
 		return err
 	}
 	return p.sendOn(v, path, notice{Text: f.Message, Failed: true})

@@ -11,7 +11,7 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/workflows"
@@ -81,7 +81,7 @@ func (p *Pages) showOrder(v *Visit) error {
 
 // pathOrder reads which order a page is about. What is no id names nothing.
 func pathOrder(v *Visit) (uuid.UUID, error) {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, orders.ErrOrderNotFound
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/proofs"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+	"despacho/internal/photos"
 	"despacho/orders"
 )
 
 func (p *Pages) receiveOrder(v *Visit) error {
-	return p.actOn(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *body.Object) (string, error) {
+	return p.actOn(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		branchID := in.UUID("branch_id")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -24,7 +24,7 @@ func (p *Pages) receiveOrder(v *Visit) error {
 }
 
 func (p *Pages) assignOrder(v *Visit) error {
-	return p.actOn(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *body.Object) (string, error) {
+	return p.actOn(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		riderID := in.RequiredUUID("rider_id")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -38,7 +38,7 @@ func (p *Pages) assignOrder(v *Visit) error {
 }
 
 func (p *Pages) cancelOrder(v *Visit) error {
-	return p.actOn(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *body.Object) (string, error) {
+	return p.actOn(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
 			return "", err
@@ -49,7 +49,7 @@ func (p *Pages) cancelOrder(v *Visit) error {
 }
 
 func (p *Pages) setPoint(v *Visit) error {
-	return p.actOn(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *body.Object) (string, error) {
+	return p.actOn(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -65,7 +65,7 @@ func (p *Pages) deliverOrder(v *Visit) error {
 	if err != nil {
 		return err
 	}
-	in, photo, err := proofs.ReadForm(v.Writer, v.Request)
+	in, photo, err := photos.ReadForm(v.Writer, v.Request)
 	if err == nil {
 		_, err = p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
 	}
@@ -73,7 +73,7 @@ func (p *Pages) deliverOrder(v *Visit) error {
 }
 
 // actOn reads a form of the order's page, does what it asks for, and leads back to the page with what came of it.
-func (p *Pages) actOn(v *Visit, asked *form, act func(uuid.UUID, *body.Object) (said string, err error)) error {
+func (p *Pages) actOn(v *Visit, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (p *Pages) leadBack(v *Visit, id uuid.UUID, asked *form, said string, err e
 	if err == nil {
 		return p.done(v, orderPath(id), said)
 	}
-	if fault.Is(err, orders.ErrOrderNotFound.Code) {
+	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
 		return err
 	}
 	return p.refused(v, orderPath(id), asked.inWords(err))
@@ -98,7 +98,7 @@ func (p *Pages) leadBack(v *Visit, id uuid.UUID, asked *form, said string, err e
 
 // inWords says what is wrong with a form in one message, with the names that people see in place of the fields' own.
 func (f *form) inWords(err error) error {
-	problem := fault.From(err)
+	problem := apperror.From(err)
 	if len(problem.Fields) == 0 {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -68,7 +68,7 @@ func (q orderQuery) asked() orders.Query {
 }
 
 func optionalID(text string) *uuid.UUID {
-	if id, ok := body.ParseUUID(text); ok {
+	if id, ok := jsonbody.ParseUUID(text); ok {
 		return &id
 	}
 	return nil

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 var boardRow = regexp.MustCompile(`<tr id="order-([0-9a-f-]{36})">`)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/body"
-	"despacho/internal/fold"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 )
 
 // maxSuggestions is how many places a person is offered at once.
@@ -55,10 +55,10 @@ func placesMeant(index *catalog.Index, country, typed string) []catalog.Location
 	found := index.Search(country, first, maxMeant)
 	var named []catalog.Location
 	for _, place := range found {
-		if fold.String(placeName(index, place)) == fold.String(typed) {
+		if textnorm.String(placeName(index, place)) == textnorm.String(typed) {
 			return []catalog.Location{place}
 		}
-		if fold.String(place.Name) == fold.String(typed) {
+		if textnorm.String(place.Name) == textnorm.String(typed) {
 			named = append(named, place)
 		}
 	}
@@ -71,7 +71,7 @@ func placesMeant(index *catalog.Index, country, typed string) []catalog.Location
 // findPlace turns what was typed into a place's id. What means several places is offered again with all of them.
 func (p *Pages) findPlace(v *Visit, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
-	if _, isID := body.ParseUUID(typed); typed == "" || isID {
+	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
 		return typed, "", nil
 	}
 	index, err := p.Catalog.Index(v.Ctx())
@@ -110,7 +110,7 @@ func (p *Pages) suggestPlaces(v *Visit) error {
 
 // placeNamed is findPlace the other way round, for a form that shows what is stored.
 func (p *Pages) placeNamed(ctx context.Context, id string) (string, error) {
-	parsed, ok := body.ParseUUID(id)
+	parsed, ok := jsonbody.ParseUUID(id)
 	if !ok {
 		return "", nil
 	}

@@ -3,7 +3,7 @@ package panel
 import (
 	"errors"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/orders"
 )
 
@@ -32,7 +32,7 @@ func (p *Pages) quote(v *Visit) (quoteView, error) {
 		view.Destination.Error = sentence(complaint)
 		return view, nil
 	}
-	id, ok := body.ParseUUID(typed)
+	id, ok := jsonbody.ParseUUID(typed)
 	if !ok {
 		return view, nil
 	}

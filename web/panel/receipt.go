@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/orders"
 )
@@ -46,7 +46,7 @@ const lookAgainIn = 100 * time.Millisecond
 
 // createOnce creates an order unless it was created under the key before; either way its receipt comes back. Somebody who clicked twice waits
 // for what the first click is still creating.
-func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *body.Object, key string) (*receipt, error) {
+func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *jsonbody.Object, key string) (*receipt, error) {
 	until := time.After(p.Config.Timeouts.Request / 2)
 	for {
 		answer, err := p.Orders.Create(ctx, caller, in, key, renderReceipt)

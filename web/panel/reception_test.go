@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/config"
-	"despacho/internal/guide"
-	"despacho/internal/testenv"
+	"despacho/internal/guidecode"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // counter is an operator's counter: a person who scans, and the API to see what came of it.
@@ -142,7 +142,7 @@ func TestReception_saysWhyNot(t *testing.T) {
 func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
 		here, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
-		theirs, nobodys := there.parcel(), guide.New()
+		theirs, nobodys := there.parcel(), guidecode.New()
 		foreign := here.hears(theirs.code, "unknown", "Guía desconocida", "No es una guía de este operador.")
 		unknown := here.hears(nobodys, "unknown")
 		require.Equal(t, strings.ReplaceAll(unknown.Text, nobodys, theirs.code), foreign.Text)
@@ -232,12 +232,12 @@ func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 		tenant := s.NewTenant(t)
 		store := visit(t, s, tenant, &tenant.StoreA)
 		require.Equal(t, http.StatusForbidden, store.get("/panel/recepcion").Status)
-		require.Equal(t, http.StatusForbidden, store.post("/panel/recepcion", url.Values{"codigo": {guide.New()}}).Status)
+		require.Equal(t, http.StatusForbidden, store.post("/panel/recepcion", url.Values{"codigo": {guidecode.New()}}).Status)
 
 		suspended := s.NewTenant(t, func(o *models.Operator) { o.SuspendedAt = &o.CreatedAt })
 		c := counterOf(t, s, suspended)
 		require.NotContains(t, c.read("/panel/recepcion").Text, `id="codigo"`)
-		require.Equal(t, http.StatusForbidden, c.scan(guide.New()).Status)
+		require.Equal(t, http.StatusForbidden, c.scan(guidecode.New()).Status)
 	})
 }
 

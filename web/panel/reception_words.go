@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -114,11 +114,11 @@ func onDay(v *Visit, at *time.Time) string {
 // notReceived is the answer where the use case had none: nil for what is our own fault.
 func notReceived(err error, typed string) (status int, answer *receptionAnswer) {
 	answer = &receptionAnswer{Tone: toneBad, Code: shortened(typed)}
-	switch f := fault.From(err); f.Kind {
-	case fault.Unavailable:
+	switch f := apperror.From(err); f.Kind {
+	case apperror.Unavailable:
 		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
 		return http.StatusServiceUnavailable, answer
-	case fault.Invalid:
+	case apperror.Invalid:
 		answer.Title, answer.Detail = "No se recibió", f.Message
 		if len(f.Fields) > 0 {
 			answer.Detail = "La sucursal " + f.Fields[0].Message + ": elija otra y escanee de nuevo."

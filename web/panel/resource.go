@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
@@ -23,8 +23,8 @@ type resource[T any] struct {
 	add, made, changed string
 
 	all    func(context.Context, *models.Operator) ([]T, error)
-	make   func(context.Context, *models.Operator, *body.Object) (*T, error)
-	alter  func(context.Context, *models.Operator, uuid.UUID, *body.Object) (*T, error)
+	make   func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
+	alter  func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)
 	absent error
 
 	id   func(*T) uuid.UUID
@@ -196,7 +196,7 @@ func (r *resource[T]) actionsOn(row *T) []action {
 
 // find reads the one that the path names. Another operator's is not there.
 func (r *resource[T]) find(v *Visit) (*T, error) {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return nil, r.absent
 	}

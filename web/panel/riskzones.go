@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -24,11 +24,11 @@ func (p *Pages) riskZones() *resource[riskZone] {
 		columns: []string{"Nombre", "Lugar", "Palabras", "Estado"},
 		add:     "Agregar zona", made: "Zona de riesgo agregada.", changed: "Zona de riesgo guardada.",
 		all: p.listRiskZones, absent: operators.ErrRiskZoneNotFound,
-		make: func(ctx context.Context, operator *models.Operator, in *body.Object) (*riskZone, error) {
+		make: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*riskZone, error) {
 			_, err := p.Operators.CreateRiskZone(ctx, operator, in)
 			return nil, err
 		},
-		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*riskZone, error) {
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*riskZone, error) {
 			_, err := p.Operators.ChangeRiskZone(ctx, operator, id, in)
 			return nil, err
 		},

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 	"despacho/web/panel"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/models"
+	"despacho/test/apptest"
 )
 
 // setupPages are those that an operator's people set things up in; usuarios is for administrators alone.

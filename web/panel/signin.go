@@ -3,8 +3,8 @@ package panel
 import (
 	"github.com/gin-gonic/gin"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 )
 
 // SignIn is the form that lets people in.
@@ -21,30 +21,30 @@ func (p *Pages) ShowSignIn(c *gin.Context, status int, asked SignIn) error {
 }
 
 // ReadSignIn takes the form.
-func ReadSignIn(c *gin.Context) (SignIn, *body.Object, error) {
+func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	values, err := posted(c)
 	if err != nil {
 		return SignIn{}, nil, err
 	}
 	asked := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
-	in, err := body.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
+	in, err := jsonbody.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
 	return asked, in, err
 }
 
 // ShowFailure is the page of what went wrong.
-func (p *Pages) ShowFailure(c *gin.Context, status int, f *fault.Error) error {
+func (p *Pages) ShowFailure(c *gin.Context, status int, f *apperror.Error) error {
 	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: f.Message})
 }
 
-func failureTitle(kind fault.Kind) string {
+func failureTitle(kind apperror.Kind) string {
 	switch kind {
-	case fault.NotFound:
+	case apperror.NotFound:
 		return "No encontrado"
-	case fault.Forbidden:
+	case apperror.Forbidden:
 		return "Sin permiso"
-	case fault.Unavailable, fault.TooMany:
+	case apperror.Unavailable, apperror.TooMany:
 		return "Vuelva a intentarlo"
-	case fault.Internal:
+	case apperror.Internal:
 		return "Algo salió mal"
 	}
 	return "No se pudo hacer"

@@ -3,7 +3,7 @@ package panel
 import (
 	"strings"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/orders"
 )
 
@@ -15,16 +15,16 @@ func spoken(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := *fault.From(err)
+	f := *apperror.From(err)
 	switch f.Code {
 	case orders.ErrNotCovered.Code:
-		f.Fields = []fault.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
+		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no llega a este destino"}}
 	case orders.ErrNoTariff.Code:
-		f.Fields = []fault.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
+		f.Fields = []apperror.Field{{Field: "location_id", Message: "el operador no tiene tarifa para este destino"}}
 	}
-	fields := make([]fault.Field, len(f.Fields))
+	fields := make([]apperror.Field, len(f.Fields))
 	for i, field := range f.Fields {
-		fields[i] = fault.Field{Field: field.Field, Message: memberWords.Replace(field.Message)}
+		fields[i] = apperror.Field{Field: field.Field, Message: memberWords.Replace(field.Message)}
 	}
 	f.Fields = fields
 	return &f

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"despacho/internal/spanish"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/format"
 )
 
 const summaryPath = "/panel/resumen"
@@ -117,13 +117,13 @@ func spanOf(from, to time.Time) string {
 func figuresOf(v *Visit, s *orders.Summary) []figure {
 	rate := "—"
 	if part, known := s.DeliveryRate(); known {
-		rate = spanish.Percent(part)
+		rate = format.Percent(part)
 	}
 	return []figure{
-		{"Creados", spanish.Number(s.Created()), ""},
-		{"Entregados", spanish.Number(s.Counts[models.StatusDelivered]), ""},
-		{"Cancelados", spanish.Number(s.Counts[models.StatusCancelled]), ""},
-		{"En curso ahora", spanish.Number(s.Open()), ""},
+		{"Creados", format.Number(s.Created()), ""},
+		{"Entregados", format.Number(s.Counts[models.StatusDelivered]), ""},
+		{"Cancelados", format.Number(s.Counts[models.StatusCancelled]), ""},
+		{"En curso ahora", format.Number(s.Open()), ""},
 		{"Tasa de entrega", rate, "de los terminados"},
 		{"Cobrado", amount(s.Collected, v.Operator().Currency), "al entregar"},
 	}

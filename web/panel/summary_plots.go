@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"despacho/internal/plot"
-	"despacho/internal/spanish"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/chart"
+	"despacho/web/panel/format"
 )
 
 // plotCard is a plot with its words: what it shows, what its colours mean, and the same as a table.
@@ -27,7 +27,7 @@ type plotCard struct {
 }
 
 type legendLine struct {
-	plot.Part
+	chart.Part
 	Value string
 }
 
@@ -59,11 +59,11 @@ func ordersByDay(s *orders.Summary) plotCard {
 		card.Title, card.Note = "Pedidos por semana y estado", "Cada columna es una semana de creación; los colores dicen cómo están ahora."
 		card.Columns[0] = "Semana del"
 	}
-	drawing := plot.Columns{Title: card.Title}
+	drawing := chart.Columns{Title: card.Title}
 	for _, status := range models.Statuses {
-		part := plot.Part{Label: status.Label(), Class: "fill-" + string(status)}
+		part := chart.Part{Label: status.Label(), Class: "fill-" + string(status)}
 		drawing.Parts = append(drawing.Parts, part)
-		card.Legend = append(card.Legend, legendLine{part, spanish.Number(s.Counts[status])})
+		card.Legend = append(card.Legend, legendLine{part, format.Number(s.Counts[status])})
 		card.Columns = append(card.Columns, status.Label())
 	}
 	card.Columns = append(card.Columns, "Total")
@@ -72,7 +72,7 @@ func ordersByDay(s *orders.Summary) plotCard {
 			addTo(&drawing.Data[len(drawing.Data)-1], day)
 			continue
 		}
-		column := plot.Column{Label: day.Day.Format("02/01/2006"), Tick: day.Day.Format("02/01"), Values: make([]int64, len(models.Statuses))}
+		column := chart.Column{Label: day.Day.Format("02/01/2006"), Tick: day.Day.Format("02/01"), Values: make([]int64, len(models.Statuses))}
 		addTo(&column, day)
 		drawing.Data = append(drawing.Data, column)
 	}
@@ -86,19 +86,19 @@ func ordersByDay(s *orders.Summary) plotCard {
 }
 
 // addTo counts a day in a column.
-func addTo(column *plot.Column, day orders.DaySummary) {
+func addTo(column *chart.Column, day orders.DaySummary) {
 	for i, status := range models.Statuses {
 		column.Values[i] += day.Counts[status]
 	}
 }
 
-func rowOf(column plot.Column) []string {
+func rowOf(column chart.Column) []string {
 	row, total := []string{column.Label}, int64(0)
 	for _, value := range column.Values {
-		row = append(row, spanish.Number(value))
+		row = append(row, format.Number(value))
 		total += value
 	}
-	return append(row, spanish.Number(total))
+	return append(row, format.Number(total))
 }
 
 // mostBuckets is how many steps of time have room for their names.
@@ -110,24 +110,24 @@ func deliveryTimes(title string, spread orders.Spread) plotCard {
 	if len(buckets) == 0 {
 		return card
 	}
-	median, p90 := spanish.Duration(spread.Median()), spanish.Duration(spread.P90())
+	median, p90 := format.Duration(spread.Median()), format.Duration(spread.P90())
 	card.Note = "La mitad se entregó en " + median + " o menos (mediana); nueve de cada diez, en " + p90 + " o menos (p90)."
 	width := float64(buckets[0].Until)
-	drawing := plot.Columns{
-		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true, Parts: []plot.Part{{Label: "Entregas", Class: "fill-delivered"}},
-		Marks: []plot.Mark{{At: float64(spread.Median()) / width, Label: "mediana " + median}, {At: float64(spread.P90()) / width, Label: "p90 " + p90}},
+	drawing := chart.Columns{
+		Title: title + ": mediana " + median + ", p90 " + p90, Continuous: true, Parts: []chart.Part{{Label: "Entregas", Class: "fill-delivered"}},
+		Marks: []chart.Mark{{At: float64(spread.Median()) / width, Label: "mediana " + median}, {At: float64(spread.P90()) / width, Label: "p90 " + p90}},
 	}
 	for i, bucket := range buckets {
-		label := "De " + spanish.Duration(bucket.From) + " a " + spanish.Duration(bucket.Until)
+		label := "De " + format.Duration(bucket.From) + " a " + format.Duration(bucket.Until)
 		if i == len(buckets)-1 {
-			label = "Desde " + spanish.Duration(bucket.From)
+			label = "Desde " + format.Duration(bucket.From)
 		}
-		tick := spanish.Duration(bucket.From)
+		tick := format.Duration(bucket.From)
 		if i == 0 {
 			tick = "0"
 		}
-		drawing.Data = append(drawing.Data, plot.Column{Label: label, Tick: tick, Values: []int64{bucket.Count}})
-		card.Rows = append(card.Rows, []string{label, spanish.Number(bucket.Count)})
+		drawing.Data = append(drawing.Data, chart.Column{Label: label, Tick: tick, Values: []int64{bucket.Count}})
+		card.Rows = append(card.Rows, []string{label, format.Number(bucket.Count)})
 	}
 	card.Drawing = drawing.SVG()
 	return card
@@ -135,7 +135,7 @@ func deliveryTimes(title string, spread orders.Spread) plotCard {
 
 func cancelledByCause(s *orders.Summary) plotCard {
 	card := barsCard("Cancelados por causa", "Causa", "No hay pedidos cancelados en este período.")
-	bars := []plot.Bar{
+	bars := []chart.Bar{
 		{Label: "Automático: no llegó a tiempo", Value: s.CancelledBy[models.ByAuto]},
 		{Label: "La tienda", Value: s.CancelledBy[models.ByStore]},
 		{Label: "El operador", Value: s.CancelledBy[models.ByOperator]},
@@ -146,9 +146,9 @@ func cancelledByCause(s *orders.Summary) plotCard {
 func cancelReasons(s *orders.Summary) plotCard {
 	card := barsCard("Motivos más frecuentes", "Motivo", "Nadie escribió un motivo en este período.")
 	card.Note = "Lo que escribieron quienes cancelaron."
-	var bars []plot.Bar
+	var bars []chart.Bar
 	for _, reason := range s.Reasons {
-		bars = append(bars, plot.Bar{Label: reason.Reason, Value: reason.Count})
+		bars = append(bars, chart.Bar{Label: reason.Reason, Value: reason.Count})
 	}
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
@@ -159,22 +159,22 @@ const mostRiders = 12
 func riderDeliveries(s *orders.Summary) plotCard {
 	card := barsCard("Entregas por motorizado", "Motorizado", "No hay entregas en este período.")
 	card.Wide = true
-	var bars []plot.Bar
+	var bars []chart.Bar
 	var others int64
 	for i, rider := range s.Riders {
 		if i < mostRiders {
-			bars = append(bars, plot.Bar{Label: rider.Name, Value: rider.Count})
+			bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
 		} else {
 			others += rider.Count
 		}
 	}
 	if others > 0 {
-		bars = append(bars, plot.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-mostRiders) + " motorizados", Value: others})
+		bars = append(bars, chart.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-mostRiders) + " motorizados", Value: others})
 	}
 	card = card.with(bars, s.Counts[models.StatusDelivered], "fill-delivered")
 	card.Rows = nil
 	for _, rider := range s.Riders {
-		card.Rows = append(card.Rows, []string{rider.Name, spanish.Number(rider.Count)})
+		card.Rows = append(card.Rows, []string{rider.Name, format.Number(rider.Count)})
 	}
 	return card
 }
@@ -184,7 +184,7 @@ func barsCard(title, column, empty string) plotCard {
 }
 
 // with draws the bars, each with its part of the whole, unless all of them are nothing.
-func (c plotCard) with(bars []plot.Bar, whole int64, class string) plotCard {
+func (c plotCard) with(bars []chart.Bar, whole int64, class string) plotCard {
 	var sum int64
 	for i := range bars {
 		sum += bars[i].Value
@@ -193,9 +193,9 @@ func (c plotCard) with(bars []plot.Bar, whole int64, class string) plotCard {
 		return c
 	}
 	for i := range bars {
-		bars[i].Class, bars[i].Detail = class, spanish.Percent(float64(bars[i].Value)/float64(whole))
-		c.Rows = append(c.Rows, []string{bars[i].Label, spanish.Number(bars[i].Value)})
+		bars[i].Class, bars[i].Detail = class, format.Percent(float64(bars[i].Value)/float64(whole))
+		c.Rows = append(c.Rows, []string{bars[i].Label, format.Number(bars[i].Value)})
 	}
-	c.Drawing = plot.Bars{Title: c.Title, Data: bars}.SVG()
+	c.Drawing = chart.Bars{Title: c.Title, Data: bars}.SVG()
 	return c
 }

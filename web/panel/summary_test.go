@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/apptest"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/test/apptest"
 )
 
 // plainSpaces shows the spaces that keep a number together as simple ones.

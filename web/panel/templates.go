@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"despacho/internal/money"
-	"despacho/internal/spanish"
 	"despacho/models"
+	"despacho/web/panel/format"
 )
 
 //go:embed templates
@@ -40,7 +40,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 // amount is money as people in the operator's country write it.
 func amount(cents money.Cents, currency string) string {
 	decimals := cents.String()
-	return currencySign(currency) + "\u00a0" + spanish.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
+	return currencySign(currency) + "\u00a0" + format.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
 }
 
 func currencySign(currency string) string {

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"despacho/internal/fault"
-	"despacho/internal/sheet"
+	"despacho/internal/apperror"
+	"despacho/web/panel/csvfile"
 )
 
 const (
@@ -61,9 +61,9 @@ func (p *Pages) uploadTemplate(v *Visit) error {
 		}
 		header, example = append(header, column.Name), append(example, cell)
 	}
-	delimiter := rune(sheet.Semicolon)
+	delimiter := rune(csvfile.Semicolon)
 	if v.Query("separador") == "coma" {
-		delimiter = sheet.Comma
+		delimiter = csvfile.Comma
 	}
 	return sendSheet(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
 }
@@ -79,7 +79,7 @@ func (d *destinations) example() string {
 }
 
 func sendSheet(v *Visit, name string, rows [][]string, delimiter rune) error {
-	content, err := sheet.Write(rows, delimiter)
+	content, err := csvfile.Write(rows, delimiter)
 	if err != nil {
 		return err
 	}
@@ -93,19 +93,19 @@ func sendSheet(v *Visit, name string, rows [][]string, delimiter rune) error {
 func (p *Pages) previewUpload(v *Visit) error {
 	table, err := readUpload(v)
 	if err == nil {
-		var columns sheet.Columns
+		var columns csvfile.Columns
 		if columns, err = matchUpload(v, table); err == nil {
 			return p.showPreview(v, table, columns)
 		}
 	}
-	problem := fault.From(err)
-	if problem.Kind == fault.Internal {
+	problem := apperror.From(err)
+	if problem.Kind == apperror.Internal {
 		return err
 	}
 	return p.showUpload(v, http.StatusUnprocessableEntity, problem.Message)
 }
 
-func readUpload(v *Visit) (*sheet.Sheet, error) {
+func readUpload(v *Visit) (*csvfile.Sheet, error) {
 	content, err := readFile(v)
 	if err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func readUpload(v *Visit) (*sheet.Sheet, error) {
 }
 
 // matchUpload finds the columns; without one of those that every order needs there is nothing to look at.
-func matchUpload(v *Visit, table *sheet.Sheet) (sheet.Columns, error) {
+func matchUpload(v *Visit, table *csvfile.Sheet) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {
 		// A store's file may say whose it is; the preview tells that it makes no difference.
 		known = uploadColumns
 	}
-	names := make([]sheet.Column, len(known))
+	names := make([]csvfile.Column, len(known))
 	for i, column := range known {
 		names[i] = column.Column
 	}
@@ -143,7 +143,7 @@ func matchUpload(v *Visit, table *sheet.Sheet) (sheet.Columns, error) {
 }
 
 // uploadRemarks are what the sender of a file should know about its columns.
-func uploadRemarks(v *Visit, columns sheet.Columns) []string {
+func uploadRemarks(v *Visit, columns csvfile.Columns) []string {
 	var remarks []string
 	if len(columns.Unknown) > 0 {
 		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(columns.Unknown, ", ")+".")

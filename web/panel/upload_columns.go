@@ -1,15 +1,15 @@
 package panel
 
 import (
-	"despacho/internal/body"
-	"despacho/internal/fold"
-	"despacho/internal/sheet"
+	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
+	"despacho/web/panel/csvfile"
 )
 
 // uploadColumn is what a file of orders can say, in the words of those who keep such files.
 type uploadColumn struct {
-	sheet.Column
+	csvfile.Column
 	// Member is what it is called in a creation request.
 	Member string
 	// Required columns must be there, and filled in every row.
@@ -58,8 +58,8 @@ var uploadColumns = []uploadColumn{
 	{Column: column("sucursal"), Member: "branch_id", Help: "Sucursal del operador que recibe el paquete.", Spare: true, take: takeBranch},
 }
 
-func column(name string, aliases ...string) sheet.Column {
-	return sheet.Column{Name: name, Aliases: aliases}
+func column(name string, aliases ...string) csvfile.Column {
+	return csvfile.Column{Name: name, Aliases: aliases}
 }
 
 // columnsFor are those that mean something in the visitor's files.
@@ -74,7 +74,7 @@ func columnsFor(v *Visit) []uploadColumn {
 }
 
 // numberMembers are read as numbers.
-var numberMembers = map[string]body.FormField{"amount_to_collect": body.FormNumber, "delivery_lat": body.FormNumber, "delivery_lng": body.FormNumber}
+var numberMembers = map[string]jsonbody.FormField{"amount_to_collect": jsonbody.FormNumber, "delivery_lat": jsonbody.FormNumber, "delivery_lng": jsonbody.FormNumber}
 
 var (
 	docTypeSpellings = map[string]string{
@@ -94,7 +94,7 @@ var (
 // oneOf reads a word that people write in several ways.
 func oneOf(words map[string]string, complaint string) func(*rowReader, *orderRow, string) (string, string) {
 	return func(_ *rowReader, _ *orderRow, cell string) (string, string) {
-		if word, known := words[fold.String(cell)]; known {
+		if word, known := words[textnorm.String(cell)]; known {
 			return word, ""
 		}
 		return cell, complaint
@@ -105,18 +105,18 @@ func oneOf(words map[string]string, complaint string) func(*rowReader, *orderRow
 const digitsLost = "la hoja de cálculo lo cambió a notación científica y perdió cifras: dé a la columna formato de texto y escríbalo de nuevo"
 
 func takeDigits(_ *rowReader, _ *orderRow, cell string) (string, string) {
-	if sheet.IsScientific(cell) {
+	if csvfile.IsScientific(cell) {
 		return cell, digitsLost
 	}
 	return cell, ""
 }
 
 func takeCoordinate(_ *rowReader, _ *orderRow, cell string) (string, string) {
-	return sheet.Decimal(cell), ""
+	return csvfile.Decimal(cell), ""
 }
 
 func takeAmount(_ *rowReader, _ *orderRow, cell string) (string, string) {
-	value, clear := sheet.Amount(cell)
+	value, clear := csvfile.Amount(cell)
 	if !clear {
 		return value, "no queda claro si la coma separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
 	}
@@ -137,7 +137,7 @@ func takePlace(r *rowReader, row *orderRow, cell string) (string, string) {
 
 func takeSize(r *rowReader, row *orderRow, cell string) (string, string) {
 	for _, size := range r.places.choices.Sizes {
-		if fold.String(size.Code) == fold.String(cell) || fold.String(size.Name) == fold.String(cell) {
+		if textnorm.String(size.Code) == textnorm.String(cell) || textnorm.String(size.Name) == textnorm.String(cell) {
 			return size.Code, ""
 		}
 	}
@@ -148,7 +148,7 @@ func takeSize(r *rowReader, row *orderRow, cell string) (string, string) {
 func takeStore(r *rowReader, _ *orderRow, cell string) (string, string) {
 	var found []string
 	for _, store := range r.places.choices.Stores {
-		if fold.String(store.Name) == fold.String(cell) || store.ID.String() == cell {
+		if textnorm.String(store.Name) == textnorm.String(cell) || store.ID.String() == cell {
 			found = append(found, store.ID.String())
 		}
 	}
@@ -163,7 +163,7 @@ func takeStore(r *rowReader, _ *orderRow, cell string) (string, string) {
 
 func takeBranch(r *rowReader, _ *orderRow, cell string) (string, string) {
 	for _, branch := range r.places.choices.Branches {
-		if fold.String(branch.Name) == fold.String(cell) {
+		if textnorm.String(branch.Name) == textnorm.String(cell) {
 			return branch.ID.String(), ""
 		}
 	}

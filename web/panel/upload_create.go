@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/orders"
 )
 
@@ -69,7 +69,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 		row.Receipt = made
 	case errors.Is(err, orders.ErrKeyReused):
 		row.complain(codeColumn, "ya se usó con otros datos")
-	case fault.From(err).Kind == fault.Internal, errors.Is(err, orders.ErrKeyInProgress):
+	case apperror.From(err).Kind == apperror.Internal, errors.Is(err, orders.ErrKeyInProgress):
 		r.pages.Log.WarnContext(ctx, "row of an upload not created", "row", row.Number, "error", err)
 		row.Pending = true
 	default:

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"despacho/internal/fault"
+	"despacho/internal/apperror"
 	"despacho/internal/money"
-	"despacho/internal/sheet"
+	"despacho/web/panel/csvfile"
 )
 
 // uploadRows is a file's rows, before and after they become orders.
@@ -37,11 +37,11 @@ type carried struct {
 const previewLasts = 12 * time.Hour
 
 var (
-	errPreviewOver = fault.New(fault.Unprocessable, "invalid_form", "La revisión venció. Vuelva a subir el archivo.")
-	errUnreadable  = fault.New(fault.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
+	errPreviewOver = apperror.New(apperror.Unprocessable, "invalid_form", "La revisión venció. Vuelva a subir el archivo.")
+	errUnreadable  = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 
-func (p *Pages) showPreview(v *Visit, table *sheet.Sheet, columns sheet.Columns) error {
+func (p *Pages) showPreview(v *Visit, table *csvfile.Sheet, columns csvfile.Columns) error {
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
@@ -108,9 +108,9 @@ func (p *Pages) takeReturned(v *Visit) (*returned, error) {
 	if err != nil || now.Sub(seenAt) > min(previewLasts, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
 		return nil, errPreviewOver
 	}
-	back := &returned{delimiter: sheet.Semicolon}
-	if v.PostForm("separador") == string(sheet.Comma) {
-		back.delimiter = sheet.Comma
+	back := &returned{delimiter: csvfile.Semicolon}
+	if v.PostForm("separador") == string(csvfile.Comma) {
+		back.delimiter = csvfile.Comma
 	}
 	if back.rowReader, err = p.rowReader(v, seenAt); err != nil {
 		return nil, err

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"despacho/internal/body"
-	"despacho/internal/fault"
-	"despacho/internal/sheet"
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/orders"
+	"despacho/web/panel/csvfile"
 )
 
 // sheetRow is a row as it travels from the preview to the creation, in the page itself: nothing is kept meanwhile. Whatever comes back is
@@ -38,7 +38,7 @@ type orderRow struct {
 	// Pending says that the row could not be seen to yet: it is not its fault.
 	Pending bool
 
-	in  *body.Object
+	in  *jsonbody.Object
 	key string
 }
 
@@ -111,7 +111,7 @@ func (p *Pages) rowReader(v *Visit, seenAt time.Time) (*rowReader, error) {
 }
 
 // rowsOf reads a new file's rows.
-func (r *rowReader) rowsOf(table *sheet.Sheet, columns sheet.Columns) ([]*orderRow, error) {
+func (r *rowReader) rowsOf(table *csvfile.Sheet, columns csvfile.Columns) ([]*orderRow, error) {
 	rows := make([]*orderRow, len(table.Rows))
 	for i, row := range table.Rows {
 		rows[i] = &orderRow{sheetRow: sheetRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
@@ -151,7 +151,7 @@ func (r *rowReader) interpret(row *orderRow) error {
 			complaints[column.Name] = complaint
 		}
 	}
-	in, err := body.FromForm(values, numberMembers)
+	in, err := jsonbody.FromForm(values, numberMembers)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func countOccurrences(rows []*orderRow) {
 
 // check says of every row what its order would be, was already, or what is wrong with it.
 func (r *rowReader) check(rows []*orderRow) error {
-	requests := map[string]*body.Object{}
+	requests := map[string]*jsonbody.Object{}
 	for _, row := range rows {
 		if row.Overflows {
 			row.complain("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
@@ -259,8 +259,8 @@ func (r *rowReader) explain(row *orderRow, err error) error {
 	if err == nil {
 		return nil
 	}
-	problem := fault.From(spoken(err))
-	if problem.Kind == fault.Internal {
+	problem := apperror.From(spoken(err))
+	if problem.Kind == apperror.Internal {
 		return err
 	}
 	for _, wrong := range problem.Fields {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/charmap"
 
-	"despacho/internal/apptest"
-	"despacho/internal/sheet"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/web/panel/csvfile"
 )
 
 const (
@@ -98,7 +98,7 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 
 		result := v.post(results, done.fieldsOf(t, results))
 		require.Equal(t, http.StatusOK, result.Status)
-		table, err := sheet.Read([]byte(result.Text), 10)
+		table, err := csvfile.Read([]byte(result.Text), 10)
 		require.NoError(t, err)
 		require.Equal(t, []string{"fila", "estado", "guia", "tarifa", "problema"}, table.Header[:5])
 		require.Len(t, table.Rows, 4)

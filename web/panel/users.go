@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -28,14 +28,14 @@ func (p *Pages) users() *resource[account] {
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
 		all: p.listAccounts, absent: operators.ErrUserNotFound, show: p.showNewAccount, actions: passwordAction,
-		make: func(ctx context.Context, operator *models.Operator, in *body.Object) (*account, error) {
+		make: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*account, error) {
 			user, drawn, err := p.Operators.CreateUser(ctx, operator, in)
 			if err != nil {
 				return nil, err
 			}
 			return &account{User: *user, drawn: drawn}, nil
 		},
-		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *body.Object) (*account, error) {
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*account, error) {
 			_, err := p.Operators.ChangeUser(ctx, operator, id, in)
 			return nil, err
 		},

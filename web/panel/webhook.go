@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/internal/body"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/webhooks"
 )
@@ -38,7 +38,7 @@ type hookSecret struct {
 
 // namedWebhook is the id in the path.
 func namedWebhook(v *Visit) (uuid.UUID, error) {
-	id, ok := body.ParseUUID(v.Param("id"))
+	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, webhooks.ErrNotFound
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
-	"despacho/internal/apptest"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // fickle is a receiver that can be told how to answer.

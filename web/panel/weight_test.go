@@ -13,10 +13,10 @@ import (
 	"gorm.io/gorm"
 
 	"despacho/db"
-	"despacho/internal/apptest"
 	"despacho/internal/requestid"
-	"despacho/internal/testenv"
 	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 // boardPage is how many orders a page of the board shows.

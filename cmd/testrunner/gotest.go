@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"despacho/dev"
+)
+
+const (
+	// testTimeout bounds one package's tests, slowed down by the race detector on a busy machine.
+	testTimeout = "40m"
+	// heartbeat bounds the silence while packages compile.
+	heartbeat = 30 * time.Second
+	// packagesAtOnce and testsAtOnce are more than the processors of a small machine: much of what
+	// tests do is to wait for servers, timers and browsers.
+	packagesAtOnce = 3
+	testsAtOnce    = 8
+)
+
+// slowest are compiled and begun first, so that the run does not end by waiting for one of them.
+var slowest = []string{
+	module + "lab/chaos", module + "webhooks", module + "worker", module + "api", module + "test/browser", module + "web/panel",
+	module + "test/attacks", module + "cmd/despacho",
+}
+
+// testCommand is the one `go test` that runs all packages, so that some compile while others run.
+func testCommand(packages []string, raceDetector bool) []string {
+	command := []string{
+		"go", "test", "-json", "-count=1", "-timeout=" + testTimeout,
+		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
+		"-vet=off",    // the suite lint runs all of vet
+		"-ldflags=-w", // linking takes half the time without debugging information
+	}
+	if raceDetector {
+		// SQLite is a C program translated to Go: the detector finds nothing in it and slows it down
+		// many times over. Whoever calls it stays instrumented.
+		command = append(command, "-race", "-gcflags=modernc.org/...=-race=false")
+	}
+	return append(command, inOrder(packages)...)
+}
+
+// inOrder puts the slowest packages first.
+func inOrder(packages []string) []string {
+	rank := func(path string) int {
+		if i := slices.Index(slowest, path); i >= 0 {
+			return i
+		}
+		return len(slowest)
+	}
+	ordered := slices.Clone(packages)
+	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	return ordered
+}
+
+// goTest runs the tests of all packages, with the race detector where there is a C compiler.
+func goTest(ctx context.Context, packages []string, env *environment, out io.Writer) *testReport {
+	raceDetector := env.missing[compiler] == ""
+	variables := env.variables
+	if raceDetector {
+		variables = append(slices.Clone(variables), "CGO_ENABLED=1")
+	}
+	began := time.Now()
+	report := newTestReport(out, env.strict)
+	stop := dev.Every(heartbeat, func() { fmt.Fprintf(out, "...   still running, %s\n", rounded(time.Since(began))) })
+	defer stop()
+	report.finish(execute(ctx, testCommand(packages, raceDetector), variables, report))
+	return report
+}

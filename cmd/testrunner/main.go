@@ -1,0 +1,138 @@
+// Command testrunner runs the project's checks and tests: it installs what they need where that is
+// possible, starts the servers they share, runs the linters beside the tests and ends with a table
+// of what ran. Names as arguments choose suites; without any, all run. With CI=true a suite that
+// could not run in full and a test that was skipped unexpectedly are failures.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	passed, err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testrunner:", err)
+	}
+	if err != nil || !passed {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, names []string, out io.Writer) (passed bool, err error) {
+	began := time.Now()
+	if err := enterModule(ctx); err != nil {
+		return false, err
+	}
+	packages, err := listPackages(ctx)
+	if err != nil {
+		return false, err
+	}
+	chosen, err := choose(assign(packages), names)
+	if err != nil {
+		return false, err
+	}
+	env, err := prepare(ctx, chosen, out)
+	if err != nil {
+		return false, err
+	}
+	defer env.stop()
+
+	out = &lockedWriter{writer: out}
+	rows := runSuites(ctx, chosen, env, out)
+	return summarize(rows, time.Since(began), out), nil
+}
+
+// runSuites runs the linters and, beside them, the tests of all suites that can run.
+func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) []row {
+	rows := make([]row, len(chosen))
+	var packages []string
+	var linting sync.WaitGroup
+	for i, s := range chosen {
+		rows[i].suite = s.name
+		reason := env.lacking(s)
+		switch {
+		case s.lints:
+			linting.Go(func() { lint(ctx, &rows[i], env, out) })
+		case reason != "" && env.strict:
+			rows[i].fail("could not run: " + reason)
+		default:
+			if reason != "" {
+				fmt.Fprintf(out, "not all of %s can run: %s\n", s.name, reason)
+			}
+			packages = append(packages, s.packages...)
+		}
+	}
+	if len(packages) > 0 {
+		goTest(ctx, packages, env, out).addTo(rows, chosen)
+	}
+	linting.Wait()
+	if ctx.Err() != nil {
+		for i := range rows {
+			rows[i].fail("interrupted")
+		}
+	}
+	return rows
+}
+
+// lockedWriter lets the linters, the tests and the heartbeat print at the same time.
+type lockedWriter struct {
+	mu     sync.Mutex
+	writer io.Writer
+}
+
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writer.Write(p)
+}
+
+// choose keeps the suites that were named, in their usual order.
+func choose(all []suite, names []string) ([]suite, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []suite
+	for _, s := range all {
+		if slices.Contains(names, s.name) {
+			chosen = append(chosen, s)
+		}
+	}
+	if len(chosen) != len(names) {
+		var known []string
+		for _, s := range all {
+			known = append(known, s.name)
+		}
+		return nil, fmt.Errorf("the suites are %s, not %s", strings.Join(known, ", "), strings.Join(names, ", "))
+	}
+	return chosen, nil
+}
+
+// enterModule goes to the module's root, where every path below starts.
+func enterModule(ctx context.Context) error {
+	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOMOD: %w", err)
+	}
+	return os.Chdir(filepath.Dir(strings.TrimSpace(string(gomod))))
+}
+
+func listPackages(ctx context.Context) ([]string, error) {
+	output, err := exec.CommandContext(ctx, "go", "list", "-e", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list ./...: %w", err)
+	}
+	return strings.Fields(string(output)), nil
+}

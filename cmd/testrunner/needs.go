@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"despacho/dev"
+)
+
+// need is something of the machine's that a suite uses.
+type need string
+
+const (
+	compiler need = "a C compiler, for the race detector"
+	postgres need = "PostgreSQL"
+	chromium need = "Chromium"
+	temporal need = "Temporal"
+	php      need = "PHP, for the example of the documentation"
+)
+
+// debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one by itself.
+var debianPackages = map[need][]string{
+	compiler: {"gcc", "libc6-dev"},
+	postgres: {"postgresql"},
+	chromium: {"chromium"},
+	php:      {"php-cli"},
+}
+
+// chromiumNames are the commands by which the browser is known.
+var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
+
+// present reports whether the machine has what is needed.
+func (n need) present(ctx context.Context) bool {
+	switch n {
+	case compiler:
+		return hasCompiler(ctx)
+	case postgres:
+		_, err := dev.FindPostgres()
+		return err == nil
+	case chromium:
+		return slices.ContainsFunc(chromiumNames, func(name string) bool {
+			_, err := exec.LookPath(name)
+			return err == nil
+		})
+	case php:
+		_, err := exec.LookPath("php")
+		return err == nil
+	default:
+		return true
+	}
+}
+
+func hasCompiler(ctx context.Context) bool {
+	command, err := exec.CommandContext(ctx, "go", "env", "CC").Output()
+	if err != nil {
+		return false
+	}
+	fields := strings.Fields(string(command))
+	if len(fields) == 0 {
+		return false
+	}
+	_, err = exec.LookPath(fields[0])
+	return err == nil
+}
+
+// install gets what is missing, where it may, and returns what still is, each with the reason.
+func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
+	missing := map[need]string{}
+	var packages []string
+	for _, n := range needs {
+		if !n.present(ctx) {
+			missing[n] = "it was not found, though its package is installed"
+			packages = append(packages, debianPackages[n]...)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	err := aptInstall(ctx, packages, out)
+	for n := range missing {
+		if n.present(ctx) {
+			delete(missing, n)
+		} else if err != nil {
+			missing[n] = fmt.Sprintf("it is not installed (%v)", err)
+		}
+	}
+	return missing
+}
+
+func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
+	apt, err := exec.LookPath("apt-get")
+	if err != nil {
+		return errors.New("without apt-get it is installed by hand")
+	}
+	if os.Geteuid() != 0 {
+		return errors.New("only root may install it")
+	}
+	release, err := dev.LockFile(ctx, filepath.Join(os.TempDir(), "despacho-apt-get.lock"), "what apt-get installs",
+		func(line string) { fmt.Fprintln(out, line) })
+	if err != nil {
+		return err
+	}
+	defer release()
+	fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
+	env := append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	for _, arguments := range [][]string{
+		{"update", "-qq"},
+		append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...),
+	} {
+		child, err := dev.Start(dev.Command{Name: "apt-get " + arguments[0], Path: apt, Args: arguments, Env: env, Log: out})
+		if err != nil {
+			return err
+		}
+		if err := child.Wait(ctx); err != nil {
+			return fmt.Errorf("apt-get %s failed", arguments[0])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import "strings"
+
+// module is the prefix of every package of the project.
+const module = "despacho/"
+
+// suite is a set of checks that has a line of its own in the table.
+type suite struct {
+	name string
+	// owns is the directory whose packages are this suite's alone; the suite without one that tests
+	// gets every package that no other suite owns.
+	owns  string
+	needs []need
+	// lints marks the suite of the linters, which tests no package.
+	lints bool
+
+	packages []string // those whose tests it runs
+}
+
+// suites are shown in this order. Those whose packages do not exist are not listed.
+var suites = []suite{
+	{name: "lint", lints: true},
+	{name: "units", needs: []need{compiler, postgres, temporal, php}},
+	{name: "workflows", owns: "workflows", needs: []need{compiler, temporal}},
+	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}},
+	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}},
+	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}},
+	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}},
+	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}},
+	{name: "chaos", owns: "lab/chaos", needs: []need{compiler, postgres, temporal}},
+	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}},
+}
+
+// assign gives every package to its suite and drops the suites that get none.
+func assign(packages []string) []suite {
+	byOwner := map[string][]string{}
+	for _, path := range packages {
+		owner := ownerOf(strings.TrimPrefix(path, module))
+		byOwner[owner] = append(byOwner[owner], path)
+	}
+	var assigned []suite
+	for _, s := range suites {
+		if !s.lints {
+			s.packages = byOwner[s.owns]
+		}
+		if s.lints || len(s.packages) > 0 {
+			assigned = append(assigned, s)
+		}
+	}
+	return assigned
+}
+
+// ownerOf is the directory of the suite that a package belongs to; empty where no suite owns it.
+func ownerOf(directory string) string {
+	for _, s := range suites {
+		if s.owns != "" && (directory == s.owns || strings.HasPrefix(directory, s.owns+"/")) {
+			return s.owns
+		}
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// buildLock keeps a second process from doing the same work.
+type buildLock struct {
+	// file is what is locked, in the directory that the work fills.
+	file string
+	// what is how messages call the work's result.
+	what     string
+	interval time.Duration
+	progress func(string)
+}
+
+// take waits until nobody else has the lock. The kernel releases it if its holder dies.
+func (l buildLock) take(ctx context.Context) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(l.file), 0o755); err != nil {
+		return nil, fmt.Errorf("a place for %s: %w", l.what, err)
+	}
+	file, err := os.OpenFile(l.file, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
+	}
+	began := time.Now()
+	lastTold := began.Add(-l.interval)
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { file.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			file.Close()
+			return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
+		}
+		if time.Since(lastTold) >= l.interval {
+			lastTold = time.Now()
+			l.progress(fmt.Sprintf("another process is getting %s: waiting for it, %s", l.what, elapsed(began)))
+		}
+		select {
+		case <-ctx.Done():
+			file.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// LockFile waits until no other process has the file locked. what is how messages call the work that
+// the lock keeps apart; progress is told while it waits.
+func LockFile(ctx context.Context, file, what string, progress func(string)) (release func(), err error) {
+	return buildLock{file: file, what: what, interval: progressInterval, progress: progress}.take(ctx)
+}

@@ -1,0 +1,54 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"despacho/db"
+	"despacho/internal/encryption"
+	"despacho/models"
+	"despacho/webhooks/sender"
+)
+
+// RegisterInbox makes sure that the first operator's events, all of them, go to the development inbox.
+func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box, address string, now time.Time) error {
+	operatorID, webhookID := blueprints[0].operatorID(), id(blueprints[0].slug, "webhook")
+	if _, err := database.Webhook(ctx, webhookID); !db.IsNotFound(err) {
+		if err != nil {
+			return err
+		}
+		return database.MoveWebhook(ctx, operatorID, webhookID, address)
+	}
+	sealed, err := secrets.Seal([]byte(sender.NewSecret()), webhookID[:])
+	if err != nil {
+		return err
+	}
+	return database.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
+		return tx.Insert(ctx, &models.Webhook{
+			ID: webhookID, OperatorID: operatorID, URL: address, Events: models.JoinEvents(models.Events),
+			Secret: sealed, Active: true, CreatedAt: now,
+		})
+	})
+}
+
+// InboxSecrets are the secrets of every webhook that was ever registered for the inbox.
+func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Box, address string) ([]string, error) {
+	webhooks, err := database.WebhooksAt(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	var plain []string
+	for _, hook := range webhooks {
+		for _, sealed := range [][]byte{hook.Secret, hook.PreviousSecret} {
+			if sealed == nil {
+				continue
+			}
+			secret, err := secrets.Open(sealed, hook.ID[:])
+			if err != nil {
+				return nil, err
+			}
+			plain = append(plain, string(secret))
+		}
+	}
+	return plain, nil
+}

@@ -1,0 +1,102 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+func startPostgres(t *testing.T) *Postgres {
+	t.Helper()
+	server, err := StartPostgres(t.Context(), PostgresOptions{})
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	return server
+}
+
+func TestStartPostgres_answersOnLoopbackUntilStopped(t *testing.T) {
+	t.Parallel()
+	server := startPostgres(t)
+	address, err := url.Parse(server.URL)
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1", address.Hostname())
+
+	session, err := pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	defer session.Close(context.Background())
+	settings := map[string]string{}
+	for _, name := range []string{"listen_addresses", "max_connections", "fsync", "unix_socket_directories", "server_encoding"} {
+		var value string
+		require.NoError(t, session.QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&value))
+		settings[name] = value
+	}
+	require.Equal(t, map[string]string{"listen_addresses": "127.0.0.1", "max_connections": "300", "fsync": "off",
+		"unix_socket_directories": server.Dir, "server_encoding": "UTF8"}, settings)
+
+	require.NoError(t, server.Stop(t.Context()), "an open session does not hold it up")
+	require.NoError(t, server.Err())
+	require.NoDirExists(t, server.Dir)
+}
+
+func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
+	t.Parallel()
+	_, err := FindPostgres()
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	directory, err := os.MkdirTemp("", "despacho-test-") // not t.TempDir, which other users cannot enter
+	require.NoError(t, err)
+	defer os.RemoveAll(directory)
+	require.NoError(t, os.Chmod(directory, 0o755))
+	_, err = StartPostgres(ctx, PostgresOptions{Dir: directory})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	left, err := os.ReadDir(directory)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
+	t.Parallel()
+	server, err := StartPostgres(t.Context(), PostgresOptions{
+		Settings: map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"},
+	})
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	session, err := pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	_, err = session.Exec(t.Context(), "CREATE TABLE kept (n int); INSERT INTO kept VALUES (7)")
+	require.NoError(t, err)
+
+	server.Kill()
+	require.Error(t, session.Ping(t.Context()), "the sessions die with the server")
+	require.NoError(t, server.Restart(t.Context()))
+	session, err = pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	defer session.Close(context.Background())
+	var kept int
+	require.NoError(t, session.QueryRow(t.Context(), "SELECT n FROM kept").Scan(&kept))
+	require.Equal(t, 7, kept)
+
+	server.Pause()
+	paused, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err = pgx.Connect(paused, server.URL)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "a paused server answers nobody")
+	server.Resume()
+	require.NoError(t, session.Ping(t.Context()))
+}

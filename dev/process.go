@@ -1,0 +1,216 @@
+// Package devstack runs on one machine what the service otherwise finds around it: Temporal, PostgreSQL, a certificate
+// authority and a webhook inbox. `despacho dev` and the tests use it; production never does.
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultGrace = 30 * time.Second
+	// drainTime is how long the output of a dead child may still be held open by a descendant that left its group.
+	drainTime = 2 * time.Second
+)
+
+// Command describes a child to start.
+type Command struct {
+	// Name is what messages call the child.
+	Name string
+	Path string
+	Args []string
+	// Env replaces the environment; nil passes ours through.
+	Env []string
+	// Dir is the child's working directory; empty is ours.
+	Dir string
+	// Log gets everything the child prints; nil keeps only the last lines, for errors.
+	Log io.Writer
+	// File gets it instead, without passing through us, where reading it would be a burden: no last lines are kept then.
+	File *os.File
+	// Credential runs the child as another user; nil as ourselves.
+	Credential *syscall.Credential
+	// StopSignal asks the child to end; zero is SIGTERM.
+	StopSignal syscall.Signal
+	// Grace is how long Stop waits before it kills; zero is 30 seconds.
+	Grace time.Duration
+}
+
+// Process is a running child in a process group of its own: a Ctrl-C in the terminal reaches us alone, and we stop
+// the children in the order we want.
+type Process struct {
+	command    Command
+	cmd        *exec.Cmd
+	transcript *transcript
+	stopping   atomic.Bool
+	done       chan struct{}
+	exit       error // how the child ended; read after done is closed
+}
+
+// Start starts the child. On Linux it is killed when this process dies, however that happens.
+func Start(command Command) (*Process, error) {
+	if command.StopSignal == 0 {
+		command.StopSignal = syscall.SIGTERM
+	}
+	if command.Grace == 0 {
+		command.Grace = defaultGrace
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command.Name, err)
+	}
+	cmd := exec.Command(command.Path, command.Args...)
+	cmd.Env, cmd.Dir = command.Env, command.Dir
+	output := writer
+	if command.File != nil {
+		output = command.File
+	}
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: command.Credential}
+	dieWithParent(cmd.SysProcAttr)
+
+	p := &Process{command: command, cmd: cmd, transcript: &transcript{log: command.Log}, done: make(chan struct{})}
+	started := make(chan error)
+	go p.live(reader, writer, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command.Name, err)
+	}
+	return p, nil
+}
+
+// live starts the child and stays until it ends, all on one thread: Linux sends the parent-death signal when the thread
+// that started the child ends, so that thread has to last as long as the child.
+func (p *Process) live(reader, writer *os.File, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	err := p.cmd.Start()
+	writer.Close()
+	if err != nil {
+		reader.Close()
+		started <- err
+		return
+	}
+	started <- nil
+
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		_, _ = io.Copy(p.transcript, reader)
+	}()
+	p.exit = p.cmd.Wait()
+	p.killGroup() // what the child itself started and left behind
+	select {
+	case <-drained:
+	case <-time.After(drainTime):
+	}
+	reader.Close()
+	<-drained
+	close(p.done)
+}
+
+// Pid is the child's process id.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done is closed when the child has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err says why a child that nobody stopped has ended, with its last lines; nil while it runs and after Stop.
+func (p *Process) Err() error {
+	select {
+	case <-p.done:
+	default:
+		return nil
+	}
+	if p.stopping.Load() {
+		return nil
+	}
+	how := "exit status 0"
+	if p.exit != nil {
+		how = p.exit.Error()
+	}
+	return p.withLastLines(fmt.Sprintf("%s ended by itself (%s)", p.command.Name, how))
+}
+
+// Wait is for a child that ends by itself: it returns nil when that went well. The child is stopped if ctx ends first.
+func (p *Process) Wait(ctx context.Context) error {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		return errors.Join(context.Cause(ctx), p.Stop(context.WithoutCancel(ctx)))
+	}
+	if p.exit == nil {
+		return nil
+	}
+	return p.withLastLines(fmt.Sprintf("%s failed (%v)", p.command.Name, p.exit))
+}
+
+// Stop asks the child to end and waits; what has not ended within the grace time, or when ctx ends, is killed with its group.
+func (p *Process) Stop(ctx context.Context) error {
+	select {
+	case <-p.done:
+		return nil
+	default:
+	}
+	p.stopping.Store(true)
+	if err := p.cmd.Process.Signal(p.command.StopSignal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping %s: %w", p.command.Name, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.command.Grace)
+	defer cancel()
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+	}
+	p.killGroup()
+	<-p.done
+	return fmt.Errorf("%s did not end when asked and was killed", p.command.Name)
+}
+
+// Kill ends the child and all it started at once, as a crash would, and waits until they are gone.
+func (p *Process) Kill() {
+	p.stopping.Store(true)
+	p.signalFamily(syscall.SIGKILL)
+	<-p.done
+}
+
+// Pause stops the child and all it started where they stand; Resume lets them go on.
+func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
+
+// Resume ends a pause.
+func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
+
+// signalFamily stops the child before it looks for those that it has started: who stands still starts nobody else, so that all are reached. Who is
+// gone already needs no signal.
+func (p *Process) signalFamily(signal syscall.Signal) {
+	select {
+	case <-p.done:
+		return // its number may be somebody else's by now
+	default:
+	}
+	if signal != syscall.SIGCONT {
+		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
+		awaitStandstill(p.Pid())
+	}
+	for _, pid := range append(Descendants(p.Pid()), p.Pid()) {
+		_ = syscall.Kill(pid, signal)
+	}
+}
+
+// killGroup needs no error: a group with nobody left in it is what is wanted.
+func (p *Process) killGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
+
+func (p *Process) withLastLines(message string) error {
+	if lines := p.transcript.lastLines(); lines != "" {
+		return fmt.Errorf("%s; its last lines:\n%s", message, lines)
+	}
+	return errors.New(message)
+}

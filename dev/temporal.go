@@ -1,0 +1,179 @@
+package dev
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// temporalStartTimeout is reached by a hang alone: a loaded machine may take many seconds where an
+// idle one takes half of one.
+const temporalStartTimeout = 3 * time.Minute
+
+// queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
+const queueReadsPerSecond = 1000
+
+// TemporalOptions say how to run Temporal's development server.
+type TemporalOptions struct {
+	// CLI is the path of the program, as FindTemporalCLI gives it.
+	CLI string
+	// Host is the address to listen on; empty is 127.0.0.1.
+	Host string
+	// Port is the frontend's; 0 takes a free one.
+	Port int
+	// PortVariable is the variable that moves Port and UIPort, for errors.
+	PortVariable string
+	// UI serves the Web UI; a UIPort implies it.
+	UI bool
+	// UIPort is the Web UI's; 0 takes a free one if UI is set.
+	UIPort int
+	// DBFile keeps workflows across restarts; empty keeps them in memory.
+	DBFile string
+	// Namespace is created if it is not there; empty is "default".
+	Namespace string
+	// SearchAttributes are registered in the namespace: name → type ("Keyword", "Int", …).
+	SearchAttributes map[string]string
+	// Log gets the server's output; nil discards it.
+	Log io.Writer
+}
+
+// Temporal is a running server.
+type Temporal struct {
+	// Address is the frontend's host:port.
+	Address string
+	// UIURL is empty when there is no Web UI.
+	UIURL string
+
+	process *Process
+	// directory holds the configuration of a server on PostgreSQL.
+	directory string
+}
+
+// StartTemporal starts the server and returns when its namespace can be used. ctx bounds the start alone.
+func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
+	if options.Host == "" {
+		options.Host = loopback
+	}
+	if options.Namespace == "" {
+		options.Namespace = "default"
+	}
+	address, uiAddress, err := temporalAddresses(options)
+	if err != nil {
+		return nil, err
+	}
+	_, statErr := os.Stat(options.DBFile)
+	freshFile := options.DBFile != "" && errors.Is(statErr, os.ErrNotExist)
+
+	process, err := Start(Command{
+		Name: "Temporal",
+		Path: options.CLI,
+		Args: temporalArguments(options, address, uiAddress),
+		Env:  withoutTemporalVariables(os.Environ()),
+		Log:  options.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	server := &Temporal{Address: address, process: process}
+	if uiAddress != "" {
+		server.UIURL = "http://" + uiAddress
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, temporalStartTimeout, fmt.Errorf("Temporal was not ready within %s", temporalStartTimeout))
+	defer cancel()
+	if err := server.waitUntilReady(ctx, options, uiAddress); err != nil {
+		err = errors.Join(err, process.Stop(context.WithoutCancel(ctx)))
+		if freshFile {
+			// The server creates its schema only where there is no file: one left half made would never work.
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				_ = os.Remove(options.DBFile + suffix)
+			}
+		}
+		return nil, err
+	}
+	return server, nil
+}
+
+// Done is closed when the server has ended.
+func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
+
+// Err says why a server that nobody stopped has ended.
+func (t *Temporal) Err() error { return t.process.Err() }
+
+// Kill ends the server as a crash would. What it wrote to its database is there for the next one.
+func (t *Temporal) Kill() { t.process.Kill() }
+
+// Pause stops the server where it stands; Resume lets it go on.
+func (t *Temporal) Pause() { t.process.Pause() }
+
+// Resume ends a pause.
+func (t *Temporal) Resume() { t.process.Resume() }
+
+// Stop ends the server.
+func (t *Temporal) Stop(ctx context.Context) error {
+	var err error
+	if t.process != nil {
+		err = t.process.Stop(ctx)
+	}
+	if t.directory == "" {
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(t.directory))
+}
+
+// temporalAddresses settles both addresses and makes sure that nobody else has them.
+func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {
+	if address, err = portAddress(options.Host, options.Port); err != nil {
+		return "", "", err
+	}
+	if err := checkFree(address, options.PortVariable); err != nil {
+		return "", "", fmt.Errorf("the address of Temporal: %w", err)
+	}
+	if !options.UI && options.UIPort == 0 {
+		return address, "", nil
+	}
+	if uiAddress, err = portAddress(options.Host, options.UIPort); err != nil {
+		return "", "", err
+	}
+	if err := checkFree(uiAddress, options.PortVariable); err != nil {
+		return "", "", fmt.Errorf("the address of the Temporal Web UI: %w", err)
+	}
+	return address, uiAddress, nil
+}
+
+func temporalArguments(options TemporalOptions, address, uiAddress string) []string {
+	host, port, _ := net.SplitHostPort(address)
+	arguments := []string{"server", "start-dev", "--ip", host, "--port", port, "--namespace", options.Namespace}
+	for _, queue := range []string{"transfer", "timer"} {
+		// All workflows of the development server share one shard, and a shard's queues are read 20 times a second by default: every task would
+		// wait for 25 ms on average.
+		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
+	}
+	if uiAddress == "" {
+		arguments = append(arguments, "--headless")
+	} else {
+		_, uiPort, _ := net.SplitHostPort(uiAddress)
+		arguments = append(arguments, "--ui-port", uiPort)
+	}
+	if options.DBFile != "" {
+		// Three times the workflow starts per second of the default pragmas. What that risks, losing the last writes in a power cut,
+		// is fine for development and for nothing else; the death of the process loses nothing.
+		arguments = append(arguments, "--db-filename", options.DBFile,
+			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=off")
+	}
+	for _, name := range slices.Sorted(maps.Keys(options.SearchAttributes)) {
+		arguments = append(arguments, "--search-attribute", name+"="+options.SearchAttributes[name])
+	}
+	return arguments
+}
+
+// withoutTemporalVariables keeps what configures our own client (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, …) from configuring the server's CLI.
+func withoutTemporalVariables(environment []string) []string {
+	return slices.DeleteFunc(environment, func(setting string) bool { return strings.HasPrefix(setting, "TEMPORAL_") })
+}

@@ -1,0 +1,140 @@
+package dev
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// temporalCLIPackage is what is compiled where nothing can be downloaded: the newest CLI that `go install` accepts.
+	temporalCLIPackage  = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
+	temporalCLIPackages = 1300
+	// temporalCLI is how messages call it.
+	temporalCLI = "the Temporal CLI"
+	// temporalDownloads is where Temporal's own SDKs get their dev server from.
+	temporalDownloads = "https://temporal.download"
+	// progressInterval bounds the silence while something slow goes on.
+	progressInterval = 5 * time.Second
+)
+
+// FindTemporalCLI returns the path of the Temporal CLI: the one on PATH, else binDir/temporal, which is downloaded or, where
+// the internet is closed, compiled from Go modules. progress is told what is going on, at least every five seconds.
+func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) (string, error) {
+	return cliSource{
+		binDir:      binDir,
+		downloads:   temporalDownloads,
+		infoTimeout: infoTimeout,
+		interval:    progressInterval,
+		progress:    progress,
+	}.find(ctx)
+}
+
+// cliSource is where the CLI may come from; tests point it at servers of their own.
+type cliSource struct {
+	binDir    string
+	downloads string
+	// infoTimeout bounds the question which archive to download.
+	infoTimeout time.Duration
+	interval    time.Duration
+	progress    func(string)
+}
+
+func (s cliSource) find(ctx context.Context) (string, error) {
+	if path, err := exec.LookPath("temporal"); err == nil {
+		return filepath.Abs(path)
+	}
+	// Absolute: `go install` takes no other GOBIN.
+	binDir, err := filepath.Abs(s.binDir)
+	if err != nil {
+		return "", err
+	}
+	s.binDir = binDir
+	path := filepath.Join(binDir, "temporal")
+	if isProgram(path) {
+		return path, nil
+	}
+	lock := buildLock{file: filepath.Join(binDir, ".temporal.lock"), what: temporalCLI, interval: s.interval, progress: s.progress}
+	release, err := lock.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	if isProgram(path) { // somebody else got it while we waited
+		return path, nil
+	}
+	return path, s.obtain(ctx, path)
+}
+
+// obtain gets the CLI beside its final place and renames it there, so that nobody ever runs half of it.
+func (s cliSource) obtain(ctx context.Context, path string) error {
+	workDir, err := os.MkdirTemp(s.binDir, ".temporal-")
+	if err != nil {
+		return fmt.Errorf("a place for the Temporal CLI: %w", err)
+	}
+	defer os.RemoveAll(workDir)
+	fresh := filepath.Join(workDir, "temporal")
+
+	s.progress("the Temporal CLI is not on PATH: looking for a prebuilt one")
+	downloadErr := s.download(ctx, fresh)
+	if downloadErr == nil {
+		downloadErr = tryRunning(ctx, fresh)
+	}
+	if downloadErr != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
+		build := goBuild{
+			what: temporalCLI, packages: []string{temporalCLIPackage}, size: temporalCLIPackages, interval: s.interval, progress: s.progress,
+		}
+		if err := build.into(ctx, workDir); err != nil {
+			return fmt.Errorf("the Temporal CLI is not on PATH, could not be downloaded (%w) and could not be compiled: %w", downloadErr, err)
+		}
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return fmt.Errorf("putting the Temporal CLI in place: %w", err)
+	}
+	s.progress("the Temporal CLI is ready in " + path)
+	return nil
+}
+
+// tryRunning finds out about a program that was made for another machine.
+func tryRunning(ctx context.Context, program string) error {
+	if output, err := exec.CommandContext(ctx, program, "--version").CombinedOutput(); err != nil {
+		return fmt.Errorf("the program obtained does not run: %w: %s", err, output)
+	}
+	return nil
+}
+
+// Every calls report at each interval until stop is called.
+func Every(interval time.Duration, report func()) (stop func()) {
+	ticker := time.NewTicker(interval)
+	finished, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ticker.C:
+				report()
+			case <-finished:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(finished)
+		<-ended
+	}
+}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+func elapsed(since time.Time) time.Duration { return time.Since(since).Round(time.Second) }

@@ -1,0 +1,161 @@
+package dev
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+)
+
+const (
+	// infoTimeout is all the time a closed internet costs whoever starts for the first time.
+	infoTimeout = 3 * time.Second
+	// connectTimeout is for the archive, which may be somewhere else.
+	connectTimeout = 10 * time.Second
+	// stallTimeout is how long a download may bring nothing before it is given up.
+	stallTimeout = 30 * time.Second
+)
+
+// cliArchive is what the download service answers.
+type cliArchive struct {
+	URL  string `json:"archiveUrl"`
+	File string `json:"fileToExtract"`
+}
+
+// download writes the prebuilt CLI that fits our SDK to destination.
+func (s cliSource) download(ctx context.Context, destination string) error {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: connectTimeout}).DialContext
+	transport.TLSHandshakeTimeout = connectTimeout
+	transport.ResponseHeaderTimeout = stallTimeout
+	client := &http.Client{Transport: transport}
+	defer client.CloseIdleConnections()
+
+	archive, err := s.chooseArchive(ctx, client)
+	if err != nil {
+		return err
+	}
+	return s.fetchArchive(ctx, client, archive, destination)
+}
+
+func (s cliSource) chooseArchive(ctx context.Context, client *http.Client) (archive cliArchive, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
+	defer cancel()
+	query := url.Values{
+		"platform": {runtime.GOOS}, "arch": {runtime.GOARCH},
+		"sdk-name": {"sdk-go"}, "sdk-version": {temporal.SDKVersion},
+	}
+	response, err := get(ctx, client, s.downloads+"/cli/default?"+query.Encode())
+	if err != nil {
+		return archive, err
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&archive); err != nil {
+		return archive, fmt.Errorf("%s answered something unexpected: %w", s.downloads, because(ctx, err))
+	}
+	return archive, nil
+}
+
+func (s cliSource) fetchArchive(ctx context.Context, client *http.Client, archive cliArchive, destination string) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	response, err := get(ctx, client, archive.URL)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+
+	s.progress("downloading the Temporal CLI from " + archive.URL)
+	began, body := time.Now(), &countedReader{reader: response.Body}
+	seen, lastGrowth := int64(0), began
+	stop := Every(s.interval, func() {
+		if count := body.count.Load(); count > seen {
+			seen, lastGrowth = count, time.Now()
+		} else if time.Since(lastGrowth) > stallTimeout {
+			cancel(errors.New("the download brought nothing for " + stallTimeout.String()))
+		}
+		s.progress(fmt.Sprintf("downloading the Temporal CLI: %d of %d MB, %s", seen>>20, max(response.ContentLength, 0)>>20, elapsed(began)))
+	})
+	defer stop()
+	if err := extract(body, archive.File, destination); err != nil {
+		return fmt.Errorf("downloading %s: %w", archive.URL, because(ctx, err))
+	}
+	return nil
+}
+
+// extract writes the named file of a .tar.gz to destination, as a program.
+func extract(archive io.Reader, name, destination string) error {
+	unzipped, err := gzip.NewReader(archive)
+	if err != nil {
+		return err
+	}
+	files := tar.NewReader(unzipped)
+	for {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("the archive has no file %s", name)
+		}
+		if err != nil {
+			return err
+		}
+		if header.Name != name {
+			continue
+		}
+		program, err := os.OpenFile(destination, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(program, files)
+		return errors.Join(err, program.Close())
+	}
+}
+
+func get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		if failure := (*url.Error)(nil); errors.As(err, &failure) {
+			err = fmt.Errorf("%s cannot be reached: %w", request.URL.Host, failure.Err) // shorter than the whole address
+		}
+		return nil, because(ctx, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		response.Body.Close()
+		return nil, fmt.Errorf("%s answered %s", address, response.Status)
+	}
+	return response, nil
+}
+
+// because prefers the reason a context ended to the error that its end provoked.
+func because(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+type countedReader struct {
+	reader io.Reader
+	count  atomic.Int64
+}
+
+func (r *countedReader) Read(p []byte) (int, error) {
+	n, err := r.reader.Read(p)
+	r.count.Add(int64(n))
+	return n, err
+}

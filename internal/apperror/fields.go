@@ -1,0 +1,43 @@
+package apperror
+
+import "strings"
+
+// Fields collects every wrong member of a request, so that the caller is told all of them at once.
+type Fields struct {
+	list []Field
+}
+
+// Add notes that a field is wrong. Only the first complaint about a field is kept.
+func (f *Fields) Add(field, message string) {
+	if f.Has(field) {
+		return
+	}
+	f.list = append(f.list, Field{Field: field, Message: message})
+}
+
+// Has reports whether the field was already complained about.
+func (f *Fields) Has(field string) bool {
+	for _, known := range f.list {
+		if known.Field == field {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns nil when nothing was added, else one Invalid error that names every field.
+func (f *Fields) Err() error {
+	if len(f.list) == 0 {
+		return nil
+	}
+	parts := make([]string, len(f.list))
+	for i, field := range f.list {
+		parts[i] = field.Field + ": " + field.Message
+	}
+	return &Error{
+		Kind:    Invalid,
+		Code:    "invalid_fields",
+		Message: "Revise los datos enviados. " + strings.Join(parts, "; ") + ".",
+		Fields:  f.list,
+	}
+}

@@ -1,8 +1,0 @@
-//go:build unix && !linux
-
-package devstack
-
-import "syscall"
-
-// dieWithParent does nothing where the kernel has no parent-death signal: there only Stop ends a child.
-func dieWithParent(*syscall.SysProcAttr) {}

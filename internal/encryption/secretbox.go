@@ -1,0 +1,77 @@
+// Package secretbox keeps small secrets encrypted at rest.
+package encryption
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// MinKeyLength is the shortest SECRET_KEY accepted, in characters.
+const MinKeyLength = 32
+
+const (
+	// versionAESGCM opens every sealed value, so that another cipher can be told apart one day.
+	versionAESGCM = 1
+	keyPurpose    = "despacho secretbox v1"
+	keyBytes      = 32
+)
+
+var (
+	// ErrShortKey says that the secret key has fewer than MinKeyLength characters.
+	ErrShortKey = fmt.Errorf("secretbox: the secret key needs at least %d characters", MinKeyLength)
+	// ErrOpen says that a value was not sealed with this key and context, or was changed since.
+	ErrOpen = errors.New("secretbox: the value cannot be opened with this key and context")
+)
+
+// Box seals and opens with one key; it is safe for concurrent use.
+type Box struct {
+	aead cipher.AEAD
+}
+
+// New derives the encryption key from the text of SECRET_KEY.
+func New(secretKey string) (*Box, error) {
+	if utf8.RuneCountInString(secretKey) < MinKeyLength {
+		return nil, ErrShortKey
+	}
+	key, err := hkdf.Key(sha256.New, []byte(secretKey), nil, keyPurpose, keyBytes)
+	if err != nil {
+		return nil, fmt.Errorf("secretbox: derive key: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("secretbox: %w", err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		return nil, fmt.Errorf("secretbox: %w", err)
+	}
+	return &Box{aead: aead}, nil
+}
+
+// Seal encrypts a secret; aad names its context (such as the row's id), without which it will not open.
+func (b *Box) Seal(secret, aad []byte) ([]byte, error) {
+	return b.aead.Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
+}
+
+// Open decrypts what Seal made with the same key and context.
+func (b *Box) Open(sealed, aad []byte) ([]byte, error) {
+	if len(sealed) == 0 || sealed[0] != versionAESGCM {
+		return nil, ErrOpen
+	}
+	secret, err := b.aead.Open(nil, nil, sealed[1:], versioned(aad))
+	if err != nil {
+		return nil, ErrOpen
+	}
+	return secret, nil
+}
+
+// versioned binds the version byte to the value, so that it cannot be changed either.
+func versioned(aad []byte) []byte {
+	return slices.Concat([]byte{versionAESGCM}, aad)
+}

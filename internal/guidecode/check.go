@@ -1,0 +1,39 @@
+package guidecode
+
+// The check character is linear over the field GF(32), whose elements are the 32
+// symbols and whose sum is XOR. A code is right when the sum of its symbols, each
+// multiplied by a weight of its place, is zero. The weights are the powers of x,
+// which generates the field: over eleven places they are all different and none
+// is zero. So one wrong symbol changes the sum by weight × difference, and a swap
+// by (weight − weight) × difference: products of what is not zero, never zero.
+
+// reduction is x⁵+x²+1, a primitive polynomial, which makes x a generator.
+const reduction = 0b100101
+
+// timesX multiplies a field element by x.
+func timesX(a byte) byte {
+	a <<= 1
+	if a&0b100000 != 0 {
+		a ^= reduction
+	}
+	return a
+}
+
+// weightedSum adds up a code by Horner's rule: the last one weighs 1, each one
+// before it x times more.
+func weightedSum(code []byte) byte {
+	sum := byte(0)
+	for _, symbol := range code {
+		sum = timesX(sum) ^ symbol
+	}
+	return sum
+}
+
+// checkSymbol returns the symbol that, put last, makes the sum zero.
+func checkSymbol(random []byte) byte {
+	return timesX(weightedSum(random))
+}
+
+func isConsistent(code []byte) bool {
+	return weightedSum(code) == 0
+}

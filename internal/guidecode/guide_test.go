@@ -1,0 +1,183 @@
+package guidecode
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var printedForm = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{6}$`)
+
+func TestNewCodesAreWellFormedAndDistinct(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	var perPlace [codeLength]map[byte]bool
+	for i := range perPlace {
+		perPlace[i] = map[byte]bool{}
+	}
+	for range 5000 {
+		code := New()
+		require.Regexp(t, printedForm, code)
+		parsed, ok := Parse(code)
+		require.True(t, ok, code)
+		require.Equal(t, code, parsed)
+		require.False(t, seen[code], code)
+		seen[code] = true
+		for i, c := range []byte(strings.ReplaceAll(code, "-", "")) {
+			perPlace[i][c] = true
+		}
+	}
+	for place, letters := range perPlace {
+		require.Len(t, letters, len(alphabet), "every letter occurs in place %d", place)
+	}
+}
+
+// The check is linear: whether an error is caught depends only on its place and
+// on the difference of the symbols, so all differences at all places prove it
+// for every code. Several codes are tried all the same.
+func TestEverySingleWrongCharacterIsCaught(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		code := newSymbols(t)
+		for place := range codeLength {
+			for difference := byte(1); difference < 32; difference++ {
+				wrong := code
+				wrong[place] ^= difference
+				_, ok := Parse(wrong.String())
+				require.False(t, ok, "%s for %s", wrong, code)
+			}
+		}
+	}
+}
+
+func TestEverySwapOfNeighboursIsCaught(t *testing.T) {
+	t.Parallel()
+	for place := range codeLength - 1 {
+		for left := range byte(32) {
+			for right := range byte(32) {
+				code := codeWith(t, place, left, right)
+				if code[place] == code[place+1] {
+					continue
+				}
+				swapped := code
+				swapped[place], swapped[place+1] = code[place+1], code[place]
+				_, ok := Parse(swapped.String())
+				require.False(t, ok, "%s for %s", swapped, code)
+			}
+		}
+	}
+}
+
+func TestParseForgives(t *testing.T) {
+	t.Parallel()
+	code := symbols{1, 0, 29, 10, 31, 0, 1, 18, 5, 20}
+	code[randomLength] = checkSymbol(code[:randomLength])
+	printed := code.String()
+	bare := strings.ReplaceAll(printed, "-", "")
+	require.Equal(t, "10XAZ01J5M", bare[:randomLength])
+
+	for name, typed := range map[string]string{
+		"as printed":           printed,
+		"lower case":           strings.ToLower(printed),
+		"without hyphen":       bare,
+		"hyphen elsewhere":     bare[:3] + "-" + bare[3:7] + "--" + bare[7:],
+		"spaces":               " " + bare[:4] + " " + bare[4:] + "\r\n",
+		"typographic dash":     bare[:5] + "–" + bare[5:],
+		"scanner's apostrophe": bare[:5] + "'" + bare[5:],
+		"O for 0":              strings.ReplaceAll(printed, "0", "O"),
+		"o for 0":              strings.ReplaceAll(printed, "0", "o"),
+		"I for 1":              strings.ReplaceAll(printed, "1", "I"),
+		"l for 1":              strings.ReplaceAll(printed, "1", "l"),
+	} {
+		parsed, ok := Parse(typed)
+		require.True(t, ok, name)
+		require.Equal(t, printed, parsed, name)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	code := New()
+	for name, typed := range map[string]string{
+		"empty":                 "",
+		"only separators":       "-----",
+		"too short":             code[:len(code)-1],
+		"too long":              code + "0",
+		"U is not a letter":     "U" + code[1:],
+		"other alphabet":        "Ñ" + code[1:],
+		"full-width digit":      "１" + code[1:],
+		"control character":     code + "\x00",
+		"invalid UTF-8":         "\xff" + code[1:],
+		"another kind of thing": "54c51d2b-049b-53b9-93ac-fa910f68ea0d",
+	} {
+		parsed, ok := Parse(typed)
+		require.False(t, ok, name)
+		require.Empty(t, parsed, name)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(New())
+	f.Add("00000-000000")
+	f.Add("ooooo'iiiiil")
+	f.Add(" - ")
+	f.Fuzz(func(t *testing.T, s string) {
+		code, ok := Parse(s)
+		if !ok {
+			require.Empty(t, code)
+			return
+		}
+		require.Regexp(t, printedForm, code)
+		again, ok := Parse(code)
+		require.True(t, ok)
+		require.Equal(t, code, again)
+	})
+}
+
+func newSymbols(t *testing.T) symbols {
+	t.Helper()
+	return symbolsOf(t, New())
+}
+
+// codeWith returns a right code with the given symbols at place and after it;
+// where the second is the check character, the code decides it.
+func codeWith(t *testing.T, place int, left, right byte) symbols {
+	t.Helper()
+	code := newSymbols(t)
+	code[place] = left
+	if place+1 < randomLength {
+		code[place+1] = right
+	} else {
+		code[0] = right // varies the check character instead
+	}
+	code[randomLength] = checkSymbol(code[:randomLength])
+	return code
+}
+
+func symbolsOf(t *testing.T, printed string) symbols {
+	t.Helper()
+	var code symbols
+	for i, r := range strings.ReplaceAll(printed, "-", "") {
+		symbol, known := symbolOf(r)
+		require.True(t, known)
+		code[i] = symbol
+	}
+	return code
+}
+
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		New()
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	code := New()
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse(code)
+	}
+}

@@ -1,0 +1,178 @@
+package jsonbody_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+)
+
+func TestParse_refusesWhatIsNotOneObject(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ raw, code string }{
+		"empty":             {"  ", "empty_body"},
+		"unparseable":       {"{hola}", "invalid_json"},
+		"truncated":         {`{"product": "caj`, "invalid_json"},
+		"array for object":  {`[1]`, "not_an_object"},
+		"null":              {`null`, "not_an_object"},
+		"text":              {`"hola"`, "not_an_object"},
+		"NaN":               {`{"amount_to_collect": NaN}`, "invalid_json"},
+		"trailing data":     {`{} {}`, "trailing_data"},
+		"trailing garbage":  {`{}x`, "trailing_data"},
+		"duplicate members": {`{"a":1,"a":2}`, "duplicate_member"},
+		"nested duplicate":  {`{"x":{"a":1,"a":2}}`, "duplicate_member"},
+		"invalid UTF-8":     {"{\"a\":\"\xff\"}", "invalid_json"},
+		"lone surrogate":    {`{"a":"\ud800"}`, "invalid_json"},
+		"deep nesting":      {strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000), "invalid_json"},
+		"deep arrays":       {`{"a":` + strings.Repeat("[", 100000), "invalid_json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := jsonbody.Parse([]byte(c.raw))
+			require.Error(t, err)
+			require.Equal(t, c.code, apperror.From(err).Code)
+			require.Equal(t, apperror.Invalid, apperror.From(err).Kind)
+		})
+	}
+}
+
+func TestParse_bracketsInsideStringsAreNotNesting(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"notes":"` + strings.Repeat("[{", 100) + `\"[["}`))
+	require.NoError(t, err)
+	require.NotNil(t, object.Text("notes", 500))
+}
+
+func TestHash_sameJSONValueSameHash(t *testing.T) {
+	t.Parallel()
+	hash := func(raw string) string {
+		object, err := jsonbody.Parse([]byte(raw))
+		require.NoError(t, err)
+		return string(object.Hash())
+	}
+	require.Equal(t, hash(`{"a":1,"b":{"x":[1,2],"y":null}}`), hash(` { "b" : {"y":null,"x":[1, 2]}, "a":1.0 } `))
+	require.NotEqual(t, hash(`{"a":[1,2]}`), hash(`{"a":[2,1]}`))
+	require.NotEqual(t, hash(`{"a":1}`), hash(`{"a":"1"}`))
+	for _, same := range [][2]string{{"100", "1e2"}, {"0.50", "5E-1"}, {"-0", "0"}, {"12.3400", "1234e-2"}} {
+		require.Equal(t, hash(`{"a":`+same[0]+`}`), hash(`{"a":`+same[1]+`}`), same)
+	}
+	for _, different := range [][2]string{{"9007199254740993", "9007199254740992"}, {"1e998", "1e999"}, {"0.1", "0.10000000000000000001"}, {"1", "-1"}, {"1e99999999999", "1e99999999998"}} {
+		require.NotEqual(t, hash(`{"a":`+different[0]+`}`), hash(`{"a":`+different[1]+`}`), different)
+	}
+	require.Equal(t, hash(`{"a":"\u00f1"}`), hash(`{"a":"ñ"}`))
+	require.NotEqual(t, hash(`{"a":["b","c"]}`), hash(`{"a":["bc"]}`))
+	require.NotEqual(t, hash(`{"a":["b"],"c":[]}`), hash(`{"a":[],"c":["b"]}`))
+}
+
+func TestReaders_nameEveryWrongFieldAtOnce(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"name":5,"line":"a\nb","nul":"a\u0000b","long":"ñññññ","id":"x","lat":91,"huge":1e999,
+		"money":1.005,"moneyText":"5","kind":"z","flag":"yes","events":["a",1],"notes":"a\nb","nothing":null,"blank":"  "}`))
+	require.NoError(t, err)
+	object.RequiredText("name", 10)
+	object.RequiredText("absent", 10)
+	object.RequiredText("nothing", 10)
+	object.RequiredText("blank", 10)
+	object.Text("line", 10)
+	object.Text("nul", 10)
+	object.Text("long", 4)
+	object.UUID("id")
+	object.Number("lat", -90, 90)
+	object.Number("huge", -90, 90)
+	object.Money("money")
+	object.Money("moneyText")
+	object.Enum("kind", "a", "b")
+	object.Bool("flag")
+	object.TextList("events")
+	require.Equal(t, "a\nb", *object.Lines("notes", 10), "line breaks are welcome in free text")
+	require.Equal(t, "ñññññ", *object.Text("long", 5), "characters are counted, not bytes")
+
+	var named []string
+	for _, field := range apperror.From(object.Err()).Fields {
+		named = append(named, field.Field)
+	}
+	require.Equal(t, []string{"name", "absent", "nothing", "blank", "line", "nul", "long", "id", "lat", "huge", "money", "moneyText", "kind", "flag", "events"}, named)
+}
+
+func TestMentions_tellsNullFromAbsence(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"price":null,"name":"x"}`))
+	require.NoError(t, err)
+	for name, want := range map[string][2]bool{"price": {true, false}, "name": {true, true}, "absent": {false, false}} {
+		require.Equal(t, want, [2]bool{object.Mentions(name), object.Has(name)}, name)
+	}
+}
+
+func TestSecret_isReadAsItCame(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"kept":"  dos espacios\n","number":12345678,"long":"12345","empty":"","nothing":null}`))
+	require.NoError(t, err)
+	require.Equal(t, "  dos espacios\n", object.RequiredSecret("kept", 20))
+	require.Empty(t, object.Secret("absent", 20))
+	require.NoError(t, object.Err())
+	object.Secret("number", 20)
+	object.Secret("long", 4)
+	object.RequiredSecret("empty", 20)
+	object.RequiredSecret("nothing", 20)
+	require.Len(t, apperror.From(object.Err()).Fields, 4)
+}
+
+func TestLineList(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"words":[" Huáscar ","","paradero 10"],"none":[],"break":["a\nb"],"long":["12345"],"mixed":["a",1]}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"Huáscar", "paradero 10"}, object.LineList("words", 20))
+	require.Equal(t, []string{}, object.LineList("none", 20))
+	require.Nil(t, object.LineList("absent", 20))
+	require.NoError(t, object.Err())
+	for _, wrong := range []string{"break", "long", "mixed"} {
+		require.Nil(t, object.LineList(wrong, 4))
+	}
+	require.Len(t, apperror.From(object.Err()).Fields, 3)
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`{}`, `{"a":[1,{"b":null}]}`, `{"a":"\u00e9"}`, `{"a":1e5}`, "\xff", `{"a":1,"a":1}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		object, err := jsonbody.Parse(raw)
+		if err != nil {
+			if apperror.From(err).Kind != apperror.Invalid {
+				t.Fatalf("not a clear 4xx: %v", err)
+			}
+			return
+		}
+		object.Hash()
+		for _, name := range []string{"a", "b"} {
+			object.Text(name, 10)
+			object.Money(name)
+			object.Number(name, 0, 1)
+			object.UUID(name)
+			object.TextList(name)
+		}
+	})
+}
+
+// What a form leaves blank where something is named is nothing, as null is in JSON.
+func TestFromForm_references(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]jsonbody.FormField{"store_id": jsonbody.FormReference, "role": jsonbody.FormReference}
+	object, err := jsonbody.FromForm(map[string][]string{"store_id": {" "}, "role": {"123"}}, kinds)
+	require.NoError(t, err)
+	require.True(t, object.Mentions("store_id"))
+	require.False(t, object.Has("store_id"))
+	require.Equal(t, "123", *object.Text("role", 10), "what is there stays text")
+}
+
+func TestBlank(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"null":null,"empty":"","spaces":" \t","text":"x","number":0,"list":[]}`))
+	require.NoError(t, err)
+	for name, blank := range map[string]bool{"absent": true, "null": true, "empty": true, "spaces": true, "text": false, "number": false, "list": false} {
+		require.Equal(t, blank, object.Blank(name), name)
+	}
+}

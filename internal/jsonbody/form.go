@@ -1,0 +1,108 @@
+package jsonbody
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"despacho/internal/apperror"
+)
+
+// FormField says what a form field holds; forms know nothing but text.
+type FormField int
+
+// The kinds of form fields. What is not named is text.
+const (
+	FormText FormField = iota
+	// FormNumber is a number or, left blank, nothing.
+	FormNumber
+	// FormFlag is a check box: it is false when it does not come at all.
+	FormFlag
+	// FormList is every value under one name.
+	FormList
+	// FormLines is a list with one element on each line.
+	FormLines
+	// FormReference names something that is there already or, left blank, nothing.
+	FormReference
+)
+
+// FromForm reads form fields as if they had come in a JSON object.
+func FromForm(values map[string][]string, fields map[string]FormField) (*Object, error) {
+	names := slices.Collect(maps.Keys(values))
+	for name, kind := range fields {
+		if _, came := values[name]; !came && (kind == FormFlag || kind == FormList) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var wrong apperror.Fields
+	raw := jsontext.Value("{")
+	for i, name := range names {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		member, complaint := formMember(values[name], fields[name])
+		if complaint != "" {
+			wrong.Add(name, complaint)
+		}
+		raw = append(appendText(raw, name), ':')
+		raw = append(raw, member...)
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
+	}
+	return Parse(append(raw, '}'))
+}
+
+// formMember is a field as JSON, or what is wrong with it.
+func formMember(values []string, kind FormField) (member jsontext.Value, complaint string) {
+	if kind == FormList {
+		return textList(values), ""
+	}
+	if len(values) > 1 {
+		return jsontext.Value("null"), "llegó más de una vez"
+	}
+	value := strings.Join(values, "")
+	switch kind {
+	case FormFlag:
+		return jsontext.Value(strconv.FormatBool(value != "" && value != "false")), ""
+	case FormLines:
+		return textList(strings.Split(value, "\n")), ""
+	case FormReference:
+		if strings.TrimSpace(value) == "" {
+			return jsontext.Value("null"), ""
+		}
+	case FormNumber:
+		trimmed := strings.TrimSpace(value)
+		if trimmed == "" {
+			return jsontext.Value("null"), ""
+		}
+		if number := jsontext.Value(trimmed); number.IsValid() && number.Kind() == '0' {
+			return number, ""
+		}
+	}
+	return appendText(nil, value), ""
+}
+
+func textList(values []string) jsontext.Value {
+	list := jsontext.Value("[")
+	for i, value := range values {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendText(list, strings.TrimSuffix(value, "\r"))
+	}
+	return append(list, ']')
+}
+
+// appendText quotes a text as it came: what is not UTF-8 in it is for Parse to refuse.
+func appendText(to jsontext.Value, text string) jsontext.Value {
+	quoted, err := jsontext.AppendQuote(to, text)
+	if err != nil {
+		return append(append(append(to, '"'), text...), '"')
+	}
+	return quoted
+}

@@ -1,0 +1,60 @@
+package jsonbody
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Hash is the same for bodies that are the same JSON value, whatever the order of members, the spacing, and the way numbers and
+// texts are written. Numbers are compared exactly: two that no float64 tells apart are still two numbers.
+func (o *Object) Hash() []byte {
+	sorted := o.raw.Clone()
+	if err := sorted.Format(jsontext.ReorderRawObjects(true)); err != nil {
+		sorted = o.raw // it was valid when it was parsed
+	}
+	sum := sha256.New()
+	decoder := jsontext.NewDecoder(bytes.NewReader(sorted))
+	for {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return sum.Sum(nil)
+		}
+		text := token.String()
+		if token.Kind() == '0' {
+			text = exactNumber(text)
+		}
+		// The length keeps neighbours from running into each other.
+		sum.Write([]byte{byte(token.Kind())})
+		sum.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
+	}
+}
+
+// exactNumber writes a JSON number in one way only: its digits without zeros at either end, and a power of ten.
+func exactNumber(text string) string {
+	sign := ""
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		sign, text = "-", rest
+	}
+	mantissa, power := text, int64(0)
+	if at := strings.IndexAny(text, "eE"); at >= 0 {
+		parsed, err := strconv.ParseInt(text[at+1:], 10, 32)
+		if err != nil {
+			return sign + text // so far out that nothing in the service takes it
+		}
+		mantissa, power = text[:at], parsed
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
+	power -= int64(len(fraction))
+	trimmed := strings.TrimRight(digits, "0")
+	power += int64(len(digits) - len(trimmed))
+	trimmed = strings.TrimLeft(trimmed, "0")
+	if trimmed == "" {
+		return "0"
+	}
+	return sign + trimmed + "e" + strconv.FormatInt(power, 10)
+}

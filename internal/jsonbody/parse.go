@@ -1,0 +1,120 @@
+// Package body reads JSON request bodies strictly: one object, valid UTF-8, no member twice, nothing after it. Its typed readers
+// collect every wrong field, so that a caller hears of all of them at once.
+package jsonbody
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"despacho/internal/apperror"
+)
+
+// maxDepth is deeper than any body the service understands; what goes beyond it is an attack on the parser.
+const maxDepth = 32
+
+// Object is a parsed JSON object whose members are read by name.
+type Object struct {
+	raw     jsontext.Value
+	members map[string]jsontext.Value
+	wrong   apperror.Fields
+}
+
+// Parse reads one JSON object.
+func Parse(raw []byte) (*Object, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, apperror.New(apperror.Invalid, "empty_body", "El cuerpo de la solicitud está vacío: envíe un objeto JSON.")
+	}
+	if tooDeep(raw) {
+		return nil, apperror.New(apperror.Invalid, "invalid_json", "El JSON tiene demasiados niveles anidados.")
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(raw))
+	value, err := decoder.ReadValue()
+	if err != nil {
+		return nil, syntaxFault(err)
+	}
+	value = value.Clone()
+	if _, err := decoder.ReadToken(); err != io.EOF {
+		return nil, apperror.New(apperror.Invalid, "trailing_data", "Hay datos después del objeto JSON.")
+	}
+	if value.Kind() != '{' {
+		return nil, apperror.New(apperror.Invalid, "not_an_object", "El cuerpo debe ser un objeto JSON, por ejemplo {\"recipient_name\": \"…\"}.")
+	}
+	object := &Object{raw: value, members: map[string]jsontext.Value{}}
+	return object, object.readMembers()
+}
+
+// ParseOptional is Parse for requests whose body may be left out.
+func ParseOptional(raw []byte) (*Object, error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return Parse([]byte("{}"))
+	}
+	return Parse(raw)
+}
+
+func (o *Object) readMembers() error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(o.raw))
+	if _, err := decoder.ReadToken(); err != nil {
+		return syntaxFault(err)
+	}
+	for decoder.PeekKind() != '}' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return syntaxFault(err)
+		}
+		key := name.String()
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return syntaxFault(err)
+		}
+		o.members[key] = value.Clone()
+	}
+	return nil
+}
+
+// Err returns every complaint about the fields read so far as one error, or nil.
+func (o *Object) Err() error { return o.wrong.Err() }
+
+// Complain adds a complaint of the caller's own about a field.
+func (o *Object) Complain(field, message string) { o.wrong.Add(field, message) }
+
+func syntaxFault(err error) error {
+	message := "El cuerpo no es JSON válido."
+	code := "invalid_json"
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		code, message = "duplicate_member", "El JSON repite un miembro."
+		if errors.As(err, &syntactic) {
+			message = "El JSON repite el miembro " + syntactic.JSONPointer.LastToken() + "."
+		}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		message = "El JSON está incompleto."
+	}
+	return apperror.New(apperror.Invalid, code, message).Because(err)
+}
+
+// tooDeep counts brackets outside strings before the parser sees them.
+func tooDeep(raw []byte) bool {
+	depth, inString, escaped := 0, false, false
+	for _, c := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case inString:
+			escaped = c == '\\'
+			inString = c != '"'
+		case c == '"':
+			inString = true
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

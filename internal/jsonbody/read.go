@@ -1,0 +1,310 @@
+package jsonbody
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"despacho/internal/money"
+)
+
+// Messages shared by the readers.
+const (
+	MissingMessage = "es obligatorio"
+	notText        = "debe ser un texto"
+	notNumber      = "debe ser un número"
+
+	controlCharacters = "contiene caracteres de control"
+)
+
+// present returns a member that is there and not null.
+func (o *Object) present(name string) (jsontext.Value, bool) {
+	value, ok := o.members[name]
+	return value, ok && value.Kind() != 'n'
+}
+
+// Has reports whether the member is there and not null.
+func (o *Object) Has(name string) bool {
+	_, ok := o.present(name)
+	return ok
+}
+
+// Blank reports whether the member says nothing: it is absent, null or a text of white space.
+func (o *Object) Blank(name string) bool {
+	value, ok := o.present(name)
+	if !ok || value.Kind() != '"' {
+		return !ok
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, value)
+	return err == nil && strings.TrimSpace(string(unquoted)) == ""
+}
+
+// Mentions reports whether the member is there, be it as null: in a change null takes a value away, while absence leaves it alone.
+func (o *Object) Mentions(name string) bool {
+	_, ok := o.members[name]
+	return ok
+}
+
+// Text reads a line of text, trimmed; nil when it is absent, null or blank.
+func (o *Object) Text(name string, maxCharacters int) *string {
+	return o.text(name, maxCharacters, false)
+}
+
+// Lines is Text for free text, where line breaks are welcome.
+func (o *Object) Lines(name string, maxCharacters int) *string {
+	return o.text(name, maxCharacters, true)
+}
+
+// RequiredText is Text for a member that must be there.
+func (o *Object) RequiredText(name string, maxCharacters int) string {
+	return o.required(name, o.Text(name, maxCharacters))
+}
+
+// RequiredLines is Lines for a member that must be there.
+func (o *Object) RequiredLines(name string, maxCharacters int) string {
+	return o.required(name, o.Lines(name, maxCharacters))
+}
+
+func (o *Object) required(name string, text *string) string {
+	if text == nil {
+		o.wrong.Add(name, MissingMessage)
+		return ""
+	}
+	return *text
+}
+
+func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
+	text, ok := o.unquoted(name)
+	if !ok {
+		return nil
+	}
+	if hasControl(text, breaks) {
+		o.wrong.Add(name, controlCharacters)
+		return nil
+	}
+	text = strings.TrimSpace(text)
+	if o.tooLong(name, text, maxCharacters) || text == "" {
+		return nil
+	}
+	return &text
+}
+
+// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when the member is absent.
+func (o *Object) Secret(name string, maxCharacters int) string {
+	text, ok := o.unquoted(name)
+	if !ok || o.tooLong(name, text, maxCharacters) {
+		return ""
+	}
+	return text
+}
+
+// RequiredSecret is Secret for a member that must be there.
+func (o *Object) RequiredSecret(name string, maxCharacters int) string {
+	text := o.Secret(name, maxCharacters)
+	if text == "" {
+		o.wrong.Add(name, MissingMessage)
+	}
+	return text
+}
+
+// unquoted is the text that a member holds; ok is false where there is none.
+func (o *Object) unquoted(name string) (text string, ok bool) {
+	value, ok := o.present(name)
+	if !ok {
+		return "", false
+	}
+	unquoted, err := jsontext.AppendUnquote(nil, value)
+	if value.Kind() != '"' || err != nil {
+		o.wrong.Add(name, notText)
+		return "", false
+	}
+	return string(unquoted), true
+}
+
+func (o *Object) tooLong(name, text string, maxCharacters int) bool {
+	if utf8.RuneCountInString(text) <= maxCharacters {
+		return false
+	}
+	o.wrong.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
+	return true
+}
+
+func hasControl(text string, breaks bool) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		if breaks && (r == '\n' || r == '\r' || r == '\t') {
+			return false
+		}
+		return unicode.IsControl(r)
+	})
+}
+
+// Enum reads one of a few words; nil when it is absent.
+func (o *Object) Enum(name string, allowed ...string) *string {
+	text := o.Text(name, 100)
+	if text == nil {
+		return nil
+	}
+	for _, word := range allowed {
+		if *text == word {
+			return text
+		}
+	}
+	o.wrong.Add(name, "debe ser uno de: "+strings.Join(allowed, ", "))
+	return nil
+}
+
+// UUID reads an identifier; nil when it is absent.
+func (o *Object) UUID(name string) *uuid.UUID {
+	text := o.Text(name, 100)
+	if text == nil {
+		return nil
+	}
+	id, ok := ParseUUID(*text)
+	if !ok {
+		o.wrong.Add(name, "debe ser un UUID")
+		return nil
+	}
+	return &id
+}
+
+// RequiredUUID is UUID for a member that must be there.
+func (o *Object) RequiredUUID(name string) uuid.UUID {
+	id := o.UUID(name)
+	if id == nil {
+		o.wrong.Add(name, MissingMessage)
+		return uuid.Nil
+	}
+	return *id
+}
+
+// ParseUUID takes the one usual form of a UUID, 36 characters with hyphens.
+func ParseUUID(text string) (uuid.UUID, bool) {
+	if len(text) != 36 {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
+
+// Number reads a number between two bounds; nil when it is absent.
+func (o *Object) Number(name string, lowest, highest float64) *float64 {
+	value, ok := o.present(name)
+	if !ok {
+		return nil
+	}
+	if value.Kind() != '0' {
+		o.wrong.Add(name, notNumber)
+		return nil
+	}
+	number, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || math.IsNaN(number) || number < lowest || number > highest {
+		o.wrong.Add(name, fmt.Sprintf("debe estar entre %g y %g", lowest, highest))
+		return nil
+	}
+	return &number
+}
+
+// Money reads an amount with at most two decimals; nil when it is absent.
+func (o *Object) Money(name string) *money.Cents {
+	value, ok := o.present(name)
+	if !ok {
+		return nil
+	}
+	if value.Kind() != '0' {
+		o.wrong.Add(name, notNumber)
+		return nil
+	}
+	amount, err := money.Parse(string(value))
+	if err != nil {
+		o.wrong.Add(name, "debe ser un monto entre 0 y 999999.99 con dos decimales como máximo")
+		return nil
+	}
+	return &amount
+}
+
+// Bool reads true or false; nil when it is absent.
+func (o *Object) Bool(name string) *bool {
+	value, ok := o.present(name)
+	if !ok {
+		return nil
+	}
+	if value.Kind() != 't' && value.Kind() != 'f' {
+		o.wrong.Add(name, "debe ser true o false")
+		return nil
+	}
+	truth := value.Kind() == 't'
+	return &truth
+}
+
+// Time reads an ISO 8601 timestamp; nil when it is absent.
+func (o *Object) Time(name string) *time.Time {
+	text := o.Text(name, 64)
+	if text == nil {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, *text)
+	if err != nil {
+		o.wrong.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
+		return nil
+	}
+	return &at
+}
+
+// TextList reads an array of short texts; nil when it is absent.
+func (o *Object) TextList(name string) []string {
+	value, ok := o.present(name)
+	if !ok {
+		return nil
+	}
+	const notList = "debe ser una lista de textos"
+	if value.Kind() != '[' {
+		o.wrong.Add(name, notList)
+		return nil
+	}
+	decoder := jsontext.NewDecoder(strings.NewReader(string(value)))
+	list := []string{}
+	if _, err := decoder.ReadToken(); err != nil {
+		o.wrong.Add(name, notList)
+		return nil
+	}
+	for decoder.PeekKind() != ']' {
+		token, err := decoder.ReadToken()
+		if err != nil || token.Kind() != '"' {
+			o.wrong.Add(name, notList)
+			return nil
+		}
+		list = append(list, token.String())
+	}
+	return list
+}
+
+// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank ones left out. It is nil when the
+// member is absent.
+func (o *Object) LineList(name string, maxCharacters int) []string {
+	texts := o.TextList(name)
+	if texts == nil {
+		return nil
+	}
+	lines := []string{}
+	for _, text := range texts {
+		if hasControl(text, false) {
+			o.wrong.Add(name, controlCharacters)
+			return nil
+		}
+		text = strings.TrimSpace(text)
+		if o.tooLong(name, text, maxCharacters) {
+			return nil
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}

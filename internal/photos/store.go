@@ -1,0 +1,113 @@
+package photos
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"despacho/internal/apperror"
+)
+
+// What callers are told of a photo that is not taken.
+var (
+	ErrNotStored = &apperror.Error{
+		Kind: apperror.Unavailable, Code: "photo_not_stored", RetryAfter: 30 * time.Second,
+		Message: "La foto no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos, o registre la entrega sin foto.",
+	}
+	ErrTooLarge = apperror.New(apperror.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
+	ErrNotPhoto = &apperror.Error{
+		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + notPhoto + ".",
+		Fields: []apperror.Field{{Field: photoField, Message: notPhoto}},
+	}
+)
+
+const (
+	notPhoto = "debe ser una imagen JPEG, PNG o WebP"
+	// thumbnailSide is enough for the panel on a screen with two pixels for each of ours.
+	thumbnailSide   = 480
+	thumbnailEnding = ".thumb.jpg"
+	// uploadPrefix marks a file that is still being written.
+	uploadPrefix = ".upload-"
+)
+
+// Store is a directory of photos under names that cannot be guessed.
+type Store struct{ Dir string }
+
+// Prepare makes the directory, so that one that cannot be used is known at the start.
+func (s Store) Prepare() error {
+	if err := os.MkdirAll(s.Dir, 0o750); err != nil {
+		return fmt.Errorf("FILES_DIR: %w", err)
+	}
+	return nil
+}
+
+// Save checks a photo by its content, takes out what tells where it was taken, and stores it with its thumbnail.
+func (s Store) Save(content []byte) (name string, err error) {
+	clean, format, err := Clean(content)
+	switch {
+	case errors.Is(err, errTooLarge):
+		return "", ErrTooLarge
+	case err != nil:
+		return "", ErrNotPhoto.Because(err)
+	}
+	thumbnail, err := Thumbnail(clean, thumbnailSide)
+	if err != nil {
+		return "", err
+	}
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // never fails: the process ends if the system has no randomness
+	name = hex.EncodeToString(random[:]) + "." + format.Extension
+	// The thumbnail comes first: a photo that is there has one.
+	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, clean)); err != nil {
+		return "", ErrNotStored.Because(errors.Join(err, s.Remove(name)))
+	}
+	return name, nil
+}
+
+// write is done beside and renamed: a full disk or a crash leaves no half photo under a real name.
+func (s Store) write(name string, content []byte) error {
+	temporary, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(content)
+	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), filepath.Join(s.Dir, name))
+}
+
+// Remove deletes a photo and its thumbnail; what is not there is no error.
+func (s Store) Remove(name string) error {
+	return errors.Join(s.remove(name), s.remove(ThumbnailName(name)))
+}
+
+func (s Store) remove(name string) error {
+	if err := os.Remove(filepath.Join(s.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
+
+// Open opens a photo or a thumbnail; whatever else is asked for is fs.ErrNotExist.
+func (s Store) Open(name string) (*os.File, error) {
+	if !fileName.MatchString(name) {
+		return nil, fs.ErrNotExist
+	}
+	return os.Open(filepath.Join(s.Dir, name))
+}
+
+// ThumbnailName is the name of a photo's thumbnail.
+func ThumbnailName(photo string) string {
+	return strings.TrimSuffix(photo, filepath.Ext(photo)) + thumbnailEnding
+}

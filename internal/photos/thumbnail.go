@@ -1,0 +1,110 @@
+package photos
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+
+	"golang.org/x/image/draw"
+)
+
+const thumbnailQuality = 80
+
+// Thumbnail makes a small JPEG of a photo, turned the right way up, with no side over maxSide; a photo that is smaller
+// keeps its size. What is transparent becomes white. The errors are those of Clean.
+func Thumbnail(content []byte, maxSide int) (thumbnail []byte, err error) {
+	if maxSide < 1 {
+		return nil, fmt.Errorf("a thumbnail of %d pixels", maxSide)
+	}
+	p, err := read(content)
+	if err != nil {
+		return nil, err
+	}
+	var small *image.RGBA
+	err = p.decoded(func(pixels image.Image) error {
+		small = shrink(pixels, fit(p.width, p.height, maxSide))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, p.orientation.turn(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+		return nil, fmt.Errorf("encode a thumbnail: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// fit is the size of a thumbnail with the proportions of the picture.
+func fit(width, height, maxSide int) image.Point {
+	longest := max(width, height)
+	if longest <= maxSide {
+		return image.Pt(width, height)
+	}
+	return image.Pt(max(1, width*maxSide/longest), max(1, height*maxSide/longest))
+}
+
+// shrink samples the picture at up to four times the size and halves the samples by averaging: close to averaging
+// every pixel, at a cost that does not grow with the picture.
+func shrink(pixels image.Image, size image.Point) *image.RGBA {
+	bounds := pixels.Bounds()
+	halvings := 0
+	for halvings < 2 && size.X<<(halvings+1) <= bounds.Dx() && size.Y<<(halvings+1) <= bounds.Dy() {
+		halvings++
+	}
+	small := scaleOnWhite(pixels, image.Pt(size.X<<halvings, size.Y<<halvings))
+	for ; halvings > 0; halvings-- {
+		small = scaleOnWhite(small, small.Bounds().Size().Div(2))
+	}
+	return small
+}
+
+func scaleOnWhite(pixels image.Image, size image.Point) *image.RGBA {
+	canvas := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.ApproxBiLinear.Scale(canvas, canvas.Bounds(), pixels, pixels.Bounds(), draw.Over, nil)
+	return canvas
+}
+
+// turn shows the picture as it was seen through the camera.
+func (o orientation) turn(pixels *image.RGBA) *image.RGBA {
+	if o == upright {
+		return pixels
+	}
+	size := pixels.Bounds().Size()
+	if o >= 5 { // those lie on their side
+		size.X, size.Y = size.Y, size.X
+	}
+	turned := image.NewRGBA(image.Rectangle{Max: size})
+	for y := range size.Y {
+		for x := range size.X {
+			turned.SetRGBA(x, y, o.sourceOf(pixels, x, y))
+		}
+	}
+	return turned
+}
+
+// sourceOf is the stored pixel that is seen at x, y.
+func (o orientation) sourceOf(pixels *image.RGBA, x, y int) color.RGBA {
+	right, bottom := pixels.Rect.Max.X-1, pixels.Rect.Max.Y-1
+	switch o {
+	case 2: // mirrored
+		return pixels.RGBAAt(right-x, y)
+	case 3: // upside down
+		return pixels.RGBAAt(right-x, bottom-y)
+	case 4: // upside down and mirrored
+		return pixels.RGBAAt(x, bottom-y)
+	case 5: // mirrored, to be turned left
+		return pixels.RGBAAt(y, x)
+	case 6: // to be turned right
+		return pixels.RGBAAt(y, bottom-x)
+	case 7: // mirrored, to be turned right
+		return pixels.RGBAAt(right-y, bottom-x)
+	case 8: // to be turned left
+		return pixels.RGBAAt(right-y, x)
+	default:
+		return pixels.RGBAAt(x, y)
+	}
+}

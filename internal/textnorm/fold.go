@@ -1,0 +1,84 @@
+// Package fold reduces text to what a person means by it, so that names and
+// words can be compared with accents, case and punctuation ignored.
+package textnorm
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// String returns s in lower case, without accents (ñ becomes n), with every run
+// of white space, punctuation and symbols as one space, and trimmed.
+func String(s string) string {
+	if isFolded(s) {
+		return s
+	}
+	if !isASCII(s) {
+		// Decomposed, an accent is a rune of its own that can be dropped. The
+		// decomposition skips the letter after a broken byte, so none may be left.
+		s = norm.NFD.String(strings.ToValidUTF8(s, " "))
+	}
+	var folded strings.Builder
+	folded.Grow(len(s))
+	pendingSpace := false
+	for _, r := range s {
+		switch {
+		case isWordRune(r):
+			if pendingSpace && folded.Len() > 0 {
+				folded.WriteByte(' ')
+			}
+			pendingSpace = false
+			folded.WriteRune(unicode.ToLower(r))
+		case !isInvisible(r):
+			pendingSpace = true
+		}
+	}
+	return folded.String()
+}
+
+// Slug returns s folded, with hyphens in place of spaces.
+func Slug(s string) string {
+	return strings.ReplaceAll(String(s), " ", "-")
+}
+
+// isFolded reports whether s is ASCII text that folding would leave as it is,
+// the usual case for text that was folded before.
+func isFolded(s string) bool {
+	previous := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		case c == ' ' && previous != ' ':
+		default:
+			return false
+		}
+		previous = c
+	}
+	return s == "" || previous != ' '
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return unicode.IsLetter(r) || unicode.IsNumber(r)
+}
+
+// isInvisible reports the runes that vanish without parting a word: accents, and
+// format characters such as the soft hyphen and the zero-width joiner.
+func isInvisible(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsMark(r) || unicode.Is(unicode.Cf, r))
+}

@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"despacho/lab/cluster"
+)
+
+// bareOrder is an order's row as it is.
+type bareOrder struct {
+	ID                    uuid.UUID  `json:"id"`
+	OperatorID            uuid.UUID  `json:"operator_id"`
+	StoreID               *uuid.UUID `json:"store_id"`
+	BranchID              uuid.UUID  `json:"branch_id"`
+	GuideCode             string     `json:"guide_code"`
+	Status                string     `json:"status"`
+	Seq                   int        `json:"seq"`
+	RecipientName         string     `json:"recipient_name"`
+	RecipientPhone        string     `json:"recipient_phone"`
+	RecipientDocType      *string    `json:"recipient_doc_type"`
+	RecipientDocNumber    *string    `json:"recipient_doc_number"`
+	RecipientDocVerified  *bool      `json:"recipient_doc_verified"`
+	DeliveryType          string     `json:"delivery_type"`
+	DeliveryAddress       string     `json:"delivery_address"`
+	DeliveryReference     *string    `json:"delivery_reference"`
+	LocationID            uuid.UUID  `json:"location_id"`
+	DeliveryLat           *float64   `json:"delivery_lat"`
+	DeliveryLng           *float64   `json:"delivery_lng"`
+	DeliveryMapsURL       *string    `json:"delivery_maps_url"`
+	Product               string     `json:"product"`
+	Size                  string     `json:"size"`
+	Notes                 *string    `json:"notes"`
+	AmountToCollect       int64      `json:"amount_to_collect_cents"`
+	ActualAmountCollected *int64     `json:"actual_amount_collected_cents"`
+	ShippingCost          int64      `json:"shipping_cost_cents"`
+	Currency              string     `json:"currency"`
+	PaymentType           string     `json:"payment_type"`
+	OperativeDay          string     `json:"operative_day"`
+	RiderID               *uuid.UUID `json:"rider_id"`
+	CreatedAt             time.Time  `json:"created_at"`
+	ReceivedAt            *time.Time `json:"received_at"`
+	AssignedAt            *time.Time `json:"assigned_at"`
+	DeliveredAt           *time.Time `json:"delivered_at"`
+	CancelledAt           *time.Time `json:"cancelled_at"`
+}
+
+const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone, recipient_doc_type,
+	recipient_doc_number, recipient_doc_verified, delivery_type, delivery_address, delivery_reference, location_id, delivery_lat, delivery_lng,
+	delivery_maps_url, product, size, notes, amount_to_collect_cents, actual_amount_collected_cents, shipping_cost_cents, currency, payment_type,
+	operative_day, rider_id, created_at, received_at, assigned_at, delivered_at, cancelled_at
+	FROM orders WHERE id = $1`
+
+// places are where the columns go, in the order of the statement.
+func (o *bareOrder) places() []any {
+	return []any{
+		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
+		&o.RecipientDocNumber, &o.RecipientDocVerified, &o.DeliveryType, &o.DeliveryAddress, &o.DeliveryReference, &o.LocationID, &o.DeliveryLat, &o.DeliveryLng,
+		&o.DeliveryMapsURL, &o.Product, &o.Size, &o.Notes, &o.AmountToCollect, &o.ActualAmountCollected, &o.ShippingCost, &o.Currency, &o.PaymentType,
+		&o.OperativeDay, &o.RiderID, &o.CreatedAt, &o.ReceivedAt, &o.AssignedAt, &o.DeliveredAt, &o.CancelledAt,
+	}
+}
+
+// ServeBaseline is what GET /v1/orders/:id is held against: nothing but net/http, pgx and one row as JSON. No key, no limit, no log.
+func ServeBaseline(ctx context.Context, databaseURL, address string) error {
+	config, err := pgxpool.ParseConfig(databaseURL)
+	if err != nil {
+		return err
+	}
+	config.MaxConns = 20 // as many as the service has
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		var order bareOrder
+		if err := pool.QueryRow(r.Context(), selectBareOrder, r.PathValue("id")).Scan(order.places()...); err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		body, err := json.Marshal(&order)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	})
+	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	if err := server.ListenAndServe(); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// BaselineCommand is the hidden subcommand of `despacho bench` that runs ServeBaseline with a database and an address.
+const BaselineCommand = "baseline"
+
+// startBaseline runs the bare handler as a process of its own, like what it is compared with.
+func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*cluster.Child, error) {
+	address, err := cluster.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.program().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
+	if err == nil {
+		s.later(c.Stop)
+	}
+	return c, err
+}

@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/internal/guidecode"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// What orders are held against: a workflow that does nothing but stay open, and one update of it that does nothing in a local activity.
+const (
+	bareQueue    = "bare"
+	bareWorkflow = "Bare"
+	bareUpdate   = "touch"
+	bareActivity = "Nothing"
+)
+
+// bare starts no timer, has no search attributes and calls nobody: whatever an order's workflow does more is the order's own cost.
+func bare(ctx workflow.Context, _ workflows.OrderInput) error {
+	err := workflow.SetUpdateHandler(ctx, bareUpdate, func(ctx workflow.Context) error {
+		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: 10 * time.Second})
+		return workflow.ExecuteLocalActivity(ctx, bareActivity).Get(ctx, nil)
+	})
+	if err != nil {
+		return err
+	}
+	workflow.GetSignalChannel(ctx, "never sent").Receive(ctx, nil)
+	return nil
+}
+
+func nothing(context.Context) error { return nil }
+
+// startBareWorker runs the bare workflow's tasks in the harness, with as many pollers as the service's worker has.
+func (s *stack) startBareWorker(context.Context) error {
+	w := worker.New(s.temporal, bareQueue, worker.Options{MaxConcurrentWorkflowTaskPollers: 16})
+	w.RegisterWorkflowWithOptions(bare, workflow.RegisterOptions{Name: bareWorkflow})
+	w.RegisterActivityWithOptions(nothing, activity.RegisterOptions{Name: bareActivity})
+	if err := w.Start(); err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { w.Stop(); return nil })
+	return nil
+}
+
+// startBare starts a bare workflow with an input of the size that an order's has, and returns its id.
+func (s *stack) startBare(ctx context.Context) (string, error) {
+	order := uuid.New()
+	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflow, order, guidecode.New())
+}
+
+// startOrder starts an order's workflow as the api does, without the order: a new one is not read from the database. It returns its id.
+func (v *service) startOrder(ctx context.Context) (string, error) {
+	order, code := uuid.New(), guidecode.New()
+	return v.stack.startWith(ctx, client.StartWorkflowOptions{
+		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", theOne).String()),
+		),
+	}, workflows.OrderWorkflowName, order, code)
+}
+
+func (s *stack) startWith(ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string) (string, error) {
+	run, err := s.temporal.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
+		Status: models.StatusRegistered, Seq: 1, GuideCode: guideCode, AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
+	}})
+	if err != nil {
+		return "", err
+	}
+	return run.GetID(), nil
+}
+
+// update sends an update and waits for its outcome.
+func (s *stack) update(ctx context.Context, workflowID, name string, args ...any) error {
+	handle, err := s.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflowID, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return handle.Get(ctx, nil)
+}

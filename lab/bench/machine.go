@@ -1,0 +1,65 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"despacho/dev"
+)
+
+// thisMachine says on what the figures were taken: without it they mean nothing.
+func thisMachine(ctx context.Context, options Options, sc scale, took time.Duration) string {
+	disk := "PostgreSQL does not wait for the disk"
+	if options.Durable {
+		disk = "PostgreSQL waits for the disk"
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; %s. %d rounds, %d clients, %s in all, %s.",
+		processor(), runtime.NumCPU(), memory(), runtime.GOOS+"/"+runtime.GOARCH, postgresVersion(ctx), dev.TemporalServerVersion,
+		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly))
+}
+
+// processor and memory are the kernel's words; elsewhere than on Linux there are none.
+func processor() string { return kernelSays("/proc/cpuinfo", "model name", "processor unknown") }
+
+func memory() string {
+	text := kernelSays("/proc/meminfo", "MemTotal", "")
+	var kibibytes float64
+	if _, err := fmt.Sscanf(text, "%f kB", &kibibytes); err != nil {
+		return "memory unknown"
+	}
+	return fmt.Sprintf("%.0f GiB", kibibytes/(1<<20))
+}
+
+func kernelSays(path, name, otherwise string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return otherwise
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		key, value, found := strings.Cut(lines.Text(), ":")
+		if found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return otherwise
+}
+
+func postgresVersion(ctx context.Context) string {
+	bin, err := dev.FindPostgres()
+	if err != nil {
+		return "PostgreSQL"
+	}
+	output, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").Output()
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return strings.TrimSpace(strings.Replace(string(output), "postgres (PostgreSQL)", "PostgreSQL", 1))
+}

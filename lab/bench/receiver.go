@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"despacho/dev"
+	"despacho/lab/cluster"
+	"despacho/models"
+)
+
+// receiver is the HTTPS server of a store that wants to hear of its orders.
+type receiver struct {
+	*cluster.Receiver
+	arrivals chan time.Time
+}
+
+// startReceiver counts an event as arrived once all of it has been read.
+func startReceiver(certificates *dev.Certificates) (*receiver, error) {
+	r := &receiver{arrivals: make(chan time.Time, 1024)}
+	var err error
+	r.Receiver, err = cluster.StartReceiver(certificates, func(*http.Request, []byte) {
+		select {
+		case r.arrivals <- time.Now():
+		default: // nobody has been waiting for a thousand events
+		}
+	})
+	return r, err
+}
+
+// arrival waits for the next event.
+func (r *receiver) arrival(ctx context.Context) (time.Time, error) {
+	select {
+	case at := <-r.arrivals:
+		return at, nil
+	case <-ctx.Done():
+		return time.Time{}, context.Cause(ctx)
+	case <-time.After(cluster.CallTimeout):
+		return time.Time{}, fmt.Errorf("no event arrived within %s", cluster.CallTimeout)
+	}
+}
+
+// registerReceiver has the hooked operator's webhook call the receiver on every event.
+func (v *service) registerReceiver(ctx context.Context) error {
+	_, err := v.register(ctx, v.stack.receiver.URL)
+	return err
+}
+
+// register has a webhook of the hooked operator call an address on every event, and returns its id.
+func (v *service) register(ctx context.Context, address string) (id string, err error) {
+	body, err := json.Marshal(map[string]any{"url": address, "events": models.Events})
+	if err != nil {
+		return "", err
+	}
+	client := cluster.NewConnection(v.api.Address)
+	defer client.Close()
+	registered, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
+		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.hooked.key(), Body: body,
+	})
+	if err != nil {
+		return "", err
+	}
+	return webhookID(registered.Body)
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+
+	"despacho/dev"
+	"despacho/workflows"
+)
+
+// The Temporals that can be measured on: a server on PostgreSQL, which is what serves real users, and the development server.
+const (
+	profileServer = "server"
+	profileDev    = "dev"
+)
+
+// stack is everything that the measurements of one profile run on, all of it on loopback and thrown away afterwards.
+type stack struct {
+	options Options
+	scale   scale
+	profile string
+
+	dir             string
+	apiLog          *os.File
+	postgres        *dev.Postgres
+	temporalAddress string
+	temporal        client.Client
+	certificates    *dev.Certificates
+	receiver        *receiver
+	tenants         *tenants
+	// main is the service that most is measured on.
+	main *service
+
+	// closers undo what was started, last first.
+	closers []func(context.Context) error
+}
+
+// startStack starts the servers and the service. Whoever gets a stack, also along with an error, closes it.
+func startStack(ctx context.Context, options Options, sc scale, profile string) (*stack, error) {
+	s := &stack{options: options, scale: sc, profile: profile}
+	for _, step := range []func(context.Context) error{
+		s.makeDirectory, s.startPostgres, s.startTemporal, s.startBareWorker, s.prepareTemplate, s.startMain,
+	} {
+		if err := step(ctx); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *stack) makeDirectory(context.Context) error {
+	directory, err := os.MkdirTemp("", "despacho-bench-")
+	if err != nil {
+		return err
+	}
+	s.dir = directory
+	s.later(func(context.Context) error { return os.RemoveAll(directory) })
+	if s.apiLog, err = os.Create(filepath.Join(directory, "api.log")); err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { return s.apiLog.Close() })
+	if s.certificates, err = dev.LoadCertificates(filepath.Join(directory, "certs")); err != nil {
+		return err
+	}
+	s.receiver, err = startReceiver(s.certificates)
+	if err != nil {
+		return err
+	}
+	s.later(s.receiver.Stop)
+	return nil
+}
+
+func (s *stack) startPostgres(ctx context.Context) error {
+	s.options.say("starting PostgreSQL")
+	// It remembers when transactions were committed, which is when a webhook's clock starts to run.
+	settings := map[string]string{"track_commit_timestamp": "on"}
+	if s.options.Durable {
+		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "on", "on", "on"
+	}
+	var err error
+	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: settings}); err != nil {
+		return err
+	}
+	s.later(s.postgres.Stop)
+	return nil
+}
+
+func (s *stack) startTemporal(ctx context.Context) error {
+	server, err := s.temporalOf(ctx)
+	if err != nil {
+		return err
+	}
+	s.later(server.Stop)
+	s.temporalAddress = server.Address
+	if s.temporal, err = client.Dial(client.Options{
+		HostPort: server.Address,
+		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the figures
+		// As the service does it: what is compared is the service's own work.
+		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
+	}); err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { s.temporal.Close(); return nil })
+	return nil
+}
+
+func (s *stack) temporalOf(ctx context.Context) (*dev.Temporal, error) {
+	if s.profile == profileDev {
+		cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, s.options.say)
+		if err != nil {
+			return nil, err
+		}
+		s.options.say("starting Temporal's development server")
+		return dev.StartTemporal(ctx, dev.TemporalOptions{
+			CLI: cli, DBFile: filepath.Join(s.dir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(),
+		})
+	}
+	programs, err := dev.FindTemporalServer(ctx, s.options.BinDir, s.options.say)
+	if err != nil {
+		return nil, err
+	}
+	s.options.say("starting the Temporal server on PostgreSQL")
+	return dev.StartTemporalServer(ctx, dev.TemporalServerOptions{
+		Programs: programs, PostgresURL: s.postgres.URL, SearchAttributes: workflows.SearchAttributes(),
+	})
+}
+
+func (s *stack) startMain(ctx context.Context) error {
+	s.options.say("starting the service")
+	address, err := s.newDatabase(ctx, "bench_main")
+	if err != nil {
+		return err
+	}
+	if s.main, err = s.startService(ctx, address, "main"); err != nil {
+		return err
+	}
+	return s.main.registerReceiver(ctx)
+}
+
+func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
+
+// close takes everything down, whatever of it got up.
+func (s *stack) close(ctx context.Context) error {
+	var errs []error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		errs = append(errs, s.closers[i](ctx))
+	}
+	s.closers = nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("not stopped cleanly: %w", err)
+	}
+	return nil
+}

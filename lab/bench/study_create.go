@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"despacho/lab/cluster"
+	"despacho/models"
+)
+
+func createComparisons(sc scale) []comparison {
+	return []comparison{
+		{name: "POST /v1/orders against bare StartWorkflow calls", unit: "orders/s", goal: ratioAtLeast(0.80), result: "post", baseline: "bare"},
+		{name: "POST /v1/orders with an Idempotency-Key against bare StartWorkflow calls", unit: "orders/s", result: "idempotent", baseline: "bare"},
+		{name: "POST /v1/orders against bare starts of a workflow that does nothing", unit: "orders/s", result: "post", baseline: "empty"},
+		{name: fmt.Sprintf("POST /v1/orders, %s open orders in the database against none", count(sc.openRows)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "grown", baseline: "post"},
+		{name: fmt.Sprintf("POST /v1/orders, keys of %s operators against keys of one", count(sc.operators)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "post"},
+	}
+}
+
+func createRows(sc scale) []string { return namesOf(createComparisons(sc)) }
+
+// studyCreate has clients create orders as fast as they are answered, and start bare workflows likewise.
+func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
+	comparisons := createComparisons(s.scale)
+	if s.profile == profileDev {
+		comparisons = comparisons[:3] // the rest is about the service's own database
+	}
+	grown, err := s.grownService(ctx, comparisons)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.contest(ctx, map[string]func(context.Context) (float64, error){
+		"bare":  s.main.bareOrderStarts,
+		"empty": s.bareStarts,
+		"post": func(ctx context.Context) (float64, error) {
+			return s.main.creations(ctx, "post", s.tenants.one, false)
+		},
+		"idempotent": func(ctx context.Context) (float64, error) {
+			return s.main.creations(ctx, "post-idempotent", s.tenants.one, true)
+		},
+		"operators": func(ctx context.Context) (float64, error) {
+			return s.main.creations(ctx, "post-operators", s.tenants.many, false)
+		},
+		"grown": func(ctx context.Context) (float64, error) {
+			return grown.creations(ctx, "post-grown", s.tenants.one, false)
+		},
+	}, comparisons)
+	if grown != nil && err == nil {
+		err = grown.stop(ctx)
+	}
+	return rows, err
+}
+
+// grownService is a second service whose database is full of open orders; nil if nobody asks.
+func (s *stack) grownService(ctx context.Context, comparisons []comparison) (*service, error) {
+	for _, c := range comparisons {
+		if c.result != "grown" || !s.options.wants(c.name) {
+			continue
+		}
+		address, err := s.newDatabase(ctx, "bench_grown")
+		if err != nil {
+			return nil, err
+		}
+		if err := seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: s.scale.openRows, status: models.StatusRegistered}); err != nil {
+			return nil, err
+		}
+		return s.startService(ctx, address, "grown")
+	}
+	return nil, nil
+}
+
+// creations is how many orders a second the service takes.
+func (v *service) creations(ctx context.Context, name string, keys *keyRing, idempotent bool) (float64, error) {
+	s := v.stack
+	clients := connections(v.api.Address, s.scale.clients)
+	defer closeAll(clients)
+	latest := make([]string, len(clients))
+	return v.profiled(ctx, name, s.scale.loadTime, func() (float64, error) {
+		return throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
+			r := cluster.Request{Key: keys.key()}
+			if idempotent {
+				r.IdempotencyKey = uuid.NewString()
+			}
+			order, err := createOrder(ctx, clients[client], r)
+			latest[client] = workflowOf(order)
+			return err
+		}, s.settled(latest))
+	})
+}
+
+// bareOrderStarts is how many workflows a second Temporal takes on for as many callers who make the very call that a creation makes, and
+// nothing else. The service's worker carries them like orders.
+func (v *service) bareOrderStarts(ctx context.Context) (float64, error) {
+	return v.stack.starts(ctx, v.startOrder)
+}
+
+// bareStarts is the same with workflows that do nothing.
+func (s *stack) bareStarts(ctx context.Context) (float64, error) { return s.starts(ctx, s.startBare) }
+
+func (s *stack) starts(ctx context.Context, start func(context.Context) (workflowID string, err error)) (float64, error) {
+	latest := make([]string, s.scale.clients)
+	return throughput(ctx, len(latest), s.scale.loadTime, func(ctx context.Context, client int) (err error) {
+		latest[client], err = start(ctx)
+		return err
+	}, s.settled(latest))
+}

@@ -1,0 +1,116 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"despacho/lab/cluster"
+	"despacho/models"
+)
+
+func readComparisons(sc scale) []comparison {
+	return []comparison{
+		{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.60), result: "get", baseline: "bare"},
+		{name: fmt.Sprintf("GET /v1/orders/:id, keys of %s operators against keys of one", count(sc.operators)), unit: "requests/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "get"},
+	}
+}
+
+func readRows(sc scale) []string { return namesOf(readComparisons(sc)) }
+
+// readSample is how many orders are read in turn.
+const readSample = 1_000
+
+// studyRead reads orders one at a time, by as many clients as the machine is loaded with.
+func studyRead(ctx context.Context, s *stack) ([]Row, error) {
+	address, err := s.newDatabase(ctx, "bench_read")
+	if err != nil {
+		return nil, err
+	}
+	// As many orders of the one as of all the others together.
+	if err := seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: s.scale.operators, status: models.StatusDelivered}); err != nil {
+		return nil, err
+	}
+	if err := seedOrders(ctx, address, orderSeed{first: firstOfMany, last: firstOfMany + s.scale.operators - 1, each: 1, status: models.StatusDelivered}); err != nil {
+		return nil, err
+	}
+	reader, err := s.startReader(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	bareHandler, err := s.startBaseline(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	ones, err := orderIDs(ctx, address, []int{theOne}, readSample)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := orderOfEach(ctx, address, s.scale.operators)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.contest(ctx, map[string]func(context.Context) (float64, error){
+		"bare": func(ctx context.Context) (float64, error) {
+			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
+				return cluster.Request{Path: "/orders/" + ones[rand.IntN(len(ones))].String()}
+			})
+		},
+		"get": func(ctx context.Context) (float64, error) {
+			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
+				return s.reads(ctx, reader.api.Address, func() cluster.Request {
+					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.one.key()}
+				})
+			})
+		},
+		"operators": func(ctx context.Context) (float64, error) {
+			return s.reads(ctx, reader.api.Address, func() cluster.Request {
+				n := rand.IntN(len(theirs))
+				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.many.keys[n]}
+			})
+		},
+	}, readComparisons(s.scale))
+	if err != nil {
+		return nil, err
+	}
+	return rows, reader.stop(ctx)
+}
+
+// orderOfEach is one order of each of the crowd, in the order of their keys.
+func orderOfEach(ctx context.Context, address string, operators int) ([]uuid.UUID, error) {
+	list := make([]uuid.UUID, operators)
+	for i := range list {
+		ids, err := orderIDs(ctx, address, []int{firstOfMany + i}, 1)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = ids[0]
+	}
+	return list, nil
+}
+
+// reads is how many requests a second are answered with 200.
+func (s *stack) reads(ctx context.Context, address string, next func() cluster.Request) (float64, error) {
+	clients := connections(address, s.scale.clients)
+	defer closeAll(clients)
+	return throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
+		r := next()
+		r.Method = http.MethodGet
+		_, err := clients[client].Expect(ctx, http.StatusOK, r)
+		return err
+	}, nothingLeft)
+}
+
+// startReader is an api alone, for what Temporal has no part in.
+func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, error) {
+	v := &service{stack: s, databaseURL: databaseURL, queue: "reader"}
+	var err error
+	if v.api, err = v.start(ctx, cluster.API); err != nil {
+		return nil, err
+	}
+	s.later(v.api.Stop)
+	return v, nil
+}

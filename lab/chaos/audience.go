@@ -1,0 +1,85 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"despacho/dev"
+	"despacho/lab/cluster"
+	"despacho/models"
+	"despacho/webhooks/sender"
+)
+
+// The two webhooks of the operator, by the last part of their address.
+const (
+	hookOnce  = "once"  // asked for no retries
+	hookAgain = "again" // asked for them
+)
+
+// audience is who hears of orders, and writes down what.
+type audience struct {
+	receiver *cluster.Receiver
+
+	mu      sync.Mutex
+	secrets map[string]string
+	// heard is how often each event, by its webhook-id, came to each of the two.
+	heard  map[string]map[string]int
+	forged int
+}
+
+func startAudience(certificates *dev.Certificates) (*audience, error) {
+	a := &audience{secrets: map[string]string{}, heard: map[string]map[string]int{hookOnce: {}, hookAgain: {}}}
+	var err error
+	a.receiver, err = cluster.StartReceiver(certificates, a.hear)
+	return a, err
+}
+
+func (a *audience) hear(r *http.Request, body []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	which := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	if sender.Verify(r.Header, body, time.Now(), a.secrets[which]) != nil || a.heard[which] == nil {
+		a.forged++
+		return
+	}
+	a.heard[which][r.Header.Get("webhook-id")]++
+}
+
+// times is how often an event was heard.
+func (a *audience) times(which, id string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heard[which][id]
+}
+
+// invite registers both webhooks for all events.
+func (s *stack) invite(ctx context.Context) error {
+	c := s.newClient(stream(s.options.Seed, planStream))
+	defer c.close()
+	for _, which := range []string{hookOnce, hookAgain} {
+		body, err := json.Marshal(map[string]any{"url": s.audience.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookAgain})
+		if err != nil {
+			return err
+		}
+		got, err := c.at(s.balancer.pick()).Expect(ctx, http.StatusCreated, cluster.Request{
+			Method: http.MethodPost, Path: "/panel/api/webhooks", Token: s.tenant.token, Body: body,
+		})
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			Data struct{ Secret string }
+		}
+		if err := json.Unmarshal(got.Body, &answer); err != nil {
+			return err
+		}
+		s.audience.mu.Lock()
+		s.audience.secrets[which] = answer.Data.Secret
+		s.audience.mu.Unlock()
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"despacho/lab/cluster"
+	"despacho/models"
+)
+
+// checkReadable reads every acknowledged order as its store does.
+func checkReadable(ctx context.Context, t *truthCheck) error {
+	c := t.newClient(stream(t.options.Seed, planStream))
+	defer c.close()
+	for i, sg := range t.ledger.acknowledged() {
+		t.report.checked(invariantReadable, 1)
+		// Any of the store's keys will do; one alone would run into its rate limit.
+		key := t.tenant.keyLike(sg.apiKey, i)
+		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + sg.id, Key: key})
+		if err != nil {
+			return err
+		}
+		var read struct {
+			Data struct {
+				ID        string        `json:"id"`
+				GuideCode string        `json:"guide_code"`
+				Status    models.Status `json:"status"`
+			}
+		}
+		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != sg.id || read.Data.GuideCode != sg.guide {
+			t.report.violate(invariantReadable, sg.id, "acknowledged as %s; read: %d %.200s", sg.guide, got.Status, got.Body)
+			continue
+		}
+		if row := t.byID[sg.id]; row == nil || row.Status != read.Data.Status {
+			t.report.violate(invariantReadable, sg.id, "read as %s, which is not what the row says", read.Data.Status)
+		}
+	}
+	return nil
+}
+
+// checkKeys counts the orders that every key made.
+func checkKeys(_ context.Context, t *truthCheck) error {
+	made := map[string][]string{}
+	for _, row := range t.orders {
+		if row.Reference != nil {
+			made[*row.Reference] = append(made[*row.Reference], row.ID)
+		}
+	}
+	for _, sg := range t.ledger.all() {
+		t.report.checked(invariantKeys, 1)
+		ids := made[sg.key]
+		switch {
+		case sg.id == "":
+			t.report.violate(invariantKeys, sg.key, "the creation was never acknowledged; orders: %v", ids)
+		case len(ids) != 1 || ids[0] != sg.id:
+			t.report.violate(invariantKeys, sg.id, "its key made %v", ids)
+		}
+		delete(made, sg.key)
+	}
+	for key, ids := range made {
+		t.report.violate(invariantKeys, ids[0], "made by a key that nobody used: %s", key)
+	}
+	return nil
+}
+
+// checkTimelines replays every timeline over the table of legal moves.
+func checkTimelines(_ context.Context, t *truthCheck) error {
+	for _, row := range t.orders {
+		t.report.checked(invariantTimelines, 1)
+		if err := replay(row, t.timelines[row.ID]); err != nil {
+			t.report.violate(invariantTimelines, row.ID, "%v", err)
+		}
+	}
+	return nil
+}
+
+// moveOf is the move that a timeline entry speaks of.
+func moveOf(entry entryRow) models.Move {
+	switch {
+	case entry.Type != string(models.StatusCancelled):
+		return models.Move(entry.Type)
+	case entry.Actor == models.ByAuto:
+		return models.MoveAutoCancel
+	}
+	return models.MoveCancel
+}
+
+func replay(row *orderRow, timeline []entryRow) error {
+	if len(timeline) == 0 || timeline[0].Type != models.EventTypeCreated || timeline[0].Status != models.StatusRegistered {
+		return fmt.Errorf("the timeline does not begin with the creation")
+	}
+	state := models.State{Status: models.StatusRegistered}
+	for i, entry := range timeline {
+		if entry.Seq != i+1 {
+			return fmt.Errorf("entry %d has the number %d", i+1, entry.Seq)
+		}
+		if i == 0 {
+			continue
+		}
+		move := moveOf(entry)
+		to, verdict := state.Decide(move, entry.Actor, nil)
+		if verdict != models.Applied || to != entry.Status {
+			return fmt.Errorf("entry %d: %s by %s leads from %s to %s, which the table does not have", entry.Seq, move, entry.Actor, state.Status, entry.Status)
+		}
+		if move == models.MoveAutoCancel && entry.At.Before(row.AutoCancelAt) {
+			return fmt.Errorf("the timer cancelled it before its time")
+		}
+		state = models.State{Status: to}
+		if to == models.StatusCancelled {
+			state.CancelledBy = entry.Actor
+		}
+	}
+	if last := timeline[len(timeline)-1]; row.Status != last.Status || row.Seq != last.Seq {
+		return fmt.Errorf("the row says %s (%d), the timeline ends with %s (%d)", row.Status, row.Seq, last.Status, last.Seq)
+	}
+	return nil
+}
+
+// checkMoves holds the timelines against the ledger: every acknowledged move is there, and nothing is there that nobody asked for.
+func checkMoves(_ context.Context, t *truthCheck) error {
+	for _, sg := range t.ledger.acknowledged() {
+		t.report.checked(invariantMoves, 1)
+		if !sg.finished {
+			t.report.violate(invariantMoves, sg.id, "its clients got no further in all that time")
+		}
+		made := map[models.Move]int{}
+		for _, entry := range t.timelines[sg.id][min(1, len(t.timelines[sg.id])):] {
+			made[moveOf(entry)]++
+		}
+		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
+			if made[move] < sg.done[move] || made[move] > sg.done[move]+sg.unknown[move] {
+				t.report.violate(invariantMoves, sg.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, sg.done[move], sg.unknown[move], made[move])
+			}
+		}
+	}
+	return nil
+}
+
+// checkTotals counts the orders by status three times: as the acknowledged moves have left them, in the database, and as the API counts them. The
+// timer moves orders without being asked, and a move that nobody could confirm may have come through: there the row is believed, once the
+// timeline has been held against the ledger.
+func checkTotals(ctx context.Context, t *truthCheck) error {
+	expected, rows := map[models.Status]int{}, map[models.Status]int{}
+	for _, sg := range t.ledger.acknowledged() {
+		status := sg.last
+		if row := t.byID[sg.id]; row != nil && (!sg.certain() || status == models.StatusRegistered) {
+			status = row.Status
+		}
+		expected[status]++
+	}
+	for _, row := range t.orders {
+		rows[row.Status]++
+	}
+	c := t.newClient(stream(t.options.Seed, planStream))
+	defer c.close()
+	for _, status := range models.Statuses {
+		t.report.checked(invariantTotals, 1)
+		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders?limit=1&status=" + string(status), Token: t.tenant.token})
+		if err != nil {
+			return err
+		}
+		var list struct{ Data struct{ Total int } }
+		if err := json.Unmarshal(got.Body, &list); err != nil {
+			return err
+		}
+		t.report.Totals[status] = rows[status]
+		if expected[status] != rows[status] || list.Data.Total != rows[status] {
+			t.report.violate(invariantTotals, string(status), "acknowledged %d, rows %d, the API counts %d", expected[status], rows[status], list.Data.Total)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"despacho/dev"
+)
+
+// target is one fuzz target of the project's source.
+type target struct{ dir, name string }
+
+var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
+
+// fuzz runs every fuzz target of the module that the working directory is in.
+func fuzz(ctx context.Context, options Options, report *report) error {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	targets, err := fuzzTargets(root)
+	if err != nil {
+		return err
+	}
+	options.say("\n== %s: %d targets, %s each", partFuzz, len(targets), options.Fuzz)
+	for _, t := range targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		options.say("%s %s", t.dir, t.name)
+		report.checked(invariantFuzz, 1)
+		if err := t.run(ctx, root, options.Fuzz); err != nil && ctx.Err() == nil {
+			report.violate(invariantFuzz, t.dir+" "+t.name, "%v", err)
+		}
+	}
+	return nil
+}
+
+func (t target) run(ctx context.Context, root string, lasting time.Duration) error {
+	compiler, err := exec.LookPath("go")
+	if err != nil {
+		return err
+	}
+	test, err := dev.Start(dev.Command{
+		Name: "go test -fuzz", Path: compiler, Dir: root,
+		Args: []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", lasting.String(), "./" + filepath.ToSlash(t.dir)},
+	})
+	if err != nil {
+		return err
+	}
+	return test.Wait(ctx)
+}
+
+// fuzzTargets are found in the source, so that a new one is run by itself.
+func fuzzTargets(root string) (targets []target, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(path))
+		for _, match := range fuzzFunction.FindAllSubmatch(source, -1) {
+			targets = append(targets, target{dir: dir, name: string(match[1])})
+		}
+		return err
+	})
+	return targets, err
+}
+
+func moduleRoot(ctx context.Context) (string, error) {
+	output, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	file := strings.TrimSpace(string(output))
+	if err != nil || file == "" || file == os.DevNull {
+		return "", fmt.Errorf("the fuzz targets are in the source: run this from the project's directory with Go installed (or skip them with --fuzz 0)")
+	}
+	return filepath.Dir(file), nil
+}

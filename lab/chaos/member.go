@@ -1,0 +1,129 @@
+package chaos
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"despacho/lab/cluster"
+)
+
+// member is an api or a worker that is kept running, as a supervisor of processes does: whenever it ends, it is started again.
+type member struct {
+	name, command string
+	program       *cluster.Program
+	variables     map[string]string
+	report        *report
+	log           *os.File
+
+	mu    sync.Mutex
+	child *cluster.Child
+	ready bool
+	// expected says that we ended it; down is how long it then stays away.
+	expected bool
+	down     time.Duration
+}
+
+// restartDelay is how long a process that could not start is left alone.
+const restartDelay = 300 * time.Millisecond
+
+func (s *stack) newMember(name, command string) (*member, error) {
+	m := &member{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
+	for _, variable := range []string{"HTTP_ADDR", "ADMIN_ADDR"} {
+		address, err := cluster.FreeAddress()
+		if err != nil {
+			return nil, err
+		}
+		m.variables[variable] = address
+	}
+	var err error
+	m.log, err = os.Create(filepath.Join(s.options.LogDir, name+".log"))
+	return m, err
+}
+
+// keep runs the process until ctx ends.
+func (m *member) keep(ctx context.Context) {
+	for ctx.Err() == nil {
+		away := m.liveOnce(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(away):
+		}
+	}
+}
+
+// liveOnce runs the process once and says how long it stays away afterwards.
+func (m *member) liveOnce(ctx context.Context) time.Duration {
+	child, err := m.program.Launch(m.command, m.variables, m.log)
+	if err != nil {
+		m.report.violate(invariantAlive, m.name, "%v", err)
+		return restartDelay
+	}
+	m.report.checked(invariantAlive, 1)
+	m.mu.Lock()
+	m.child, m.ready, m.expected, m.down = child, false, false, 0
+	m.mu.Unlock()
+	if child.UntilReady(ctx) == nil {
+		m.mu.Lock()
+		m.ready = true
+		m.mu.Unlock()
+	}
+	select {
+	case <-child.Done():
+	case <-ctx.Done():
+		child.Resume()
+		if err := child.Stop(context.WithoutCancel(ctx)); err != nil {
+			m.report.violate(invariantAlive, m.name, "%v", err)
+		}
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.expected:
+		return m.down
+	case m.ready:
+		m.report.violate(invariantAlive, m.name, "%v", child.Err())
+	default:
+		// It cannot start without the database; whoever runs it starts it again.
+		m.report.count("starts that failed while PostgreSQL was away", 1)
+	}
+	return restartDelay
+}
+
+// current is the running process, and whether it is ready.
+func (m *member) current() (*cluster.Child, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.child, m.ready
+}
+
+// expectEnd says that the process is about to end by our doing.
+func (m *member) expectEnd(down time.Duration) *cluster.Child {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expected, m.down = true, down
+	return m.child
+}
+
+// kill ends the process as a crash does; it is back after a while.
+func (m *member) kill(down time.Duration) { m.expectEnd(down).Kill() }
+
+// replace asks the process to end and returns when another is ready in its place.
+func (m *member) replace(ctx context.Context) error {
+	old := m.expectEnd(0)
+	if err := old.Stop(ctx); err != nil {
+		return err
+	}
+	return m.untilReady(ctx, old)
+}
+
+// untilReady waits for a process other than old.
+func (m *member) untilReady(ctx context.Context, old *cluster.Child) error {
+	return poll(ctx, startPatience, m.name+" is not ready", func() bool {
+		child, ready := m.current()
+		return child != old && ready
+	})
+}

@@ -1,0 +1,220 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"despacho/lab/cluster"
+)
+
+const (
+	// maxRequests is MAX_REQUESTS of each api: few enough that a crowd of clients on the same small machine is too many.
+	maxRequests = 32
+	// capacityClients is how many clients find out how much the service can serve, capacityTime how long they take.
+	capacityClients = 16
+	capacityTime    = 3 * time.Second
+	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again, which
+	// takes comeAgain all in all on a machine that is busy: so many seconds' worth of clients ask for ten times as much.
+	tooManyTimes = 10
+	comeAgain    = 1300 * time.Millisecond
+	// listed is how many orders the clients have shown to them at once.
+	listed = 200
+	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
+	// themselves and whatever else it runs.
+	refusalBound = 5 * time.Second
+	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection may take so much besides, whether or not its
+	// requests get a turn.
+	memoryBound, memoryOfConnection = 200, 1.0 / 16
+	// recoveryBound is when everything must be as before.
+	recoveryBound = 10 * time.Second
+)
+
+// overloadFigures are what an overload showed.
+type overloadFigures struct {
+	Clients        int            `json:"clients"`
+	NormalRate     float64        `json:"normal_requests_per_second"`
+	NormalP50      float64        `json:"normal_p50_ms"`
+	NormalP99      float64        `json:"normal_p99_ms"`
+	OverloadFor    string         `json:"overload_for"`
+	ServedRate     float64        `json:"served_requests_per_second"`
+	RefusedRate    float64        `json:"refused_requests_per_second"`
+	P50            float64        `json:"p50_ms"`
+	P99            float64        `json:"p99_ms"`
+	Slowest        float64        `json:"slowest_ms"`
+	Statuses       map[string]int `json:"answers"`
+	RSSBefore      float64        `json:"rss_before_mib"`
+	RSSMost        float64        `json:"rss_most_mib"`
+	RecoveredAfter string         `json:"recovered_after"`
+}
+
+func (f *overloadFigures) String() string {
+	return fmt.Sprintf(`%d clients: %.0f requests/s, p50 %.1f ms, p99 %.1f ms
+%d clients for %s, who ask for %.1f times as much: %.0f requests/s served, %.0f refused, p50 %.0f ms, p99 %.0f ms, slowest %.0f ms; answers %v
+memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal after %s`,
+		capacityClients, f.NormalRate, f.NormalP50, f.NormalP99,
+		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
+}
+
+// runOverload has far too many clients come, and looks how the service treats them and how soon it is itself again.
+func runOverload(ctx context.Context, s *stack) error {
+	if err := s.haveOrders(ctx, listed); err != nil {
+		return err
+	}
+	f := &overloadFigures{OverloadFor: s.options.Overload.String()}
+	s.report.Overload = f
+	s.options.say("measuring what %d clients get", capacityClients)
+	normal := s.crush(ctx, capacityClients, capacityTime)
+	f.NormalRate, f.NormalP50, f.NormalP99 = normal.rate(http.StatusOK), normal.percentile(50), normal.percentile(99)
+	f.Clients = min(int(tooManyTimes*f.NormalRate*comeAgain.Seconds()), s.options.MostClients)
+	var err error
+	if f.RSSBefore, err = s.mostMemory(); err != nil {
+		return err
+	}
+	s.options.say("sending %d clients for %s", f.Clients, s.options.Overload)
+	watching, stop := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for sleep(watching, 200*time.Millisecond) == nil {
+			if now, err := s.mostMemory(); err == nil {
+				f.RSSMost = max(f.RSSMost, now)
+			}
+		}
+	})
+	crushed := s.crush(ctx, f.Clients, s.options.Overload)
+	stop()
+	watch.Wait()
+	f.ServedRate, f.RefusedRate = crushed.rate(http.StatusOK), crushed.rate(http.StatusServiceUnavailable, http.StatusTooManyRequests)
+	f.P50, f.P99, f.Slowest, f.Statuses = crushed.percentile(50), crushed.percentile(99), crushed.percentile(100), crushed.answers
+	f.RecoveredAfter = s.recover(ctx, f)
+	s.judgeOverload(f, crushed)
+	return ctx.Err()
+}
+
+func (s *stack) judgeOverload(f *overloadFigures, crushed *crush) {
+	r := s.report
+	r.checked(invariantRefusal, len(crushed.times))
+	if f.P99 > milliseconds(refusalBound) {
+		r.violate(invariantRefusal, "p99", "%.0f ms is more than %s", f.P99, refusalBound)
+	}
+	if f.RefusedRate == 0 {
+		r.violate(invariantRefusal, "overload", "nobody was refused: this was no overload")
+	}
+	if failed := f.Statuses[noAnswer]; failed > 0 {
+		r.violate(invariantRefusal, "overload", "%d requests got no answer, the first: %v", failed, crushed.failure)
+	}
+	r.checked(invariantMemory, 1)
+	if bound := memoryBound + memoryOfConnection*float64(f.Clients); f.RSSMost > bound {
+		r.violate(invariantMemory, "api", "%.0f MiB is more than %.0f", f.RSSMost, bound)
+	}
+	r.checked(invariantRecovery, 1)
+	if f.RecoveredAfter == "" {
+		r.violate(invariantRecovery, "latency", "still above %.1f ms", normalAgain(f))
+	}
+}
+
+// haveOrders makes sure that there are so many orders to be listed.
+func (s *stack) haveOrders(ctx context.Context, count int) error {
+	c := s.newClient(stream(s.options.Seed, planStream))
+	defer c.close()
+	for len(s.ledger.acknowledged()) < count {
+		key := c.someKey()
+		body, cash := newOrder(c.rng, key)
+		sg := s.ledger.open(key, "forgotten", body, cash)
+		sg.apiKey, sg.finished = s.tenant.key(0), true
+		if err := c.create(ctx, sg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostMemory is that of the larger api.
+func (s *stack) mostMemory() (most float64, err error) {
+	for _, name := range apiNames {
+		child, _ := s.members[name].current()
+		held, err := cluster.RSS(child.Pid())
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, held)
+	}
+	return most, nil
+}
+
+// normalAgain is the latency, in milliseconds, that counts as normal: what it was, with room for chance.
+func normalAgain(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
+
+// recover says how long it took until the usual clients were served as usual; empty if it took too long.
+func (s *stack) recover(ctx context.Context, f *overloadFigures) string {
+	began := time.Now()
+	for time.Since(began) < recoveryBound && ctx.Err() == nil {
+		if after := s.crush(ctx, capacityClients, time.Second); after.percentile(50) <= normalAgain(f) && after.answers["200"] == len(after.times) {
+			return time.Since(began).Round(100 * time.Millisecond).String()
+		}
+	}
+	return ""
+}
+
+// noAnswer is the status of a request that got none.
+const noAnswer = "none"
+
+// crush is what a crowd of readers got.
+type crush struct {
+	mu      sync.Mutex
+	took    time.Duration
+	times   []float64
+	answers map[string]int
+	failure error
+}
+
+// crush has clients list orders, each again as soon as it has its answer, for a while.
+func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *crush {
+	result := &crush{answers: map[string]int{}}
+	began := time.Now()
+	var reading sync.WaitGroup
+	for number := range clients {
+		reading.Go(func() {
+			c := s.newClient(stream(s.options.Seed, uint64(number)))
+			defer c.close()
+			for time.Since(began) < lasting && ctx.Err() == nil {
+				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", listed), Key: s.tenant.key(number)}
+				asked := time.Now()
+				limited, cancel := context.WithTimeout(ctx, callPatience)
+				answer, err := c.at(s.balancer.pick()).Try(limited, r)
+				cancel()
+				result.add(time.Since(asked), answer, err)
+			}
+		})
+	}
+	reading.Wait()
+	result.took = time.Since(began)
+	return result
+}
+
+func (c *crush) add(took time.Duration, answer *cluster.Answer, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.times = append(c.times, milliseconds(took))
+	if err != nil {
+		c.answers[noAnswer]++
+		c.failure = err
+		return
+	}
+	c.answers[fmt.Sprint(answer.Status)]++
+}
+
+func (c *crush) percentile(p float64) float64 { return cluster.Percentile(c.times, p) }
+
+// rate is how many requests a second were answered with one of the statuses.
+func (c *crush) rate(statuses ...int) float64 {
+	total := 0
+	for _, status := range statuses {
+		total += c.answers[fmt.Sprint(status)]
+	}
+	return float64(total) / c.took.Seconds()
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,236 @@
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	temporalclient "go.temporal.io/sdk/client"
+
+	"despacho/dev"
+	"despacho/lab/cluster"
+	"despacho/workflows"
+)
+
+// database is the one that the service works on.
+const database = "despacho"
+
+// stack is the service and all it stands on: PostgreSQL that waits for the disk, a Temporal whose state outlives it, two api processes and two
+// workers, and somebody who wants to hear of orders. All of it is on loopback and thrown away afterwards.
+type stack struct {
+	options Options
+	report  *report
+
+	dir      string
+	program  *cluster.Program
+	postgres *dev.Postgres
+	temporal *temporal
+	// workflows reads what Temporal knows; it connects anew by itself.
+	workflows temporalclient.Client
+	disk      *disk
+	audience  *audience
+	tenant    *tenant
+	members   map[string]*member
+	balancer  *balancer
+	ledger    *ledger
+
+	// closers undo what was started, last first.
+	closers []func(context.Context) error
+}
+
+// startStack starts everything. Whoever gets a stack, also along with an error, closes it.
+func startStack(ctx context.Context, options Options, report *report) (*stack, error) {
+	s := &stack{options: options, report: report, members: map[string]*member{}, ledger: &ledger{}}
+	for _, step := range []func(context.Context) error{
+		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startMembers, s.invite,
+	} {
+		if err := step(ctx); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *stack) makeDirectory(ctx context.Context) error {
+	var err error
+	if s.dir, err = os.MkdirTemp("", "despacho-chaos-"); err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { return os.RemoveAll(s.dir) })
+	if err := os.MkdirAll(s.options.LogDir, 0o755); err != nil {
+		return err
+	}
+	if s.disk, err = newDisk(ctx, filepath.Join(s.dir, "files")); err != nil {
+		return err
+	}
+	s.later(s.disk.close)
+	s.options.say("a full disk is %s", s.disk.how())
+	return nil
+}
+
+func (s *stack) startPostgres(ctx context.Context) error {
+	log, err := os.Create(filepath.Join(s.options.LogDir, databaseServer+".log"))
+	if err != nil {
+		return err
+	}
+	// What was acknowledged must outlive the process.
+	durable := map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: durable, Log: log}); err != nil {
+		return err
+	}
+	s.later(s.postgres.Stop)
+	return nil
+}
+
+func (s *stack) startTemporal(ctx context.Context) error {
+	cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, func(line string) { s.options.say("%s", line) })
+	if err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(s.options.LogDir, temporalServer+".log"))
+	if err != nil {
+		return err
+	}
+	s.temporal, err = startTemporal(ctx, dev.TemporalOptions{
+		CLI: cli, DBFile: filepath.Join(s.dir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	s.later(s.temporal.stop)
+	s.workflows, err = temporalclient.NewLazyClient(temporalclient.Options{HostPort: s.temporal.server.Address, Logger: quiet{}})
+	if err != nil {
+		return err
+	}
+	s.later(func(context.Context) error { s.workflows.Close(); return nil })
+	return nil
+}
+
+func (s *stack) describeProgram(context.Context) error {
+	certificates, err := dev.LoadCertificates(filepath.Join(s.dir, "certs"))
+	if err != nil {
+		return err
+	}
+	if s.audience, err = startAudience(certificates); err != nil {
+		return err
+	}
+	s.later(s.audience.receiver.Stop)
+	s.program = &cluster.Program{Binary: s.options.Binary, Dir: s.dir, Variables: map[string]string{
+		"DATABASE_URL": s.databaseURL(), "TEMPORAL_ADDRESS": s.temporal.server.Address, "FILES_DIR": s.disk.dir,
+		"SECRET_KEY":         "a throwaway key of the fault run's own",
+		"WEBHOOK_ALLOW_NETS": cluster.Loopback + "/32", "WEBHOOK_CA_FILE": certificates.CAFile,
+		"AUTO_CANCEL_AFTER": s.options.AutoCancelAfter.String(),
+		"MAX_REQUESTS":      strconv.Itoa(maxRequests), "LOG_FORMAT": "json",
+	}}
+	return nil
+}
+
+func (s *stack) databaseURL() string {
+	address, err := url.Parse(s.postgres.URL)
+	if err != nil {
+		panic(err) // it has been connected to
+	}
+	address.Path = "/" + database
+	return address.String()
+}
+
+func (s *stack) prepareDatabase(ctx context.Context) error {
+	if err := execute(ctx, s.postgres.URL, "CREATE DATABASE "+database); err != nil {
+		return err
+	}
+	if err := s.program.Run(ctx, map[string]string{"DATABASE_URL": s.databaseURL()}, "migrate", "up"); err != nil {
+		return err
+	}
+	var err error
+	s.tenant, err = seedTenant(ctx, s.databaseURL())
+	return err
+}
+
+// startMembers has the processes kept running, and a balancer in front of them.
+func (s *stack) startMembers(ctx context.Context) error {
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	s.later(func(context.Context) error { stop(); running.Wait(); return nil })
+	var addresses []string
+	for _, name := range slices.Concat(workerNames, apiNames) {
+		command := cluster.Worker
+		if slices.Contains(apiNames, name) {
+			command = cluster.API
+		}
+		m, err := s.newMember(name, command)
+		if err != nil {
+			return err
+		}
+		s.members[name] = m
+		if command == cluster.API {
+			addresses = append(addresses, m.variables["HTTP_ADDR"])
+		}
+		running.Go(func() { m.keep(keeping) })
+	}
+	for _, m := range s.members {
+		if err := m.untilReady(ctx, nil); err != nil {
+			return err
+		}
+	}
+	s.balancer = startBalancer(keeping, &running, addresses)
+	return s.untilBalanced(ctx)
+}
+
+func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
+
+// close takes everything down, whatever of it got up.
+func (s *stack) close(ctx context.Context) error {
+	var errs []error
+	for _, undo := range slices.Backward(s.closers) {
+		errs = append(errs, undo(ctx))
+	}
+	s.closers = nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("not stopped cleanly: %w", err)
+	}
+	return nil
+}
+
+// temporal is a development server that can die and come back with all it knew.
+type temporal struct {
+	options dev.TemporalOptions
+	server  *dev.Temporal
+}
+
+func startTemporal(ctx context.Context, options dev.TemporalOptions) (*temporal, error) {
+	server, err := dev.StartTemporal(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	_, port, err := net.SplitHostPort(server.Address)
+	if err != nil {
+		return nil, err
+	}
+	options.Port, err = strconv.Atoi(port) // where it comes back
+	return &temporal{options: options, server: server}, err
+}
+
+func (t *temporal) restart(ctx context.Context) error {
+	server, err := dev.StartTemporal(ctx, t.options)
+	if err == nil {
+		t.server = server
+	}
+	return err
+}
+
+func (t *temporal) stop(ctx context.Context) error { return t.server.Stop(ctx) }
+
+// quiet keeps the Temporal SDK from mixing its log with the output.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}

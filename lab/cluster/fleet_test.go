@@ -1,0 +1,73 @@
+package cluster
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The harness's own client says what a client of the API says, and survives a server that closes its connections.
+func TestConnection(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Location", "/v1/orders/1")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Authorization"),
+			r.Header.Get("X-Forwarded-For"), r.Header.Get("Idempotency-Key"), r.Header.Get("Content-Type"), string(body)}, "|"))
+	}))
+	defer server.Close()
+	client := NewConnection(strings.TrimPrefix(server.URL, "http://"))
+	defer client.Close()
+	r := Request{Method: http.MethodPost, Path: "/v1/orders", Key: "k", Token: "t", Client: "198.51.100.1", IdempotencyKey: "i", Body: []byte("{}")}
+	for range 2 {
+		got, err := client.Expect(t.Context(), http.StatusCreated, r)
+		require.NoError(t, err)
+		require.Equal(t, "POST|/v1/orders|k|Bearer t|198.51.100.1|i|application/json|{}", string(got.Body))
+		require.Equal(t, "/v1/orders/1", got.Header.Get("Location"))
+		server.CloseClientConnections()
+	}
+	_, err := client.Expect(t.Context(), http.StatusOK, Request{Method: http.MethodGet, Path: "/"})
+	require.ErrorContains(t, err, "GET / answered 201, not 200")
+}
+
+func TestParseRSS(t *testing.T) {
+	t.Parallel()
+	memory, err := parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\nVmHWM:\t  99999 kB\nVmRSS:\t   61440 kB\n")))
+	require.NoError(t, err)
+	require.InDelta(t, 60, memory, 1e-9)
+	_, err = parseRSS(bufio.NewScanner(strings.NewReader("Name:\tdespacho\n")))
+	require.Error(t, err)
+}
+
+func TestLookout_seesATextThatComesInPieces(t *testing.T) {
+	t.Parallel()
+	l := &lookout{text: []byte("worker started"), seen: make(chan struct{})}
+	for _, piece := range []string{strings.Repeat("noise ", 100), "wor", "ker sta", "rted and more", "worker started"} {
+		_, err := l.Write([]byte(piece))
+		require.NoError(t, err)
+	}
+	select {
+	case <-l.seen:
+	default:
+		t.Fatal("not seen")
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	t.Parallel()
+	values := []float64{40, 10, 30, 20} // in no order, and left so
+	for p, want := range map[float64]float64{0: 10, 25: 17.5, 50: 25, 100: 40} {
+		require.InDelta(t, want, Percentile(values, p), 1e-9, "p%v", p)
+	}
+	require.Equal(t, []float64{40, 10, 30, 20}, values)
+	require.InDelta(t, 30, Percentile([]float64{50, 30, 10}, 50), 1e-9)
+	require.InDelta(t, 7, Percentile([]float64{7}, 99), 1e-9)
+	require.True(t, math.IsNaN(Percentile(nil, 50)))
+}

@@ -1,0 +1,77 @@
+package apptest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/guidecode"
+	"despacho/models"
+)
+
+// Row is an order of the tenant as the database holds it, at a time of the test's choice. It is for tests of what is read: nobody carries
+// it on.
+func (tenant *Tenant) Row(createdAt time.Time, changes ...func(*models.Order)) models.Order {
+	createdAt = createdAt.UTC().Truncate(time.Microsecond)
+	order := models.Order{
+		ID: uuid.New(), OperatorID: tenant.Operator.ID, StoreID: &tenant.StoreA.ID, BranchID: tenant.Main.ID, GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
+		RecipientName: "Rosa Díaz", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345",
+		LocationID: Miraflores, Product: "Zapatillas", Size: "M", ShippingCost: 900, Currency: "PEN", PaymentType: models.DeliveryOnly,
+		OperativeDay: createdAt.In(tenant.Operator.Location()).Format(time.DateOnly),
+		// Neither the timer nor the reconcile workflow has any business with it.
+		AutoCancelAt: createdAt.AddDate(100, 0, 0), WorkflowStartedAt: &createdAt, CreatedAt: createdAt, UpdatedAt: createdAt,
+	}
+	for _, change := range changes {
+		change(&order)
+	}
+	return order
+}
+
+// ReceivedAfter is a Row's change: the package came in so much later.
+func ReceivedAfter(after time.Duration) func(*models.Order) {
+	return func(o *models.Order) {
+		at := o.CreatedAt.Add(after)
+		o.Status, o.ReceivedAt = models.StatusReceived, &at
+	}
+}
+
+// DeliveredAfter is a Row's change: a rider handed a received package over so long after its reception.
+func DeliveredAfter(rider models.Rider, after time.Duration) func(*models.Order) {
+	return func(o *models.Order) {
+		at := o.ReceivedAt.Add(after)
+		o.Status, o.RiderID, o.AssignedAt, o.DeliveredAt = models.StatusDelivered, &rider.ID, o.ReceivedAt, &at
+	}
+}
+
+// CancelledBy is a Row's change: somebody cancelled the order; without a reason if that is empty.
+func CancelledBy(actor models.Actor, reason string) func(*models.Order) {
+	return func(o *models.Order) {
+		at := o.CreatedAt.Add(time.Minute)
+		o.Status, o.CancelledBy, o.CancelledAt = models.StatusCancelled, &actor, &at
+		if reason != "" {
+			o.CancelReason = &reason
+		}
+	}
+}
+
+// rowsAtOnce keeps statements short: SQLite takes several times longer over long ones.
+const rowsAtOnce = 50
+
+// InsertRows writes the orders, however many, in one transaction.
+func (tenant *Tenant) InsertRows(t testing.TB, rows []models.Order) {
+	t.Helper()
+	ctx := context.Background()
+	require.NoError(t, tenant.s.App.DB.InTx(ctx, func(tx *db.DB) error {
+		for some := range slices.Chunk(rows, rowsAtOnce) {
+			if err := tx.Insert(ctx, &some); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}

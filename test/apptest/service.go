@@ -1,0 +1,185 @@
+// Package apptest boots the whole service for tests: real HTTP, a real worker on a real Temporal, SQLite and PostgreSQL.
+package apptest
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"despacho/app"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/models"
+	"despacho/orders"
+	"despacho/test/testenv"
+)
+
+// Service is a running service.
+type Service struct {
+	BaseURL string
+	App     *app.App
+	Config  *config.Config
+	// Temporal is a client of the test's own.
+	Temporal client.Client
+
+	statements *statementCount
+	stopWorker func()
+}
+
+// Options change how a service is booted.
+type Options struct {
+	// Clock is the system's unless set.
+	Clock clock.Clock
+	// NoWorker leaves the orders' workflows to nobody.
+	NoWorker bool
+	// TemporalAddress replaces the test server's, for tests in which Temporal is away.
+	TemporalAddress string
+	// TaskQueue joins services that work together; empty is one of its own.
+	TaskQueue string
+	// ShortLinkHosts are followed like the known hosts of short map links.
+	ShortLinkHosts []string
+	// Configure changes the configuration before the service starts.
+	Configure func(*config.Config)
+}
+
+// Boot runs a service of the test's own.
+func Boot(t testing.TB, databaseURL string, options Options) *Service {
+	t.Helper()
+	dir := t.TempDir()
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	cfg.DatabaseURL, cfg.SecretKey, cfg.FilesDir = databaseURL, "apptest-apptest-apptest-apptest-", filepath.Join(dir, "files")
+	cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	cfg.TaskQueue = options.TaskQueue
+	if cfg.TaskQueue == "" {
+		cfg.TaskQueue = testenv.TaskQueue(t)
+	}
+	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
+	cfg.Timeouts = PatientTimeouts()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	cfg.SetHTTPAddr(listener.Addr().String())
+	if options.Configure != nil {
+		options.Configure(cfg)
+	}
+
+	address := options.TemporalAddress
+	if address == "" {
+		address = testenv.Temporal(t)
+	}
+	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: logLevel()}))
+	a, err := app.Open(context.Background(), cfg, log, app.Options{
+		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: nowhere,
+	})
+	require.NoError(t, err)
+
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: a.Temporal, statements: &statementCount{}}
+	require.NoError(t, a.DB.Use(s.statements))
+	serving, stopServing := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		if err := a.ServeAPI(serving, listener); err != nil {
+			log.Error("api ended", "error", err)
+		}
+	})
+	s.stopWorker = func() {}
+	t.Cleanup(func() {
+		stopServing()
+		parts.Wait()
+		s.stopWorker()
+		a.Close()
+	})
+	s.readCatalog(t)
+	if !options.NoWorker {
+		s.StartWorker(t)
+	}
+	return s
+}
+
+// PatientTimeouts are reached by a hang alone: what a test is answered does not depend on how busy
+// the machine is. A test about one of them sets it with Options.Configure.
+func PatientTimeouts() config.Timeouts {
+	return config.Timeouts{
+		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
+		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
+		Readiness: testenv.Deadline,
+		Exchange:  patientExchange,
+	}
+}
+
+// patientExchange stays below the time that an activity has for its call.
+const patientExchange = 20 * time.Second
+
+// readCatalog has the service read its catalog, which its first request would: under the race detector
+// that takes longer than a test's own short Timeouts.Request.
+func (s *Service) readCatalog(t testing.TB) {
+	t.Helper()
+	_, err := s.App.Orders.Choices(context.Background(), orders.Caller{Operator: &models.Operator{}})
+	require.NoError(t, err)
+}
+
+// nowhere knows no names but this machine's own: whatever a test registers or links to, nothing outside is ever connected to.
+var nowhere = &net.Resolver{
+	PreferGo: true,
+	Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("tests ask no name servers")
+	},
+}
+
+// logLevel is all there is, for the search for what should not be logged; for people, with DESPACHO_TEST_LOG=1, what matters.
+func logLevel() slog.Level {
+	if os.Getenv("DESPACHO_TEST_LOG") != "" {
+		return slog.LevelWarn
+	}
+	return slog.LevelDebug
+}
+
+// StartWorker runs a worker and returns when it takes tasks.
+func (s *Service) StartWorker(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- s.App.RunWorker(ctx, func() { close(started) }) }()
+	select {
+	case <-started:
+	case err := <-ended:
+		cancel()
+		t.Fatalf("worker did not start: %v", err)
+	case <-time.After(testenv.Deadline):
+		cancel()
+		t.Fatalf("worker did not start within %s", testenv.Deadline)
+	}
+	s.stopWorker = func() {
+		cancel()
+		<-ended
+		s.stopWorker = func() {}
+	}
+}
+
+// StopWorker lets the worker finish its tasks and ends it.
+func (s *Service) StopWorker() { s.stopWorker() }
+
+// receiverAuthority writes the certificate that httptest's HTTPS servers present, so that webhooks to them are trusted.
+func receiverAuthority(t testing.TB, dir string) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	file := filepath.Join(dir, "receivers.pem")
+	content := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(file, content, 0o600))
+	return file
+}

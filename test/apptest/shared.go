@@ -1,0 +1,133 @@
+package apptest
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/credentials"
+	"despacho/test/testenv"
+)
+
+var shared = struct {
+	sync.Mutex
+	services map[string]*Service
+	lasting  []*lasting
+}{services: map[string]*Service{}}
+
+// Main runs a package's tests on databases that have the catalog, stops the services that they shared, and fails if anything confidential
+// was logged on the way.
+func Main(m *testing.M) {
+	testenv.Prepare = loadCatalog
+	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
+	testenv.Main(m, func() error {
+		for _, l := range shared.lasting {
+			l.end()
+		}
+		return logs.leaked()
+	})
+}
+
+// Parallel runs so many tests of a package at once, however few processors there are: for packages
+// whose tests mostly wait, for timers, for receivers or for Temporal. -parallel does not change it.
+func Parallel(tests int) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(tests)); err != nil {
+		panic(err)
+	}
+}
+
+func loadCatalog(ctx context.Context, database *db.DB) error {
+	countries, places := catalog.Embedded()
+	return database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...))
+}
+
+// Each runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test
+// makes operators of its own.
+func Each(t *testing.T, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	each(t, "moving", Options{}, run)
+}
+
+// EachOwn is Each with services of the test's own, for what the requests of other tests would disturb:
+// on PostgreSQL concurrent lookups share a statement, which counts for one of them.
+func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
+}
+
+// StillAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
+var StillAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
+
+// EachStill is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
+// orders on, so that a move that reaches the order's workflow is answered 503 after a second; webhooks may only go to public
+// addresses; and X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted by address.
+func EachStill(t *testing.T, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	each(t, "still", Options{
+		Clock: clock.NewManual(StillAt), NoWorker: true,
+		Configure: func(c *config.Config) {
+			c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"}
+			c.Timeouts.Move = time.Second
+		},
+	}, run)
+}
+
+func each(t *testing.T, kind string, options Options, run func(t *testing.T, s *Service)) {
+	for name, open := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, sharedOn(t, kind+" on "+name, open, options))
+		})
+	}
+}
+
+func sharedOn(t *testing.T, name string, open func(testing.TB) string, options Options) *Service {
+	shared.Lock()
+	defer shared.Unlock()
+	if s := shared.services[name]; s != nil {
+		return s
+	}
+	l := &lasting{TB: t}
+	shared.lasting = append(shared.lasting, l)
+	shared.services[name] = Boot(l, open(l), options)
+	return shared.services[name]
+}
+
+// lasting stands in for the test that happens to come first: what it sets up outlives that test and ends with the package.
+type lasting struct {
+	testing.TB
+	cleanups []func()
+}
+
+// Cleanup runs at the end of the package.
+func (l *lasting) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
+
+// Context does not end with the first test.
+func (l *lasting) Context() context.Context { return context.Background() }
+
+// TempDir is removed at the end of the package.
+func (l *lasting) TempDir() string {
+	dir, err := os.MkdirTemp("", "despacho-apptest-")
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func (l *lasting) end() {
+	for i := len(l.cleanups) - 1; i >= 0; i-- {
+		l.cleanups[i]()
+	}
+}

@@ -1,0 +1,255 @@
+package browser
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/web/panel"
+)
+
+// A package's whole way, as the people at the counter take it: created, scanned in, given to a rider, handed over with a photo; and the
+// customer follows it on a phone.
+func TestPanel_aPackagesWholeWay(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		p := atDesk(t, s)
+		p.signIn(tenant, nil)
+
+		p.pressNamed("a.button", "Nuevo pedido")
+		p.do(chromedp.WaitVisible(chromedp.CSS("#recipient_name")))
+		p.fill("#recipient_name", "Rosa Díaz")
+		p.fill("#recipient_phone", "987654321")
+		p.fill("#delivery_address", "Av. Larco 345")
+		p.fill("#location_id", "Miraflores, Lima (150122)")
+		p.fill("#product", "Zapatillas")
+		p.fill("#amount_to_collect", "89.90")
+		p.pressNamed("main button[type=submit]", "Crear pedido")
+		p.do(chromedp.WaitVisible(chromedp.CSS("#guide-code")))
+		code := read(t, p.tab, chromedp.Text(chromedp.CSS("#guide-code")))
+		order := p.address()
+		require.Regexp(t, `^/panel/pedidos/[0-9a-f-]{36}$`, order)
+		p.sees("Registrado")
+
+		p.visit("/panel/recepcion")
+		p.scan(strings.ToLower(strings.ReplaceAll(code, "-", "")))
+		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
+		p.scan(s.BaseURL + "/track/" + code)
+		p.sees("Ya estaba recibido")
+		require.Equal(t, "codigo", read(t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`)), "ready for the next")
+
+		p.visit(order)
+		p.pressNamed("summary", "Asignar")
+		p.choose("#rider_id", tenant.Riders[0].Name)
+		p.pressNamed("button", "Confirmar asignación")
+		p.sees("En reparto")
+
+		p.pressNamed("summary", "Entregar")
+		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		p.pressNamed("button", "Confirmar entrega")
+		p.sees("Entregado")
+		p.eventually(func() error {
+			return chromedp.Do(p.tab, chromedp.WaitVisible(chromedp.CSS(`img[src*=".thumb."]`)))
+		})
+		require.Positive(t, read(t, p.tab, chromedp.Evaluate[int](`document.querySelector('img[src*=".thumb."]').naturalWidth`)), "the photo is really there")
+		p.fits()
+
+		customer := &person{t, open(t, phone), s.BaseURL}
+		customer.do(onPhone())
+		customer.visit("/track/" + code)
+		customer.sees("Tu pedido fue entregado.")
+		customer.fits()
+		for _, private := range []string{"Rosa", "Larco", "987654321", tenant.Riders[0].Name} {
+			require.NotContains(t, customer.text(), private)
+		}
+	})
+}
+
+// scan types as a barcode reader does: quickly, with Enter at the end.
+func (p *person) scan(code string) {
+	p.t.Helper()
+	p.do(chromedp.SendKeys(chromedp.CSS("#codigo"), code+"\r"))
+}
+
+func writePhoto(t *testing.T) string {
+	t.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 900, 600))
+	for x := range 900 {
+		for y := range 600 {
+			picture.Set(x, y, color.RGBA{uint8(x / 4), uint8(y / 3), 120, 255})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "entrega.jpg")
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	defer file.Close()
+	require.NoError(t, jpeg.Encode(file, picture, nil))
+	return path
+}
+
+// Three packages go to one rider at once, and what became of each is said.
+func TestPanel_assignsThreeAtOnce(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		for range 3 {
+			id := s.CreateOrder(t, tenant.KeyA)
+			moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
+			require.Equal(t, http.StatusOK, moved.Status, moved.Text)
+		}
+		p := atDesk(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/asignacion")
+		p.sees("Por asignar 3")
+		p.pressNamed("a", "Marcar todos")
+		p.sees("3 marcados")
+		p.choose("#rider_id", tenant.Riders[1].Name)
+		p.pressNamed("button", "Asignar")
+		p.sees("Asignado: 3")
+		p.sees("Por asignar 0")
+		listed := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders?status=assigned", Key: tenant.Key})
+		require.EqualValues(t, 3, listed.Data["total"])
+	})
+}
+
+// A key works until the moment it is revoked.
+func TestPanel_revokesAKey(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		p := atDesk(t, s)
+		p.signIn(tenant, nil)
+		p.visit("/panel/claves")
+		p.fill("#name", "Sistema de la tienda")
+		p.press(`input[name="scopes"][value="read:orders"]`)
+		p.pressNamed("button", "Crear clave")
+		p.sees("no se volverá a mostrar")
+		key := read(t, p.tab, chromedp.Evaluate[string](`document.body.innerText.match(/dsp_live_[0-9A-Za-z]{32}/)[0]`))
+		status := func() int {
+			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: key}).Status
+		}
+		require.Equal(t, http.StatusOK, status())
+		p.visit("/panel/claves")
+		require.NotContains(t, p.text(), key, "it is shown once")
+		p.pressNamed("summary", "Revocar Sistema de la tienda")
+		p.pressNamed(".confirm[open] button", "revocar")
+		p.sees("Revocada")
+		require.Equal(t, http.StatusUnauthorized, status())
+	})
+}
+
+// A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and sending it again creates nothing.
+func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		path := filepath.Join(t.TempDir(), "pedidos.csv")
+		require.NoError(t, os.WriteFile(path, []byte("\ufeffdestinatario;telefono;direccion;distrito;producto;monto_a_cobrar\r\n"+
+			"Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;89,90\r\n"+
+			"Luis Rojas;12;Av. Arequipa 10;Miraflores;Libro;\r\n"+
+			"Ana Quispe;987654322;Av. Benavides 500;Miraflores;Casaca;10\r\n"), 0o600))
+		p := atDesk(t, s)
+		p.signIn(tenant, &tenant.StoreA)
+		total := func() any {
+			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.KeyA}).Data["total"]
+		}
+		preview := func() {
+			p.visit("/panel/carga")
+			p.do(chromedp.SetUploadFiles(chromedp.CSS("#archivo"), []string{path}))
+			p.pressNamed("button", "Revisar el archivo")
+		}
+		preview()
+		p.sees("1 con errores")
+		p.sees("Luis Rojas")
+		require.EqualValues(t, 0, total(), "nothing is created before it is confirmed")
+		p.pressNamed("button", "Crear los 2 pedidos correctos")
+		p.sees("2 creados")
+		require.EqualValues(t, 2, total())
+		preview()
+		p.sees("2 ya existían")
+		require.EqualValues(t, 2, total())
+	})
+}
+
+// Who types the address of another store's order is told that there is none.
+func TestPanel_anotherStoresOrder(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)
+		p := atDesk(t, s)
+		p.signIn(tenant, &tenant.StoreA)
+		p.visit("/panel/pedidos/" + own)
+		p.sees("Rosa Díaz")
+		for _, id := range []string{other, uuid.NewString()} {
+			p.visit("/panel/pedidos/" + id)
+			p.sees("No encontrado")
+			require.NotContains(t, p.text(), "Rosa")
+		}
+	})
+}
+
+// New orders come to the board by themselves.
+func TestPanel_newOrdersAppear(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		p := atDesk(t, s)
+		p.signIn(tenant, nil)
+		p.sees("No hay pedidos")
+		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": "Recién Llegada"})
+		p.sees("Recién Llegada")
+		require.Equal(t, "/panel/pedidos", p.address(), "nobody reloaded it")
+	})
+}
+
+// No page is wider than the phone it is read on, and none calls for what its policy forbids.
+func TestPanel_everyPageOnAPhone(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
+		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
+		p := &person{t, open(t, phone), s.BaseURL}
+		complaints := listenForComplaints(p.tab)
+		p.do(onPhone())
+		p.signInAs(tenant, &models.User{Admin: true})
+		visited := 0
+		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
+			if route.Method != http.MethodGet || notForPhones[route.Path] || strings.HasSuffix(route.Path, ".csv") {
+				continue
+			}
+			path := route.Path
+			if list, ofOne := strings.CutSuffix(path, "/:id"); ofOne {
+				path = p.firstLinkBelow(list)
+			}
+			p.visit(path)
+			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+			p.fits()
+			visited++
+		}
+		require.Greater(t, visited, 20)
+		require.Empty(t, complaints())
+	})
+}
+
+// notForPhones are the panel's addresses that are no pages of their own, or are printed on paper.
+var notForPhones = map[string]bool{"/panel/ubicaciones": true, "/panel/destinos": true, "/panel/etiquetas": true}
+
+// firstLinkBelow is the first thing that a list links to.
+func (p *person) firstLinkBelow(list string) string {
+	p.t.Helper()
+	p.visit(list)
+	p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+	link := read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(
+		`[...document.querySelectorAll("a")].map((a) => a.getAttribute("href") || "").find((to) => new RegExp("^" + %q + "/[0-9a-f-]{36}$").test(to)) || ""`, list)))
+	require.NotEmpty(p.t, link, "%s links to nothing below it", list)
+	return link
+}

@@ -1,0 +1,146 @@
+package testenv
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/dev"
+)
+
+// Databases runs the same test on SQLite and on PostgreSQL, each on a database of its own that is migrated and empty.
+func Databases(t *testing.T, run func(t *testing.T, databaseURL string)) {
+	t.Helper()
+	for name, open := range map[string]func(testing.TB) string{"sqlite": SQLite, "postgres": Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, open(t))
+		})
+	}
+}
+
+// SQLite returns the DATABASE_URL of a migrated and empty SQLite file, removed when the test ends.
+func SQLite(t testing.TB) string {
+	t.Helper()
+	template, err := sqliteTemplate()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "despacho.db")
+	require.NoError(t, os.WriteFile(path, template, 0o600))
+	return "sqlite:" + path
+}
+
+// Postgres returns the DATABASE_URL of a migrated and empty PostgreSQL database, dropped when the test ends. Where there is no
+// PostgreSQL the test is skipped, or fails with CI=true.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	admin, err := postgresServer.get()
+	if errors.Is(err, dev.ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	template, err := postgresTemplate.get()
+	require.NoError(t, err)
+	name := uniqueName("test_")
+	require.NoError(t, administer(t.Context(), admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)))
+	t.Cleanup(func() {
+		require.NoError(t, administer(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"))
+	})
+	return inDatabase(admin, name)
+}
+
+// sqliteTemplate is a migrated file: copying it is much faster than migrating one for every test.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	directory, err := os.MkdirTemp("", "despacho-sqlite-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(directory)
+	path := filepath.Join(directory, "template.db")
+	if err := migrate("sqlite:" + path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+var postgresTemplate = &template{}
+
+// template is the migrated PostgreSQL database that every test gets a copy of.
+type template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+func (m *template) get() (string, error) {
+	m.once.Do(func() {
+		admin, err := postgresServer.get()
+		if err != nil {
+			m.err = err
+			return
+		}
+		name := uniqueName("template_")
+		if m.err = administer(context.Background(), admin, "CREATE DATABASE "+name); m.err == nil {
+			m.name = name
+			m.err = migrate(inDatabase(admin, name))
+		}
+	})
+	return m.name, m.err
+}
+
+// drop leaves a lent server as it was.
+func (m *template) drop(ctx context.Context) error {
+	if m.name == "" {
+		return nil
+	}
+	return administer(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
+}
+
+// Prepare adds to the migrated databases that every test gets a copy of what all tests of a package need: once, because writing much to SQLite is very slow
+// under the race detector. It is set before the first test runs.
+var Prepare = func(context.Context, *db.DB) error { return nil }
+
+func migrate(databaseURL string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	database, err := db.Open(ctx, databaseURL, db.Options{ConnectTimeout: Deadline})
+	if err != nil {
+		return err
+	}
+	if _, err = database.Migrate(ctx); err == nil {
+		err = Prepare(ctx, database)
+	}
+	return errors.Join(err, database.Close())
+}
+
+func administer(ctx context.Context, admin, statement string) error {
+	connection, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return err
+	}
+	_, err = connection.Exec(ctx, statement)
+	return errors.Join(err, connection.Close(ctx))
+}
+
+// inDatabase is the admin's address with another database in it.
+func inDatabase(admin, name string) string {
+	address, err := url.Parse(admin)
+	if err != nil {
+		panic(err) // it has just been connected to
+	}
+	address.Path = "/" + name
+	return address.String()
+}
+
+func uniqueName(prefix string) string { return prefix + strings.ToLower(rand.Text()) }

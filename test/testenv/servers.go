@@ -1,0 +1,123 @@
+// Package testenv gives tests the real databases and the real Temporal server they run against.
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"despacho/dev"
+)
+
+// The variables by which a suite runner lends its servers, so that not every test binary starts its own.
+const (
+	PostgresVariable = "DESPACHO_TEST_POSTGRES"
+	TemporalVariable = "DESPACHO_TEST_TEMPORAL"
+)
+
+// stopTime is how long the end of a test binary may wait for its servers.
+const stopTime = time.Minute
+
+// Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) { testenv.Main(m) }`.
+// What a package keeps open across its tests is closed first.
+func Main(m *testing.M, closeFirst ...func() error) {
+	code := m.Run()
+	for _, closeOne := range closeFirst {
+		if err := closeOne(); err != nil {
+			fmt.Fprintln(os.Stderr, "after the tests:", err)
+			code = max(code, 1)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx)); err != nil {
+		fmt.Fprintln(os.Stderr, "stopping the test servers:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// sharedServer is started by the first test that needs it, unless a runner lends one.
+type sharedServer struct {
+	lentBy string
+	start  func(context.Context) (address string, stop func(context.Context) error, err error)
+
+	once    sync.Once
+	address string
+	end     func(context.Context) error
+	err     error
+}
+
+func (s *sharedServer) get() (string, error) {
+	s.once.Do(func() {
+		if s.address = os.Getenv(s.lentBy); s.address == "" {
+			s.address, s.end, s.err = s.start(context.Background())
+		}
+	})
+	return s.address, s.err
+}
+
+func (s *sharedServer) stop(ctx context.Context) error {
+	if s.end == nil {
+		return nil
+	}
+	return s.end(ctx)
+}
+
+var postgresServer = &sharedServer{
+	lentBy: PostgresVariable,
+	start: func(ctx context.Context) (string, func(context.Context) error, error) {
+		server, err := dev.StartPostgres(ctx, dev.PostgresOptions{})
+		if err != nil {
+			return "", nil, err
+		}
+		return server.URL, server.Stop, nil
+	},
+}
+
+var temporalServer = &sharedServer{
+	lentBy: TemporalVariable,
+	start: func(ctx context.Context) (string, func(context.Context) error, error) {
+		cli, err := TemporalCLI()
+		if err != nil {
+			return "", nil, err
+		}
+		server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes})
+		if err != nil {
+			return "", nil, err
+		}
+		return server.Address, server.Stop, nil
+	},
+}
+
+// TemporalCLI is the Temporal program, for tests that run a server of their own.
+func TemporalCLI() (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	return dev.FindTemporalCLI(context.Background(), filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
+}
+
+// moduleRoot is the nearest directory above the tests that has a go.mod.
+func moduleRoot() (string, error) {
+	directory, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(directory, "go.mod")); err == nil {
+			return directory, nil
+		}
+		parent := filepath.Dir(directory)
+		if parent == directory {
+			return "", errors.New("the tests run outside of the module")
+		}
+		directory = parent
+	}
+}

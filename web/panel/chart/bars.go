@@ -1,0 +1,80 @@
+package chart
+
+import (
+	"html/template"
+
+	"despacho/web/panel/format"
+)
+
+// Bars compares a few things by length, each with its name and value above it.
+type Bars struct {
+	// Title says what is shown, to those who do not see it.
+	Title string
+	Data  []Bar
+}
+
+// Bar is one of them.
+type Bar struct {
+	Label string
+	// Class is what the style sheet colours.
+	Class string
+	Value int64
+	// Detail is said after the value.
+	Detail string
+}
+
+// How bars are laid out, in pixels down.
+const (
+	barPlace  = 44
+	barWords  = 16
+	barTop    = 23
+	barHeight = 10
+	// longestLabel is what a phone has room for.
+	longestLabel = 36
+)
+
+// SVG draws the plot.
+func (b Bars) SVG() template.HTML {
+	most := int64(1)
+	for _, bar := range b.Data {
+		most = max(most, bar.Value)
+	}
+	drawn := drawnBars{Title: b.Title, Height: pixels(barPlace * len(b.Data)), BarHeight: barHeight}
+	for i, bar := range b.Data {
+		y := pixels(barPlace * i)
+		drawn.Bars = append(drawn.Bars, drawnBar{
+			Full: bar.Label, Label: shortened(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
+			Words: y + barWords, Y: y + barTop, Width: share(float64(bar.Value) / float64(most) * 100),
+		})
+	}
+	return render(barsTemplate, drawn)
+}
+
+func shortened(label string) string {
+	letters := []rune(label)
+	if len(letters) <= longestLabel {
+		return label
+	}
+	return string(letters[:longestLabel-1]) + "…"
+}
+
+type drawnBars struct {
+	Title             string
+	Height, BarHeight pixels
+	Bars              []drawnBar
+}
+
+type drawnBar struct {
+	Full, Label, Class, Value, Detail string
+	Words, Y                          pixels
+	Width                             share
+}
+
+var barsTemplate = template.Must(template.New("bars").Parse(`<svg class="plot-area" width="100%" height="{{.Height}}" role="img" aria-label="{{.Title}}">
+{{- range .Bars}}
+<g><title>{{.Full}}: {{.Value}}</title>
+{{- ""}}<text class="plot-name" x="0" y="{{.Words}}">{{.Label}}</text><text class="plot-value" x="100%" y="{{.Words}}" text-anchor="end">{{.Value}}{{with .Detail}}<tspan class="plot-detail" dx="6">{{.}}</tspan>{{end}}</text>
+{{- ""}}<rect class="plot-track" x="0" width="100%" y="{{.Y}}" height="{{$.BarHeight}}" rx="3"/><rect class="{{.Class}}" x="0" width="{{.Width}}" y="{{.Y}}" height="{{$.BarHeight}}" rx="3"/>
+{{- ""}}</g>
+{{- end}}
+</svg>`))

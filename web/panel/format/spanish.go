@@ -1,0 +1,65 @@
+// Package spanish writes numbers, percentages and lengths of time as they are written in Spanish.
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Spaces that keep a number and its unit, or a number's digits, on one line.
+const (
+	space     = "\u00a0"
+	thinSpace = "\u202f"
+)
+
+// Number writes a count with its thousands apart, the way that holds in every country: 9999, 10 000.
+func Number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	if -9999 <= n && n <= 9999 {
+		return digits
+	}
+	var out strings.Builder
+	for i, digit := range digits {
+		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
+			out.WriteString(thinSpace)
+		}
+		out.WriteRune(digit)
+	}
+	return out.String()
+}
+
+// Percent writes a part of one in whole percents. Only all is 100 %, and only nothing is 0 %.
+func Percent(part float64) string {
+	percents := math.Round(part * 100)
+	switch {
+	case percents == 0 && part > 0:
+		return "<" + space + "1" + space + "%"
+	case percents == 100 && part < 1:
+		return ">" + space + "99" + space + "%"
+	}
+	return fmt.Sprintf("%.0f%s%%", percents, space)
+}
+
+// Duration writes a length of time as people say it, to the minute up to two days: 45 min, 3 h 20 min, 2 d 4 h.
+func Duration(d time.Duration) string {
+	minutes := int64(d / time.Minute)
+	switch {
+	case minutes < 60:
+		return units(minutes, "min", 0, "")
+	case minutes < 48*60:
+		return units(minutes/60, "h", minutes%60, "min")
+	default:
+		return units(minutes/1440, "d", minutes%1440/60, "h")
+	}
+}
+
+func units(many int64, large string, few int64, small string) string {
+	text := Number(many) + space + large
+	if few > 0 {
+		text += space + Number(few) + space + small
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package sender
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"despacho/internal/safehttp"
+)
+
+// Reason is the stable code of why an attempt failed; it is empty when the event was delivered.
+type Reason string
+
+// The reasons for which an attempt fails.
+const (
+	ReasonStatus            Reason = "status"
+	ReasonRedirect          Reason = "redirect"
+	ReasonTimeout           Reason = "timeout"
+	ReasonConnectionRefused Reason = "connection_refused"
+	ReasonUnreachable       Reason = "unreachable"
+	ReasonDNS               Reason = "dns"
+	ReasonTLS               Reason = "tls"
+	ReasonRefusedAddress    Reason = "refused_address"
+	ReasonClosed            Reason = "closed"
+	ReasonInterrupted       Reason = "interrupted"
+	ReasonInvalid           Reason = "invalid"
+)
+
+// Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed vocabulary,
+// so that neither addresses nor secrets reach whoever reads them.
+type Failure struct {
+	Reason Reason
+	Words  string
+}
+
+var words = map[Reason]string{
+	ReasonConnectionRefused: "El receptor rechazó la conexión.",
+	ReasonUnreachable:       "No se pudo llegar al receptor por la red.",
+	ReasonDNS:               "El nombre del receptor no se pudo resolver.",
+	ReasonTLS:               "No se pudo establecer una conexión segura (TLS) con el receptor.",
+	ReasonRefusedAddress:    "La dirección del receptor no está permitida: solo se envía a direcciones públicas.",
+	ReasonClosed:            "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.",
+	ReasonInterrupted:       "El envío se interrumpió antes de conocer la respuesta.",
+	ReasonInvalid:           "El evento no se pudo firmar: el secreto o los datos del webhook no son válidos.",
+}
+
+const (
+	expiredWords   = "El certificado TLS del receptor está vencido o aún no es válido."
+	wrongNameWords = "El certificado TLS del receptor no corresponde a su nombre."
+	unknownCAWords = "El certificado TLS del receptor no viene de una autoridad conocida."
+)
+
+func failureOf(reason Reason) Failure {
+	return Failure{Reason: reason, Words: words[reason]}
+}
+
+// failureOfURL explains a URL that may not be called, in the words used at registration.
+func failureOfURL(err error) Failure {
+	var refusal *safehttp.URLError
+	switch {
+	case !errors.As(err, &refusal):
+		return failureOf(ReasonInvalid)
+	case refusal.Reason == safehttp.URLRefusedAddress:
+		return failureOf(ReasonRefusedAddress)
+	default:
+		return Failure{Reason: ReasonInvalid, Words: refusal.Message()}
+	}
+}
+
+// failureOfStatus judges the code of a complete answer; 2xx is no failure.
+func failureOfStatus(code int) Failure {
+	switch {
+	case code >= http.StatusOK && code < http.StatusMultipleChoices:
+		return Failure{}
+	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
+		return Failure{Reason: ReasonRedirect, Words: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
+	default:
+		return Failure{Reason: ReasonStatus, Words: fmt.Sprintf("El receptor respondió con el código %d.", code)}
+	}
+}
+
+// failureOfExchange explains an exchange that broke. ctx is the caller's, without the attempt's own
+// limit; inHandshake says that the TLS handshake had failed.
+func failureOfExchange(ctx context.Context, err error, inHandshake bool, limit time.Duration) Failure {
+	var (
+		refused  *safehttp.AddressError
+		lookup   *net.DNSError
+		network  net.Error
+		dialling *net.OpError
+	)
+	switch {
+	case errors.As(err, &refused):
+		return failureOf(ReasonRefusedAddress)
+	case ctx.Err() != nil:
+		return failureOf(ReasonInterrupted)
+	case errors.As(err, &lookup):
+		return failureOf(ReasonDNS)
+	case errors.As(err, &network) && network.Timeout():
+		return failureOfTimeout(limit)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return failureOf(ReasonConnectionRefused)
+	case inHandshake:
+		return failureOfTLS(err)
+	case errors.As(err, &dialling) && dialling.Op == "dial":
+		return failureOf(ReasonUnreachable)
+	default:
+		return failureOf(ReasonClosed)
+	}
+}
+
+func failureOfTimeout(limit time.Duration) Failure {
+	seconds := strconv.FormatFloat(limit.Seconds(), 'f', -1, 64)
+	return Failure{Reason: ReasonTimeout, Words: "El receptor no respondió por completo en " + seconds + " s."}
+}
+
+// failureOfTLS names what the receiver's owner can mend.
+func failureOfTLS(err error) Failure {
+	var (
+		invalid   x509.CertificateInvalidError
+		wrongName x509.HostnameError
+		unknownCA x509.UnknownAuthorityError
+	)
+	failure := failureOf(ReasonTLS)
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		failure.Words = expiredWords
+	case errors.As(err, &wrongName):
+		failure.Words = wrongNameWords
+	case errors.As(err, &unknownCA):
+		failure.Words = unknownCAWords
+	}
+	return failure
+}

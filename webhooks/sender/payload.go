@@ -1,0 +1,36 @@
+package sender
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ErrData says that the data of an event is not a JSON object.
+var ErrData = errors.New("webhook: data is not a JSON object")
+
+// Envelope is the body of contract 6.1, as a receiver reads it.
+type Envelope struct {
+	Event     string          `json:"event"`
+	TenantID  string          `json:"tenant_id"`
+	Timestamp string          `json:"timestamp"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Body wraps the data of an event, byte for byte as it was frozen, in an envelope of this moment.
+func Body(event, tenantID string, data json.RawMessage, at time.Time) ([]byte, error) {
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) || !json.Valid(data) {
+		return nil, ErrData
+	}
+	envelope := Envelope{Event: event, TenantID: tenantID, Timestamp: unixSeconds(at), Data: json.RawMessage("{}")}
+	wrapped, err := json.Marshal(envelope)
+	if err != nil {
+		return nil, fmt.Errorf("webhook: build body: %w", err)
+	}
+	// Marshalling the data itself would compact it and escape its characters.
+	opening := bytes.TrimSuffix(wrapped, []byte("{}}"))
+	return slices.Concat(opening, data, []byte("}")), nil
+}

@@ -1,0 +1,129 @@
+package sender_test
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/safehttp/safehttptest"
+	"despacho/webhooks/sender"
+)
+
+func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
+	t.Parallel()
+	accept := answering(200, "")
+	plain := httptest.NewServer(accept)
+	t.Cleanup(plain.Close)
+	trusted := testAuthority().certify(t, receiverName, time.Hour)
+
+	for name, test := range map[string]struct {
+		url   string
+		roots *x509.CertPool
+		words string
+	}{
+		"another name": {startReceiver(t, testAuthority().certify(t, "otra.test", time.Hour), false, accept), testAuthority().roots,
+			"El certificado TLS del receptor no corresponde a su nombre."},
+		"expired": {startReceiver(t, testAuthority().certify(t, receiverName, -time.Hour), false, accept), testAuthority().roots,
+			"El certificado TLS del receptor está vencido o aún no es válido."},
+		"unknown authority": {startReceiver(t, trusted, false, accept), x509.NewCertPool(),
+			"El certificado TLS del receptor no viene de una autoridad conocida."},
+		"no TLS at all": {urlAt(plain.Listener.Addr()), testAuthority().roots,
+			"No se pudo establecer una conexión segura (TLS) con el receptor."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := senderOptions(t)
+			options.Guard.RootCAs = test.roots
+
+			result := sender.NewSender(options).Send(t.Context(), deliveredEvent(test.url))
+
+			requireOutcome(t, outcome{reason: sender.ReasonTLS, words: test.words}, result)
+		})
+	}
+}
+
+func TestSendSaysThatNobodyListens(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	url := urlAt(listener.Addr())
+	require.NoError(t, listener.Close())
+
+	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+	requireOutcome(t, outcome{
+		reason: sender.ReasonConnectionRefused, words: "El receptor rechazó la conexión.",
+	}, result)
+}
+
+func TestSendSaysThatANameDoesNotExist(t *testing.T) {
+	t.Parallel()
+	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent("https://nadie.test/hook"))
+	requireOutcome(t, outcome{
+		reason: sender.ReasonDNS, words: "El nombre del receptor no se pudo resolver.",
+	}, result)
+}
+
+var refusedAddress = outcome{
+	reason: sender.ReasonRefusedAddress,
+	words:  "La dirección del receptor no está permitida: solo se envía a direcciones públicas.",
+}
+
+func TestSendNeverConnectsToARefusedAddress(t *testing.T) {
+	t.Parallel()
+	tripwire := safehttptest.NewTripwire(t, "127.0.0.2:0")
+	_, port, err := net.SplitHostPort(tripwire.Addr())
+	require.NoError(t, err)
+	options := senderOptions(t)
+	options.Guard.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.2"}})
+	s := sender.NewSender(options)
+
+	for _, host := range []string{receiverName, "127.0.0.2", "[::ffff:127.0.0.2]"} {
+		result := s.Send(t.Context(), deliveredEvent("https://"+host+":"+port+"/hook"))
+		requireOutcome(t, refusedAddress, result)
+	}
+	tripwire.RequireUntouched(t)
+}
+
+func TestSendRefusesANameThatMovesToARefusedAddress(t *testing.T) {
+	t.Parallel()
+	url := newReceiver(t, contractReceiver(currentSecret))
+	tripwire := safehttptest.NewTripwire(t, "127.0.0.2:"+portOf(t, url))
+	options := senderOptions(t)
+	options.Guard.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1", "127.0.0.2"}})
+	s := sender.NewSender(options)
+
+	first := s.Send(t.Context(), deliveredEvent(url))
+	require.True(t, first.Delivered(), first.Words)
+
+	requireOutcome(t, refusedAddress, s.Send(t.Context(), deliveredEvent(url)))
+	tripwire.RequireUntouched(t)
+}
+
+func TestSendRefusesWhatItCannotSignOrCall(t *testing.T) {
+	t.Parallel()
+	tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
+	url := "https://" + tripwire.Addr()
+	const unsignable = "El evento no se pudo firmar: el secreto o los datos del webhook no son válidos."
+	for name, test := range map[string]struct {
+		change func(*sender.Request)
+		words  string
+	}{
+		"no secret":      {func(r *sender.Request) { r.Secrets = nil }, unsignable},
+		"data not JSON":  {func(r *sender.Request) { r.Data = json.RawMessage("nada") }, unsignable},
+		"URL not HTTPS":  {func(r *sender.Request) { r.URL = "http://" + tripwire.Addr() }, "La URL debe empezar con https://."},
+		"URL with users": {func(r *sender.Request) { r.URL = "https://a:b@" + tripwire.Addr() }, "La URL no puede llevar usuario ni contraseña."},
+	} {
+		event := deliveredEvent(url)
+		test.change(&event)
+		result := sender.NewSender(senderOptions(t)).Send(t.Context(), event)
+		requireOutcome(t, outcome{reason: sender.ReasonInvalid, words: test.words}, result)
+		require.Zero(t, result.Duration, name)
+	}
+	tripwire.RequireUntouched(t)
+}

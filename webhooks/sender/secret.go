@@ -1,0 +1,36 @@
+// Package webhook builds, signs and sends the events of contract section 6.
+package sender
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+const (
+	secretPrefix = "whsec_"
+	secretBytes  = 32
+	// Standard Webhooks allows secrets of 24 to 64 bytes.
+	minSecretBytes, maxSecretBytes = 24, 64
+)
+
+// ErrSecret says that a signing secret is missing or not of the form NewSecret gives.
+var ErrSecret = errors.New("webhook: no usable signing secret")
+
+// NewSecret makes a signing secret in the form shown to its owner.
+func NewSecret() string {
+	key := make([]byte, secretBytes)
+	_, _ = rand.Read(key) // never fails: the program ends first
+	return secretPrefix + base64.StdEncoding.EncodeToString(key)
+}
+
+// decodeSecret returns the bytes that Standard Webhooks signs with.
+func decodeSecret(secret string) ([]byte, error) {
+	encoded, prefixed := strings.CutPrefix(secret, secretPrefix)
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || !prefixed || len(key) < minSecretBytes || len(key) > maxSecretBytes {
+		return nil, ErrSecret
+	}
+	return key, nil
+}

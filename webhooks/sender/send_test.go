@@ -1,0 +1,262 @@
+package sender_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/safehttp/safehttptest"
+	"despacho/test/testenv"
+	"despacho/webhooks/sender"
+)
+
+func TestSendSatisfiesAReceiverWrittenFromTheContract(t *testing.T) {
+	t.Parallel()
+	for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			seen := make(chan *http.Request, 1)
+			contract := contractReceiver(currentSecret)
+			url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2,
+				func(w http.ResponseWriter, r *http.Request) {
+					seen <- r.Clone(context.Background())
+					contract(w, r)
+				})
+			before := time.Now()
+
+			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+			require.True(t, result.Delivered(), result.Words)
+			require.Equal(t, http.StatusOK, result.StatusCode)
+			require.Equal(t, "recibido", result.Response)
+			require.Empty(t, result.Words)
+			require.Positive(t, result.Duration)
+			require.WithinRange(t, result.At, before, time.Now())
+			request := <-seen
+			require.Equal(t, protocol, request.Proto)
+			require.Equal(t, "Despacho-Webhooks/1", request.UserAgent())
+			require.Equal(t, deliveryID, request.Header.Get("webhook-id"))
+		})
+	}
+}
+
+func TestSendSatisfiesStandardWebhooksReceiversDuringRotation(t *testing.T) {
+	t.Parallel()
+	for name, secret := range map[string]string{"current": currentSecret, "previous": previousSecret} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			verifier, err := standardwebhooks.NewWebhook(secret)
+			require.NoError(t, err)
+			url := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if verifier.Verify(body, r.Header) != nil {
+					w.WriteHeader(http.StatusUnauthorized)
+				}
+			})
+			event := deliveredEvent(url)
+			event.Secrets = []string{currentSecret, previousSecret}
+
+			result := sender.NewSender(senderOptions(t)).Send(t.Context(), event)
+
+			require.True(t, result.Delivered(), result.Words)
+		})
+	}
+}
+
+// outcome is what a failed attempt must say.
+type outcome struct {
+	reason     sender.Reason
+	words      string
+	status     int
+	response   string
+	retryAfter time.Duration
+}
+
+func requireOutcome(t *testing.T, want outcome, result sender.Result) {
+	t.Helper()
+	require.Equal(t, want, outcome{result.Reason, result.Words, result.StatusCode, result.Response, result.RetryAfter})
+	require.False(t, result.Delivered())
+	require.False(t, result.At.IsZero())
+}
+
+func answering(status int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestSendCountsEveryOtherAnswerAsFailure(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		want    outcome
+	}{
+		"500": {answering(500, "error interno"),
+			outcome{sender.ReasonStatus, "El receptor respondió con el código 500.", 500, "error interno", 0}},
+		"410": {answering(410, ""),
+			outcome{sender.ReasonStatus, "El receptor respondió con el código 410.", 410, "", 0}},
+		"429 with Retry-After in seconds": {answering(429, "", "Retry-After", "120"),
+			outcome{sender.ReasonStatus, "El receptor respondió con el código 429.", 429, "", 2 * time.Minute}},
+		"503 with Retry-After of a year": {answering(503, "", "Retry-After", "31536000"),
+			outcome{sender.ReasonStatus, "El receptor respondió con el código 503.", 503, "", 24 * time.Hour}},
+		"304": {answering(304, ""),
+			outcome{sender.ReasonRedirect, "El receptor respondió con una redirección (304), y no se siguen.", 304, "", 0}},
+		"500 that breaks off": {breakingOff(500),
+			outcome{sender.ReasonStatus, "El receptor respondió con el código 500.", 500, "reci", 0}},
+		"200 that breaks off": {breakingOff(200),
+			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 200, "reci", 0}},
+		"closes without an answer": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 0, "", 0}},
+		"headers too large": {answering(200, "", "X-Long", strings.Repeat("a", 1<<20)),
+			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 0, "", 0}},
+	} {
+		for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+			t.Run(name+" on "+protocol, func(t *testing.T) {
+				t.Parallel()
+				url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2, test.handler)
+
+				result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+				requireOutcome(t, test.want, result)
+				require.Equal(t, test.want.status == http.StatusGone, result.Gone())
+			})
+		}
+	}
+}
+
+// breakingOff promises more than it says.
+func breakingOff(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, "reci")
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func TestSendReadsARetryAfterDateAgainstItsClock(t *testing.T) {
+	t.Parallel()
+	options := senderOptions(t)
+	options.Now = func() time.Time { return signedAt }
+	url := newReceiver(t, answering(429, "", "Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT"))
+
+	result := sender.NewSender(options).Send(t.Context(), deliveredEvent(url))
+
+	require.InDelta(t, 30, result.RetryAfter.Seconds(), 1)
+	require.Equal(t, signedAt, result.At)
+}
+
+func TestSendFollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
+	url := newReceiver(t, answering(302, "", "Location", "https://"+tripwire.Addr()))
+
+	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+	requireOutcome(t, outcome{
+		reason: sender.ReasonRedirect, words: "El receptor respondió con una redirección (302), y no se siguen.", status: 302,
+	}, result)
+	tripwire.RequireUntouched(t)
+}
+
+func TestSendGivesUpInTime(t *testing.T) {
+	t.Parallel()
+	drip := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		every := time.NewTicker(100 * time.Millisecond)
+		defer every.Stop()
+		for r.Context().Err() == nil {
+			_, _ = io.WriteString(w, "a")
+			_ = http.NewResponseController(w).Flush()
+			<-every.C
+		}
+	}
+	for name, test := range map[string]struct {
+		handler http.HandlerFunc
+		status  int
+	}{
+		"hangs before headers": {hang, 0},
+		"drips its answer":     {drip, 200},
+	} {
+		for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+			t.Run(name+" on "+protocol, func(t *testing.T) {
+				t.Parallel()
+				url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2, test.handler)
+				options := senderOptions(t)
+				var result sender.Result
+				// A busy machine gets more time to hear the first byte of an answer that drips.
+				for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
+					options.Guard.Timeout = limit
+
+					result = sender.NewSender(options).Send(t.Context(), deliveredEvent(url))
+
+					require.Equal(t, sender.ReasonTimeout, result.Reason)
+					require.Equal(t, fmt.Sprintf("El receptor no respondió por completo en %d s.", limit/time.Second), result.Words)
+					require.GreaterOrEqual(t, result.Duration, limit)
+					if result.StatusCode == test.status {
+						break
+					}
+				}
+				require.Equal(t, test.status, result.StatusCode)
+			})
+		}
+	}
+}
+
+func TestSendGivesUpOnAHandshakeThatNeverComes(t *testing.T) {
+	t.Parallel()
+	// A tripwire accepts nothing: the kernel connects, and nobody speaks TLS.
+	silent := safehttptest.NewTripwire(t, "127.0.0.1:0")
+	options := senderOptions(t)
+	options.Guard.Timeout = 200 * time.Millisecond
+
+	result := sender.NewSender(options).Send(t.Context(), deliveredEvent("https://"+silent.Addr()))
+
+	require.Equal(t, sender.ReasonTimeout, result.Reason)
+}
+
+func TestSendDoesNotWaitForAnUpgradeItNeverAskedFor(t *testing.T) {
+	t.Parallel()
+	url := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn)
+	})
+	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+	requireOutcome(t, outcome{
+		reason: sender.ReasonStatus, words: "El receptor respondió con el código 101.", status: 101,
+	}, result)
+}
+
+func TestSendDoesNotReadAnAnswerOfTenMegabytes(t *testing.T) {
+	t.Parallel()
+	for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2,
+				answering(200, strings.Repeat("a", 10<<20)))
+
+			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+
+			require.True(t, result.Delivered(), result.Words)
+			require.Equal(t, strings.Repeat("a", 1024), result.Response)
+		})
+	}
+}

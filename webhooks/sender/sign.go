@@ -1,0 +1,85 @@
+package sender
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// The headers of contract 6.2.
+const (
+	HeaderEvent     = "X-Service-Event"
+	HeaderTimestamp = "X-Service-Timestamp"
+	HeaderSignature = "X-Service-Signature"
+)
+
+// HeaderPreviousSignature is beside the contract's: while a secret is being replaced, it carries the signature made with the old one.
+const HeaderPreviousSignature = "X-Service-Signature-Previous"
+
+// The headers of Standard Webhooks 1.0.
+const (
+	HeaderStandardID        = "Webhook-Id"
+	HeaderStandardTimestamp = "Webhook-Timestamp"
+	HeaderStandardSignature = "Webhook-Signature"
+)
+
+const signatureScheme = "sha256="
+
+// Headers signs a body for both schemes. The first secret is the current one and makes the contract's signature, which has room
+// for one; a second, still valid while a secret is being replaced, signs in a header of its own and adds its Standard
+// Webhooks signature.
+func Headers(event, id string, at time.Time, body []byte, secrets ...string) (http.Header, error) {
+	if len(secrets) == 0 {
+		return nil, ErrSecret
+	}
+	standard := make([]string, 0, len(secrets))
+	for _, secret := range secrets {
+		signature, err := signStandard(secret, id, at, body)
+		if err != nil {
+			return nil, err
+		}
+		standard = append(standard, signature)
+	}
+	timestamp := unixSeconds(at)
+	headers := http.Header{}
+	headers.Set("Content-Type", "application/json")
+	headers.Set(HeaderEvent, event)
+	headers.Set(HeaderTimestamp, timestamp)
+	headers.Set(HeaderSignature, signService(secrets[0], timestamp, body))
+	if len(secrets) > 1 {
+		headers.Set(HeaderPreviousSignature, signService(secrets[1], timestamp, body))
+	}
+	headers.Set(HeaderStandardID, id)
+	headers.Set(HeaderStandardTimestamp, timestamp)
+	headers.Set(HeaderStandardSignature, strings.Join(standard, " "))
+	return headers, nil
+}
+
+// signService is contract 6.2: a plain SHA-256, the secret being the whole text its owner was shown.
+func signService(secret, timestamp string, body []byte) string {
+	digest := sha256.New()
+	digest.Write([]byte(secret + "." + timestamp + "."))
+	digest.Write(body)
+	return signatureScheme + hex.EncodeToString(digest.Sum(nil))
+}
+
+func signStandard(secret, id string, at time.Time, body []byte) (string, error) {
+	key, err := decodeSecret(secret)
+	if err != nil {
+		return "", err
+	}
+	signer, err := standardwebhooks.NewWebhookRaw(key)
+	if err != nil {
+		return "", err
+	}
+	return signer.Sign(id, at, body)
+}
+
+func unixSeconds(at time.Time) string {
+	return strconv.FormatInt(at.Unix(), 10)
+}
