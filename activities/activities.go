@@ -57,7 +57,7 @@ func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (*workflo
 }
 
 // ApplyMove writes a decided move.
-func (a *Activities) ApplyMove(ctx context.Context, move workflows.MoveOrder) (*workflows.MoveResult, error) {
+func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	return a.Orders.Apply(ctx, move)
 }
 
@@ -70,7 +70,7 @@ const graceBeforeStart = 5 * time.Second
 // StartMissingOrders has the orders carried that nobody is known to carry.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	now := a.Clock.Now()
-	ids, err := a.DB.OrdersWithoutDriver(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)
+	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)
 	if err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if worthTrying(ctx, err) {
 			return errLinkUnreachable
 		}
-		if noteErr := a.note(ctx, &order.Order, models.EventTypePointUnresolved, unresolvedReason(err)); noteErr != nil {
+		if noteErr := a.note(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
 		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
@@ -44,7 +44,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if err != nil || !set {
 			return err
 		}
-		return a.noteIn(ctx, tx, &order.Order, models.EventTypePointResolved, string(point.Source))
+		return a.noteIn(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
 	})
 }
 
@@ -77,7 +77,7 @@ func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail
 
 // noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so that a retry writes it once.
 func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
-	return database.AddNote(ctx, &models.OrderEvent{
+	return database.AddNote(ctx, &models.TimelineEntry{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
 		By: models.BySystem, Detail: &detail, At: a.Clock.Now(),
 	})

@@ -11,7 +11,7 @@ import (
 
 // Every response is JSON with the envelope: data, warning and message on success; error, with code and fields beside it, only on 4xx.
 func TestContract_2_1_envelope(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		order := created(t, s, tenant.Key)
 		webhook := map[string]any{"url": "https://tienda.example/hook", "events": []string{"order.created"}}

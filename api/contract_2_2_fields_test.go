@@ -15,7 +15,7 @@ import (
 
 // Every accepted field comes back as it was stored.
 func TestContract_2_2_everyField(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		sent := map[string]any{
 			"recipient_name": "Rosa Díaz", "recipient_phone": "+51987654321", "delivery_address": "Av. Larco 345\nDpto. 502",
@@ -35,7 +35,7 @@ func TestContract_2_2_everyField(t *testing.T) {
 
 // What is left out, null or blank is shown as null, or as its default.
 func TestContract_2_2_optionalFieldsLeftOut(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		optional := map[string]any{
 			"delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil, "delivery_maps_url": nil,
@@ -63,7 +63,7 @@ func TestContract_2_2_optionalFieldsLeftOut(t *testing.T) {
 
 // The five required fields: each is missed when it is absent, null or blank, and all that are wrong are named at once.
 func TestContract_2_2_requiredFields(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		required := []string{"recipient_name", "recipient_phone", "delivery_address", "location_id", "product"}
 		for _, field := range required {
@@ -80,7 +80,7 @@ func TestContract_2_2_requiredFields(t *testing.T) {
 
 // All wrong fields are named at once, those that only the operator's settings can tell among them.
 func TestContract_2_2_everyWrongFieldAtOnce(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		requireWrongFields(t, postOrder(t, s, tenant.Key, map[string]any{
 			"recipient_name": 5, "recipient_phone": "hola", "delivery_address": []string{}, "location_id": "Miraflores", "product": nil,
@@ -97,7 +97,7 @@ func TestContract_2_2_everyWrongFieldAtOnce(t *testing.T) {
 
 // recipient_phone: stored in E.164; without a country code it is the operator's country.
 func TestContract_2_2_recipientPhone(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		peru := s.NewTenant(t)
 		chile := s.NewTenant(t, func(o *models.Operator) { o.CountryCode = "CL" })
 		for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestContract_2_2_recipientPhone(t *testing.T) {
 // Text limits count characters, not bytes.
 func TestContract_2_2_textLimits(t *testing.T) {
 	limits := map[string]int{"recipient_name": 200, "delivery_address": 500, "product": 500, "delivery_reference": 500, "notes": 2000}
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		fitting, over := map[string]any{}, map[string]any{}
 		var fields []string
@@ -140,7 +140,7 @@ func TestContract_2_2_textLimits(t *testing.T) {
 
 // A body may weigh 256 KiB, to the byte.
 func TestContract_2_2_bodyLimit(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		send := func(bytes int) *apptest.Answer {
 			body := withField("extra", `""`)
@@ -165,7 +165,7 @@ func TestContract_2_2_controlCharacters(t *testing.T) {
 		}
 		return changes
 	}
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		all := append(append([]string{}, oneLine...), freeText...)
 		for _, control := range []string{"\x00", "\x07", "\x1b", "\x7f", "\u0085"} {
@@ -178,7 +178,7 @@ func TestContract_2_2_controlCharacters(t *testing.T) {
 
 // amount_to_collect: 0 to 999999.99 with at most two decimals, a JSON number in and out.
 func TestContract_2_2_money(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for sent, shown := range map[string]string{
 			"0": "0", "-0": "0", "0.01": "0.01", "12.5": "12.5", "89.90": "89.9", "89.900": "89.9", "1e2": "100", "999999.99": "999999.99",
@@ -197,7 +197,7 @@ func TestContract_2_2_money(t *testing.T) {
 
 // recipient_doc_type, delivery_type: the listed words and no others.
 func TestContract_2_2_words(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for field, words := range map[string][]string{"recipient_doc_type": {"dni", "ce", "passport", "other"}, "delivery_type": {"home", "agency"}} {
 			for _, word := range words {
@@ -212,7 +212,7 @@ func TestContract_2_2_words(t *testing.T) {
 
 // size: if absent or unknown, the operator's default.
 func TestContract_2_2_size(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, c := range []struct {
 			sent any
@@ -228,10 +228,10 @@ func TestContract_2_2_size(t *testing.T) {
 
 // store_id is honoured with an unbound key, branch_id is one of the operator's; another's or an unknown one is 400.
 func TestContract_2_2_storeAndBranch(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
-		closed := models.Store{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Cerrada", CreatedAt: apptest.StillAt}
-		closedBranch := models.Branch{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Cerrada", CreatedAt: apptest.StillAt}
+		closed := models.Store{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Cerrada", CreatedAt: apptest.FrozenAt}
+		closedBranch := models.Branch{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Cerrada", CreatedAt: apptest.FrozenAt}
 		tenant.Change(t, &closed, &closedBranch)
 
 		order := created(t, s, tenant.Key, map[string]any{"store_id": tenant.StoreA.ID, "branch_id": tenant.Other.ID})
@@ -252,7 +252,7 @@ func TestContract_2_2_storeAndBranch(t *testing.T) {
 
 // Unknown members are accepted and ignored: an optional operator field is planned (section 1).
 func TestContract_2_2_unknownMembers(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		order := created(t, s, tenant.Key, map[string]any{
 			"operator": uuid.New(), "status": "delivered", "id": uuid.New(), "guide_code": "AAAAA-AAAAAA", "shipping_cost": 0,

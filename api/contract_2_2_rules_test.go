@@ -22,7 +22,7 @@ const (
 // Rule 1, the GPS point: either lat and lng, or a map link. A long link is read at once, a short one later, and a link that says nothing
 // does not stand in the order's way.
 func TestContract_2_2_rule1_point(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for name, c := range map[string]struct {
 			sent           map[string]any
@@ -63,7 +63,7 @@ func TestContract_2_2_rule1_point(t *testing.T) {
 
 // Rules 2 and 3, payment_type: an amount always means cash_on_delivery; without one the declared value is kept, also cash_on_delivery.
 func TestContract_2_2_rules2and3_paymentType(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for name, c := range map[string]struct {
 			amount, declared any
@@ -91,14 +91,14 @@ func TestContract_2_2_rules2and3_paymentType(t *testing.T) {
 
 // Rule 4, coverage and tariff: the nearest ancestor's row wins; no row or no price is 422.
 func TestContract_2_2_rule4_coverage(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		noPrice := s.NewTenant(t, func(o *models.Operator) { o.BasePrice = nil })
 		dear := money.Cents(2050)
 		monterrico := catalog.ZoneID("PE", "150140", "Monterrico")
-		base := &models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: apptest.SanJuan, CreatedAt: apptest.StillAt}
+		base := &models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: apptest.SanJuan, CreatedAt: apptest.FrozenAt}
 		tenant.Change(t, base,
-			&models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: monterrico, Price: &dear, CreatedAt: apptest.StillAt})
+			&models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: monterrico, Price: &dear, CreatedAt: apptest.FrozenAt})
 
 		for name, c := range map[string]struct {
 			tenant   *apptest.Tenant
@@ -147,7 +147,7 @@ func TestContract_2_2_rule4_coverage(t *testing.T) {
 
 // A malformed location_id is 400: only a well-formed one can be not covered.
 func TestContract_2_2_rule4_malformedLocation(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		hex := "54c51d2b049b53b993acfa910f68ea0d"
 		for _, wrong := range []any{"Miraflores", "150122", hex, "{" + apptest.Miraflores.String() + "}", "urn:uuid:" + apptest.Miraflores.String(), 150122, []string{}} {
@@ -158,13 +158,13 @@ func TestContract_2_2_rule4_malformedLocation(t *testing.T) {
 
 // Rule 5, risk zones: the order is created and the warning names the zone; accents and case do not matter.
 func TestContract_2_2_rule5_riskZone(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		wholeDistrict := catalog.DistrictID("PE", "150110")
 		tenant.Change(t,
-			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Comas", LocationID: &wholeDistrict, Active: true, CreatedAt: apptest.StillAt},
-			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Óvalo", Words: "ÓVALO PERDIDO", Active: true, CreatedAt: apptest.StillAt},
-			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Antigua", Words: "larco", CreatedAt: apptest.StillAt})
+			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Comas", LocationID: &wholeDistrict, Active: true, CreatedAt: apptest.FrozenAt},
+			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Óvalo", Words: "ÓVALO PERDIDO", Active: true, CreatedAt: apptest.FrozenAt},
+			&models.RiskZone{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Antigua", Words: "larco", CreatedAt: apptest.FrozenAt})
 		for name, c := range map[string]struct {
 			location uuid.UUID
 			address  string
@@ -195,7 +195,7 @@ func TestContract_2_2_rule5_riskZone(t *testing.T) {
 
 // Rule 6: an order is never rejected for its document. A DNI that is not eight digits is simply not verified.
 func TestContract_2_2_rule6_document(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for name, c := range map[string]struct {
 			docType, number, verified any

@@ -24,7 +24,7 @@ var orderMembers = []string{
 
 // The creation response is 201 with the order in data, and says where to read it.
 func TestContract_2_3_createdOrder(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		order := created(t, s, tenant.KeyA)
 
@@ -41,7 +41,7 @@ func TestContract_2_3_createdOrder(t *testing.T) {
 		require.Equal(t, "delivery_only", order.String("payment_type"))
 		require.Equal(t, map[string]any{"id": apptest.Miraflores.String(), "name": "Miraflores"}, order.Data["location"])
 		require.Equal(t, "2026-03-10", order.String("operative_day"))
-		require.Equal(t, apptest.StillAt.Format(time.RFC3339), order.String("created_at"))
+		require.Equal(t, apptest.FrozenAt.Format(time.RFC3339), order.String("created_at"))
 		for _, member := range []string{"rider", "delivery_proof", "actual_amount_collected", "cancellation", "received_at", "assigned_at", "delivered_at", "cancelled_at"} {
 			require.Nil(t, order.Data[member], member)
 		}
@@ -51,7 +51,7 @@ func TestContract_2_3_createdOrder(t *testing.T) {
 
 // The same full object in create, read and list, with every member there and nulls shown.
 func TestContract_2_3_exactMembers(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var create, read struct{ Data json.RawMessage }
 		var list struct {
@@ -70,7 +70,7 @@ func TestContract_2_3_exactMembers(t *testing.T) {
 
 // Guide codes are each order's own.
 func TestContract_2_3_guideCodesDiffer(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.NotEqual(t, created(t, s, tenant.Key).String("guide_code"), created(t, s, tenant.Key).String("guide_code"))
 	})

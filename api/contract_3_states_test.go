@@ -17,7 +17,7 @@ import (
 
 // (none) → registered → cancelled: a store or the operator cancels while the order is registered, and only then.
 func TestContract_3_cancelWhileRegistered(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, c := range []struct {
 			name, key, by string
@@ -48,7 +48,7 @@ func TestContract_3_cancelWhileRegistered(t *testing.T) {
 
 // Cancelling an order that is not in registered returns 400, whatever its state and whoever's the key.
 func TestContract_3_cancelTooLate(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.KeyA)
@@ -74,7 +74,7 @@ func TestContract_3_cancelTooLate(t *testing.T) {
 
 // A cancel with a wrong body, or of an order that is not there, changes nothing.
 func TestContract_3_cancelRefused(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		requireWrongFields(t, cancelOrder(t, s, tenant.KeyA, id, map[string]any{"reason": strings.Repeat("ñ", 256), "note": strings.Repeat("ñ", 1001)}), "reason", "note")

@@ -26,7 +26,7 @@ func listOrders(t *testing.T, s *apptest.Service, key, query string) (ids []any,
 
 // The list carries orders, total, page and limit in data, newest first, 50 to a page unless asked otherwise.
 func TestContract_4_1_newestFirstInPages(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		newest := make([]any, 5)
 		for i := range newest {
@@ -65,7 +65,7 @@ func TestContract_4_1_newestFirstInPages(t *testing.T) {
 
 // status filters by one of the five statuses; the total counts what matches.
 func TestContract_4_1_status(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		cancelled, registered := s.CreateOrder(t, tenant.Key), s.CreateOrder(t, tenant.Key)
 		require.Equal(t, http.StatusOK, cancelOrder(t, s, tenant.Key, cancelled, nil).Status)
@@ -81,7 +81,7 @@ func TestContract_4_1_status(t *testing.T) {
 
 // A value that makes no sense is 400 and named; all of them at once.
 func TestContract_4_1_wrongParameters(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for query, fields := range map[string][]string{
 			"status=perdido":                 {"status"},
@@ -174,7 +174,7 @@ func TestContract_4_1_wholeDaysOfTheOperator(t *testing.T) {
 
 // GET /orders/<order_id>: what is not there, or not an id, is 404.
 func TestContract_4_1_readUnknown(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		id := s.CreateOrder(t, stranger.Key)
 		for _, unknown := range []string{id, uuid.NewString(), uuid.Nil.String(), "1", "no-es-un-id", "%00", "%ff", fmt.Sprintf("%036d", 0)} {

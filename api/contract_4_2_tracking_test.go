@@ -20,7 +20,7 @@ func track(t *testing.T, s *apptest.Service, code string, header map[string]stri
 
 // The tracking view has these fields and no others, and needs no key (section 2.4).
 func TestContract_2_4_trackingView(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		logo := "https://operador.example/logo.png"
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.Name, o.LogoURL = "Rápidos del Perú", &logo })
 		order := created(t, s, tenant.KeyA, map[string]any{"product": "Zapatillas"})
@@ -39,7 +39,7 @@ func TestContract_2_4_trackingView(t *testing.T) {
 
 // The timeline grows oldest first, and whatever happens the view never tells the rider, the address or a name.
 func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		order := created(t, s, tenant.KeyA, map[string]any{
@@ -76,7 +76,7 @@ func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
 
 // Lookups forgive case, hyphen, O for 0 and I or L for 1.
 func TestContract_4_2_forgivingForms(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		code := created(t, s, tenant.Key).String("guide_code")
 		for _, form := range []string{
@@ -92,7 +92,7 @@ func TestContract_4_2_forgivingForms(t *testing.T) {
 
 // Unknown and malformed codes answer the same 404, so that nothing is learned from it.
 func TestContract_4_2_unknownAndMalformedAlike(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
 		unknown := track(t, s, guidecode.New(), address)
 		requireRefused(t, unknown, http.StatusNotFound, "guide_code_not_found")
@@ -109,7 +109,7 @@ func TestContract_4_2_unknownAndMalformedAlike(t *testing.T) {
 
 // Tracking is limited to 120 requests a minute for each client address.
 func TestContract_4_2_limitPerAddress(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		code, address := guidecode.New(), ownAddress()
 		statuses := inParallel(t, 125, func(int) apptest.Request {
 			return apptest.Request{Method: "GET", Path: "/v1/track/" + code, Header: address}

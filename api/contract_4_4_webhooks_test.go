@@ -27,7 +27,7 @@ func deactivateWebhook(t *testing.T, s *apptest.Service, key, id string) *apptes
 
 // Registration answers 201 with the secret, which is never shown again (also section 2.5).
 func TestContract_4_4_registerAndList(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		hook := registerWebhook(t, s, tenant.Key, map[string]any{
 			"url": "https://erp.tienda.example:8443/avisos?token=1", "events": []string{"order.delivered", "order.cancelled", "order.delivered"}, "retry": true,
@@ -42,7 +42,7 @@ func TestContract_4_4_registerAndList(t *testing.T) {
 
 		shown := map[string]any{
 			"id": hook.Data["id"], "url": "https://erp.tienda.example:8443/avisos?token=1", "events": []any{"order.delivered", "order.cancelled"},
-			"store_id": nil, "retry": true, "active": true, "created_at": apptest.StillAt.Format(time.RFC3339),
+			"store_id": nil, "retry": true, "active": true, "created_at": apptest.FrozenAt.Format(time.RFC3339),
 		}
 		list := get(t, s, tenant.Key, "/v1/webhooks")
 		require.Equal(t, []map[string]any{shown}, listed(t, list), "duplicates folded, no secret")
@@ -57,7 +57,7 @@ func TestContract_4_4_registerAndList(t *testing.T) {
 
 // HTTPS is required, to a server on the public internet; the refusal names the field.
 func TestContract_4_4_url(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, wrong := range []any{
 			nil, "", 5, []string{"https://tienda.example"}, "tienda.example/hook", "http://tienda.example/hook", "ftp://tienda.example", "//tienda.example", "https://", "https:///hook",
@@ -79,7 +79,7 @@ func TestContract_4_4_url(t *testing.T) {
 
 // events: at least one known event.
 func TestContract_4_4_events(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, wrong := range []string{"null", "[]", `"order.created"`, `{}`, `5`, `["order.received"]`, `["order.created","order.exploded"]`, `["ORDER.CREATED"]`, `[""]`, `[null]`, `[5]`, `[["order.created"]]`, `["order.created\u0000"]`} {
 			body := map[string]any{"url": "https://tienda.example/", "events": json.RawMessage(wrong)}
@@ -93,7 +93,7 @@ func TestContract_4_4_events(t *testing.T) {
 
 // store_id narrows an unbound key's webhook to one of the operator's active stores.
 func TestContract_4_4_storeID(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		for _, wrong := range []any{uuid.New(), stranger.StoreA.ID, "tienda", 5} {
 			body := map[string]any{"url": "https://tienda.example/", "events": []string{"order.created"}, "store_id": wrong}
@@ -104,7 +104,7 @@ func TestContract_4_4_storeID(t *testing.T) {
 
 // At most 20 are active for each operator and for each of its stores; the next is 409, however many come at once.
 func TestContract_4_4_atMostTwenty(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		body := map[string]any{"url": "https://tienda.example/hook", "events": []string{"order.created"}}
 		require.Equal(t, map[int]int{http.StatusCreated: 20, http.StatusConflict: 10}, inParallel(t, 30, func(int) apptest.Request {
@@ -122,7 +122,7 @@ func TestContract_4_4_atMostTwenty(t *testing.T) {
 
 // DELETE deactivates: 200 with a message, 404 the second time and for what is not there.
 func TestContract_4_4_deactivate(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		hook := registerWebhook(t, s, tenant.Key, map[string]any{"url": "https://tienda.example/hook", "events": []string{"order.created"}})
 		answer := deactivateWebhook(t, s, tenant.Key, hook.String("id"))

@@ -22,22 +22,22 @@ func catalogList(t *testing.T, s *apptest.Service, path string) []map[string]any
 }
 
 func TestContract_4_5_countries(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		require.Contains(t, catalogList(t, s, "/public/countries"), map[string]any{"code": "PE", "name": "Perú", "phone_prefix": "+51", "currency": "PEN"})
 	})
 }
 
 // Operating cities: those where an active operator covers something, itself or a part of it.
 func TestContract_4_5_cities(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		covering := func(location uuid.UUID, change ...func(*models.Operator)) {
 			tenant := s.NewTenant(t, change...)
-			tenant.Change(t, &models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: location, CreatedAt: apptest.StillAt})
+			tenant.Change(t, &models.Coverage{ID: uuid.New(), OperatorID: tenant.Operator.ID, LocationID: location, CreatedAt: apptest.FrozenAt})
 		}
 		tacna, _ := district(t, s, "Tacna", "Tacna")
 		puno, punoCity := district(t, s, "Puno", "Puno")
 		covering(puno)
-		covering(tacna, func(o *models.Operator) { since := apptest.StillAt; o.SuspendedAt = &since })
+		covering(tacna, func(o *models.Operator) { since := apptest.FrozenAt; o.SuspendedAt = &since })
 
 		cities := catalogList(t, s, "/public/cities?country_code=PE")
 		names := column(cities, "name")
@@ -69,7 +69,7 @@ func district(t *testing.T, s *apptest.Service, name, city string) (id uuid.UUID
 
 // Districts of the city with their zones; the city by name, accents and case ignored, or by id.
 func TestContract_4_5_tree(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		answer := get(t, s, "", "/public/locations/tree?country_code=PE&city=Lima")
 		lima := listed(t, answer)
 		require.Len(t, lima, 43)
@@ -102,7 +102,7 @@ func TestContract_4_5_tree(t *testing.T) {
 
 // location_id values for ubigeo codes (also section 2.6): those of the national statistics institute.
 func TestContract_4_5_ubigeo(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		found := get(t, s, "", "/public/locations/ubigeo?country_code=PE&codes=150122,150140")
 		require.Equal(t, []map[string]any{
 			{"ubigeo": "150122", "location_id": apptest.Miraflores.String(), "name": "Miraflores"},
@@ -130,7 +130,7 @@ func TestContract_4_5_ubigeo(t *testing.T) {
 
 // Text search: accents and case ignored, prefixes first, at most 20, at least two letters.
 func TestContract_4_5_search(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, q := range []string{"brena", "BRE%C3%91A", "Bre%C3%B1a", "bren%CC%83a"} {
 			first := catalogList(t, s, "/public/locations?country_code=PE&q="+q)[0]
 			require.Equal(t, "Breña", first["name"], q)
@@ -155,7 +155,7 @@ func TestContract_4_5_search(t *testing.T) {
 
 // Zones of a district.
 func TestContract_4_5_children(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		path := func(id string) string { return "/public/locations/" + id + "/children" }
 		zones := catalogList(t, s, path(apptest.Miraflores.String()))
 		require.Equal(t, []any{"Aurora", "San Antonio", "Santa Cruz"}, column(zones, "name"))
@@ -169,7 +169,7 @@ func TestContract_4_5_children(t *testing.T) {
 
 // country_code is needed and has to be one of the catalog.
 func TestContract_4_5_countryCode(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{"/public/cities?", "/public/locations/tree?city=Lima&", "/public/locations/ubigeo?codes=150122&", "/public/locations?q=lima&"} {
 			for _, wrong := range []string{"", "country_code=", "country_code=XX", "country_code=Peru", "country_code=%00", "country_code=%ff"} {
 				requireWrongFields(t, get(t, s, "", path+wrong), "country_code")
@@ -180,7 +180,7 @@ func TestContract_4_5_countryCode(t *testing.T) {
 
 // The catalog should be cached by clients: ETag, Cache-Control, and 304 for a copy that is current (section 2.6).
 func TestContract_4_5_cached(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{
 			"/public/countries", "/public/locations/tree?country_code=PE&city=Lima", "/public/locations/ubigeo?country_code=PE&codes=150122",
 			"/public/locations?country_code=PE&q=lima", "/public/locations/" + apptest.Miraflores.String() + "/children",
@@ -207,7 +207,7 @@ func TestContract_4_5_cached(t *testing.T) {
 
 // Catalog requests carry no key and are not counted toward the rate limit (sections 2.6, 5.8 and 8).
 func TestContract_4_5_notCounted(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
 		before := get(t, s, tenant.Key, "/v1/stores").Header.Get("RateLimit")
 		require.Equal(t, `"minute";r=99;t=30`, before)

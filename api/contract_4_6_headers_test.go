@@ -16,7 +16,7 @@ import (
 
 // X-Request-Id comes back as it was sent; without one, or with one that makes no sense, the service gives its own.
 func TestContract_4_6_requestID(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, path := range []string{"/v1/stores", "/v1/orders/x", "/v1/nada", "/public/countries"} {
 			answer := s.Do(t, apptest.Request{Method: "GET", Path: path, Key: tenant.Key, Header: map[string]string{"X-Request-Id": "venta-42/a.b:c"}})
@@ -32,7 +32,7 @@ func TestContract_4_6_requestID(t *testing.T) {
 
 // Content-Type: application/json on POST and PATCH. Missing is read as JSON, another type is 415.
 func TestContract_4_6_contentType(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		send := func(method, path, contentType string) *apptest.Answer {
 			return s.Do(t, apptest.Request{Method: method, Path: path, Key: tenant.Key, Body: apptest.Order(), Header: map[string]string{"Content-Type": contentType}})

@@ -52,7 +52,7 @@ func requireReplay(t *testing.T, first, again *apptest.Answer) {
 
 // First use: 201. Same key and body again: nothing is created, the response is the first one byte for byte.
 func TestContract_4_7_sameKeySameBody(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		first := once(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
 		require.Equal(t, http.StatusCreated, first.Status, first.Text)
@@ -65,7 +65,7 @@ func TestContract_4_7_sameKeySameBody(t *testing.T) {
 
 // The replay is what was answered then, whatever became of the order since.
 func TestContract_4_7_replayIsTheFirstAnswer(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		first := once(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
 		require.Equal(t, http.StatusOK, cancelOrder(t, s, tenant.Key, first.String("id"), nil).Status)
@@ -76,7 +76,7 @@ func TestContract_4_7_replayIsTheFirstAnswer(t *testing.T) {
 
 // Same key, different body: 422, and the first answer stands.
 func TestContract_4_7_sameKeyDifferentBody(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		first := once(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
 		for _, different := range []string{
@@ -92,7 +92,7 @@ func TestContract_4_7_sameKeyDifferentBody(t *testing.T) {
 
 // Without the header each request creates a new order.
 func TestContract_4_7_withoutKey(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.NotEqual(t, s.CreateOrder(t, tenant.Key), s.CreateOrder(t, tenant.Key))
 		require.Equal(t, 2, countOrders(t, s, tenant))
@@ -101,7 +101,7 @@ func TestContract_4_7_withoutKey(t *testing.T) {
 
 // The key is scoped to the API key: another key using the same text does not collide.
 func TestContract_4_7_scopedToTheAPIKey(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		ids := map[string]bool{}
 		for i, key := range []string{tenant.Key, tenant.KeyA, tenant.KeyB, stranger.Key} {
@@ -116,7 +116,7 @@ func TestContract_4_7_scopedToTheAPIKey(t *testing.T) {
 
 // Only successful creations are recorded: after a failure the key stays free and a corrected retry proceeds normally.
 func TestContract_4_7_failureFreesTheKey(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for name, c := range map[string]struct {
 			body   string
@@ -143,7 +143,7 @@ func TestContract_4_7_failureFreesTheKey(t *testing.T) {
 
 // Any text up to 255 characters; bare and quoted forms are the same key; empty or longer is 400.
 func TestContract_4_7_keyForms(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, key := range []string{"venta-1", "con espacios, comas; y más", "ñandú 🚚", `"`, `a"b`, strings.Repeat("x", 255), strings.Repeat("ñ", 255)} {
 			first := once(t, s, tenant.Key, key, sale("Zapatillas"))
@@ -163,7 +163,7 @@ func TestContract_4_7_keyForms(t *testing.T) {
 
 // 50 parallel requests with one key make exactly one order; each is told of it, or that the first is still processing.
 func TestContract_4_7_fiftyInParallel(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		answers := allAtOnce(t, 50, func(int) (*apptest.Answer, error) {
 			return s.Try(apptest.Request{
@@ -197,7 +197,7 @@ func TestContract_4_7_fiftyInParallel(t *testing.T) {
 func TestContract_4_7_after24Hours(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		hands := clock.NewManual(apptest.StillAt)
+		hands := clock.NewManual(apptest.FrozenAt)
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true})
 		tenant := s.NewTenant(t)
 		first := once(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
@@ -224,7 +224,7 @@ func TestContract_4_7_after24Hours(t *testing.T) {
 func TestContract_4_7_stillProcessing(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		hands := clock.NewManual(apptest.StillAt)
+		hands := clock.NewManual(apptest.FrozenAt)
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true})
 		tenant := s.NewTenant(t)
 		leaveBehind(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
@@ -249,14 +249,14 @@ func TestContract_4_7_stillProcessing(t *testing.T) {
 // leaveBehind is what a process leaves that dies between taking the key and creating the order.
 func leaveBehind(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
 	t.Helper()
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.StillAt)
+	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.FrozenAt)
 	require.NoError(t, err)
 	sent, err := jsonbody.Parse([]byte(raw))
 	require.NoError(t, err)
 	claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-		ScopeID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.StillAt.Add(time.Minute),
-		CreatedAt: apptest.StillAt, ExpiresAt: apptest.StillAt.Add(24 * time.Hour),
-	}, apptest.StillAt)
+		ScopeID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.FrozenAt.Add(time.Minute),
+		CreatedAt: apptest.FrozenAt, ExpiresAt: apptest.FrozenAt.Add(24 * time.Hour),
+	}, apptest.FrozenAt)
 	require.NoError(t, err)
 	require.Equal(t, db.Claimed, claim)
 }

@@ -12,7 +12,7 @@ import (
 
 // With a store-bound key everything is restricted to that store; an order of another store answers 404, not 403 (sections 4.1 and 5.6).
 func TestContract_5_6_ordersOfOneStore(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other, storeless := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB), s.CreateOrder(t, tenant.Key)
 		byOperator := s.CreateOrder(t, tenant.Key, map[string]any{"store_id": tenant.StoreA.ID})
@@ -37,7 +37,7 @@ func TestContract_5_6_ordersOfOneStore(t *testing.T) {
 
 // POST /orders creates the order for the key's store, whatever store_id holds.
 func TestContract_5_6_storeIDIgnored(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		for _, sent := range []any{
 			nil, tenant.StoreA.ID, tenant.StoreB.ID, stranger.StoreA.ID, uuid.New(), "", "no es un uuid", 5, true, []any{1}, map[string]any{"id": nil}, "a\x00b",
@@ -50,7 +50,7 @@ func TestContract_5_6_storeIDIgnored(t *testing.T) {
 
 // GET /stores: the operator's active stores; a bound key sees its own (section 4.3).
 func TestContract_4_3_stores(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		closed := tenant.StoreA
 		closed.ID, closed.Name, closed.Active = uuid.New(), "Tienda cerrada", false
@@ -65,7 +65,7 @@ func TestContract_4_3_stores(t *testing.T) {
 
 // Webhooks registered with a bound key are its store's; it sees and ends no others.
 func TestContract_5_6_webhooksOfOneStore(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		of := func(key string, more map[string]any) *apptest.Answer {
 			body := map[string]any{"url": "https://tienda.example/hook", "events": []string{"order.created"}}

@@ -64,13 +64,13 @@ func TestContract_5_5_everyRouteHasItsScope(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(scopeOf)), routes)
 }
 
-func suspended(o *models.Operator) { since := apptest.StillAt; o.SuspendedAt = &since }
+func suspended(o *models.Operator) { since := apptest.FrozenAt; o.SuspendedAt = &since }
 
 // 5.1: a missing, invalid, revoked or expired key is 401, on every route, and the answer does not tell which.
 func TestContract_5_1_key(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		past, now, later := apptest.StillAt.Add(-time.Hour), apptest.StillAt, apptest.StillAt.Add(time.Microsecond)
+		past, now, later := apptest.FrozenAt.Add(-time.Hour), apptest.FrozenAt, apptest.FrozenAt.Add(time.Microsecond)
 		require.Equal(t, http.StatusOK, get(t, s, tenant.NewKey(t, models.APIKey{ExpiresAt: &later}), "/v1/stores").Status, "not expired yet")
 
 		for name, key := range map[string]string{
@@ -99,12 +99,12 @@ func TestContract_5_1_key(t *testing.T) {
 
 // 5.1: revocation takes effect at once.
 func TestContract_5_1_revokedAtOnce(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyA, "/v1/stores").Status)
-		holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.StillAt)
+		holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.FrozenAt)
 		require.NoError(t, err)
-		require.NoError(t, s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, holder.Key.ID, apptest.StillAt))
+		require.NoError(t, s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, holder.Key.ID, apptest.FrozenAt))
 		answer := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/stores", Key: tenant.KeyA, Header: ownAddress()})
 		requireRefused(t, answer, http.StatusUnauthorized, "invalid_api_key")
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyB, "/v1/stores").Status, "the others go on")
@@ -122,7 +122,7 @@ func TestContract_5_2_keyFormat(t *testing.T) {
 
 // 5.3: the plan must be Pro or higher and the operator not suspended, else every request answers 403 and says which.
 func TestContract_5_3_planAndSuspension(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for name, c := range map[string]struct {
 			operator []func(*models.Operator)
 			code     string
@@ -147,9 +147,9 @@ func TestContract_5_3_planAndSuspension(t *testing.T) {
 
 // 5.3: a plan and a suspension take effect at once, and are over at once.
 func TestContract_5_3_atOnce(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		id, now := tenant.Operator.ID, apptest.StillAt
+		id, now := tenant.Operator.ID, apptest.FrozenAt
 		for _, step := range []struct {
 			change func() error
 			status int
@@ -167,7 +167,7 @@ func TestContract_5_3_atOnce(t *testing.T) {
 
 // 5.4 and 5.5: each route needs its scope; without it the answer is 403 and names the missing one.
 func TestContract_5_5_scopes(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, held := range models.Scopes {
 			key := tenant.NewKey(t, models.APIKey{}, held)
@@ -187,13 +187,13 @@ func TestContract_5_5_scopes(t *testing.T) {
 
 // The order of checks: key 401 → suspended, plan 403 → rate 429 → scope 403 → body.
 func TestContract_5_orderOfChecks(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		blocked := s.NewTenant(t, suspended)
 		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
 		readOnly := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
 		usedUp := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
 		useUp(t, s, usedUp, 100)
-		past := apptest.StillAt.Add(-time.Hour)
+		past := apptest.FrozenAt.Add(-time.Hour)
 		for name, c := range map[string]struct {
 			key    string
 			status int
@@ -216,17 +216,17 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 // useUp makes the key stand at so many requests in the standing clock's minute without sending them.
 func useUp(t *testing.T, s *apptest.Service, key string, requests int) {
 	t.Helper()
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.StillAt)
+	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt)
 	require.NoError(t, err)
 	for used := holder.Used; used < requests; {
-		used, err = s.App.DB.CountRequest(t.Context(), holder.Key.ID.String(), apptest.StillAt)
+		used, err = s.App.DB.CountRequest(t.Context(), holder.Key.ID.String(), apptest.FrozenAt)
 		require.NoError(t, err)
 	}
 }
 
 // 5.8: tracking and catalog need no authentication, and do not look at a key that comes along.
 func TestContract_5_8_noKeyNeeded(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, suspended)
 		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
 		for _, path := range []string{"/v1/track/" + code, "/public/countries", "/public/locations?country_code=PE&q=lima"} {
@@ -239,7 +239,7 @@ func TestContract_5_8_noKeyNeeded(t *testing.T) {
 
 // Failed authentication is limited to 60 a minute for each client address; a good key still works from there.
 func TestContract_5_failuresPerAddress(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		address := ownAddress()
 		guess := func(i int) apptest.Request {
@@ -263,7 +263,7 @@ func TestContract_5_failuresPerAddress(t *testing.T) {
 func TestContract_5_addressNotForged(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: clock.NewManual(apptest.StillAt), NoWorker: true})
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: clock.NewManual(apptest.FrozenAt), NoWorker: true})
 		require.Equal(t, map[int]int{http.StatusUnauthorized: 60, http.StatusTooManyRequests: 10}, inParallel(t, 70, func(int) apptest.Request {
 			return apptest.Request{Method: "GET", Path: "/v1/orders", Key: "hola", Header: ownAddress()}
 		}, s))

@@ -35,7 +35,7 @@ func requireError(t *testing.T, answer *apptest.Answer, status int, code string)
 
 // The table of section 7, row by row.
 func TestContract_7_table(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		readOnly := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
 		basic, blocked := s.NewTenant(t, apptest.OnPlan(models.PlanBasic)), s.NewTenant(t, suspended)
@@ -80,7 +80,7 @@ func TestContract_7_table(t *testing.T) {
 
 // 400: cancelling an order no longer in registered, with the reason in words.
 func TestContract_7_cancelTooLate(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.Key)
 		require.Equal(t, http.StatusOK, cancelOrder(t, s, tenant.Key, id, nil).Status)
@@ -92,7 +92,7 @@ func TestContract_7_cancelTooLate(t *testing.T) {
 
 // 5xx: when nobody carries the orders on, a cancel is answered with 503 and when to try again; reads and creations go on.
 func TestContract_7_5xx_workersAway(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.Key)
 		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: tenant.Key})
@@ -135,7 +135,7 @@ func withField(name, value string) string {
 // Bad input of every kind is met with a clear 4xx that names the field where there is one, and creates nothing.
 func TestContract_7_badInput(t *testing.T) {
 	nested := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for name, c := range map[string]struct {
 			body   string

@@ -19,7 +19,7 @@ import (
 func TestContract_8_exactAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		hands := clock.NewManual(apptest.StillAt)
+		hands := clock.NewManual(apptest.FrozenAt)
 		processes := []*apptest.Service{
 			apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true}),
 			apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true}),
@@ -44,7 +44,7 @@ func TestContract_8_exactAcrossProcesses(t *testing.T) {
 
 // RateLimit-Policy and RateLimit on every answer to a valid key, Retry-After on 429.
 func TestContract_8_headers(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for plan, limit := range map[models.Plan]int{models.PlanPro: 100, models.PlanBusiness: 1000} {
 			tenant := s.NewTenant(t, apptest.OnPlan(plan))
 			policy := fmt.Sprintf(`"minute";q=%d;w=60`, limit)

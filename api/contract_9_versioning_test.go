@@ -11,7 +11,7 @@ import (
 
 // All endpoints are under /v1, the catalog outside it; what is not there is 404 without asking for a key.
 func TestContract_9_unknownRoutes(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{
 			"/v1", "/v1/", "/v1/nada", "/v1/orders/", "/v1/orders/x/y", "/v1/orders/x/cancel/y", "/v2/orders", "/orders", "/public", "/public/nada",
 			"/v1/public/countries", "/v1/track", "/V1/orders", "//v1/orders", "/v1/../v1/orders",
@@ -26,7 +26,7 @@ func TestContract_9_unknownRoutes(t *testing.T) {
 
 // A method that a route does not have is 405 with the envelope, and the ones it has are named.
 func TestContract_9_unknownMethods(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, c := range []struct{ method, path, allow string }{
 			{"PUT", "/v1/orders", "GET, POST"}, {"DELETE", "/v1/orders/x", "GET"}, {"POST", "/v1/orders/x/cancel", "PATCH"}, {"OPTIONS", "/v1/webhooks", "GET, POST"},
 			{"GET", "/v1/webhooks/x", "DELETE"}, {"POST", "/v1/track/x", "GET"}, {"POST", "/public/countries", "GET"}, {"PROPFIND", "/v1/stores", "GET"},

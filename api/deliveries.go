@@ -17,13 +17,13 @@ import (
 )
 
 type deliveryView struct {
-	ID        uuid.UUID             `json:"id"`
-	WebhookID uuid.UUID             `json:"webhook_id"`
-	OrderID   *uuid.UUID            `json:"order_id"`
-	Event     models.Event          `json:"event"`
-	Status    models.DeliveryStatus `json:"status"`
-	Attempts  []attemptView         `json:"attempts"`
-	CreatedAt time.Time             `json:"created_at"`
+	ID        uuid.UUID                    `json:"id"`
+	WebhookID uuid.UUID                    `json:"webhook_id"`
+	OrderID   *uuid.UUID                   `json:"order_id"`
+	Event     models.Event                 `json:"event"`
+	Status    models.WebhookDeliveryStatus `json:"status"`
+	Attempts  []attemptView                `json:"attempts"`
+	CreatedAt time.Time                    `json:"created_at"`
 }
 
 type attemptView struct {
@@ -63,12 +63,12 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	filter := db.DeliveryFilter{
 		WebhookID: idParameter(c, "webhook_id", &wrong),
 		OrderID:   idParameter(c, "order_id", &wrong),
-		Status:    models.DeliveryStatus(c.Query("status")),
+		Status:    models.WebhookDeliveryStatus(c.Query("status")),
 		Page:      countParameter(c, "page", 1, &wrong),
 		Limit:     min(countParameter(c, "limit", defaultPageSize, &wrong), orders.MaxPageSize),
 	}
 	switch filter.Status {
-	case "", models.DeliveryPending, models.DeliveryDelivered, models.DeliveryFailed:
+	case "", models.WebhookDeliveryPending, models.WebhookDeliveryDelivered, models.WebhookDeliveryFailed:
 	default:
 		wrong.Add("status", "debe ser uno de: pending, delivered, failed")
 	}

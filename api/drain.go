@@ -6,8 +6,8 @@ import "github.com/gin-gonic/gin"
 // take its next request to a new connection. Once nobody comes any more the listener can be closed without cutting anybody off.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// sendAway ends kept connections one by one, each after an answer: closing an idle one could meet a request that is on its way.
-func (s *Server) sendAway(c *gin.Context) {
+// closeWhenDraining ends kept connections one by one, each after an answer: closing an idle one could meet a request that is on its way.
+func (s *Server) closeWhenDraining(c *gin.Context) {
 	if s.draining.Load() {
 		c.Header("Connection", "close")
 	}

@@ -33,7 +33,7 @@ func bootFuzzed(f *testing.F) []*fuzzed {
 	f.Helper()
 	var targets []*fuzzed
 	for name, databaseURL := range map[string]string{"sqlite": testenv.SQLite(f), "postgres": testenv.Postgres(f)} {
-		target := &fuzzed{name: name, clock: clock.NewManual(apptest.StillAt)}
+		target := &fuzzed{name: name, clock: clock.NewManual(apptest.FrozenAt)}
 		s := apptest.Boot(f, databaseURL, apptest.Options{Clock: target.clock, NoWorker: true})
 		target.key = s.NewTenant(f).Key
 		server, err := api.New(api.Options{

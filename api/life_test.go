@@ -24,7 +24,7 @@ func panelMove(t *testing.T, s *apptest.Service, token, orderID, move string, bo
 
 // A whole life over HTTP: created by a store's system, received, assigned, delivered, each told to the receiver but reception.
 func TestLife_registeredReceivedAssignedDelivered(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, tenant.Key, receiver)
@@ -78,7 +78,7 @@ func names(events []apptest.Received) []string {
 
 // Reassignment tells receivers again; the same rider again is no move.
 func TestLife_reassignment(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, tenant.Key, receiver)
@@ -97,7 +97,7 @@ func TestLife_reassignment(t *testing.T) {
 
 // Moves that the order's state does not allow answer 409 in the panel.
 func TestLife_movesThatAreNotAllowed(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key)
@@ -119,7 +119,7 @@ func TestLife_movesThatAreNotAllowed(t *testing.T) {
 
 // 50 parallel cancels give exactly one success.
 func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, tenant.Key, receiver, map[string]any{"events": []string{"order.cancelled"}})
@@ -134,7 +134,7 @@ func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
 
 // Cancel against reception in parallel has one winner, and Temporal, the database and the answers agree on it.
 func TestRace_cancelAgainstReception(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		for range 10 {

@@ -152,7 +152,7 @@ func TestDocs_sendsItsExamplesToThisServiceAndLoadsNothing(t *testing.T) {
 
 // The service's own routes are held to the document like all others.
 func TestOpenAPI_describesTheServicesOwnRoutes(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml", "/docs"} {
 			require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: "GET", Path: path}).Status, path)
 		}
@@ -161,7 +161,7 @@ func TestOpenAPI_describesTheServicesOwnRoutes(t *testing.T) {
 
 // What receivers get is what the document says: openapi.yaml describes every event's body, and nothing else is in it.
 func TestOpenAPI_describesTheEvents(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		document, err := apptest.Document()
 		require.NoError(t, err)
 		tenant := s.NewTenant(t)

@@ -41,10 +41,10 @@ func (s *Server) createOrder(path string) handler {
 }
 
 // renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are remembered.
-func renderCreated(path string) func(*orders.Created) (orders.Answer, error) {
-	return func(created *orders.Created) (orders.Answer, error) {
+func renderCreated(path string) func(*orders.Created) (orders.CreateResponse, error) {
+	return func(created *orders.Created) (orders.CreateResponse, error) {
 		body, err := json.Marshal(envelope{Data: created.Order, Warning: created.Warning})
-		return orders.Answer{Status: http.StatusCreated, Location: path + created.Order.ID.String(), Body: body}, err
+		return orders.CreateResponse{Status: http.StatusCreated, Location: path + created.Order.ID.String(), Body: body}, err
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Server) limitLoad(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	defer func() { <-s.turns }()
+	defer func() { <-s.inFlight }()
 	limit := s.config.Timeouts.Request
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = s.config.Timeouts.Upload
@@ -41,14 +41,14 @@ func (s *Server) limitLoad(c *gin.Context) {
 
 func (s *Server) takeTurn(ctx context.Context) error {
 	select {
-	case s.turns <- struct{}{}:
+	case s.inFlight <- struct{}{}:
 		return nil
 	default:
 	}
 	timer := time.NewTimer(s.config.Timeouts.Queue)
 	defer timer.Stop()
 	select {
-	case s.turns <- struct{}{}:
+	case s.inFlight <- struct{}{}:
 		return nil
 	case <-timer.C:
 		return errOverloaded

@@ -11,7 +11,7 @@ import (
 
 // Exactly one branch is main, whatever is asked.
 func TestPanelBranches_oneMain(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		main, other := tenant.Main.ID.String(), tenant.Other.ID.String()
 		mains := func() []any {
@@ -49,7 +49,7 @@ func TestPanelBranches_oneMain(t *testing.T) {
 }
 
 func TestPanelBranches(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		id := operator.make("/branches", fields{"name": "Almacén Surco"})

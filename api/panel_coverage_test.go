@@ -12,7 +12,7 @@ import (
 )
 
 func TestPanelCoverage(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		toCusco := fields{"location_id": apptest.Cusco}
@@ -54,7 +54,7 @@ func TestPanelCoverage(t *testing.T) {
 
 // The list goes from the wide to the narrow, by name.
 func TestPanelCoverage_sorted(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, _ := operatorDesk(t, s)
 		for _, place := range []uuid.UUID{apptest.Surco, apptest.Cusco, catalog.CountryID("PE"), catalog.CityID("PE", "0801"), catalog.DistrictID("PE", "150105")} {
 			operator.make("/coverage", fields{"location_id": place})

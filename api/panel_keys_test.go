@@ -12,7 +12,7 @@ import (
 )
 
 func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		expiry := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
 		answer := operator.post("/keys", fields{
@@ -46,7 +46,7 @@ func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
 }
 
 func TestPanelKeys_unboundAndForever(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, _ := operatorDesk(t, s)
 		answer := operator.post("/keys", fields{"name": "Todo", "scopes": []string{"write:orders", "read:orders"}, "store_id": nil})
 		require.Nil(t, answer.Data["store_id"])
@@ -56,7 +56,7 @@ func TestPanelKeys_unboundAndForever(t *testing.T) {
 }
 
 func TestPanelKeys_refuses(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, other := operatorDesk(t, s)
 		closed := operator.make("/stores", fields{"name": "Cerrada", "active": false})

@@ -11,7 +11,7 @@ import (
 
 // The panel's people may lose an answer too: under a key they get the first one again.
 func TestPanelOrders_idempotencyKey(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		d, tenant := operatorDesk(t, s)
 		create := func(product string) *apptest.Answer {
 			return s.Do(t, apptest.Request{

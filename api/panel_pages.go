@@ -39,7 +39,7 @@ func (s *Server) visit(route panel.Route) handler {
 		if err != nil {
 			return err
 		}
-		return route.Answer(&panel.Visit{Context: c, Who: who, Caller: callerOf(who)})
+		return route.Answer(&panel.Request{Context: c, Who: who, Caller: callerOf(who)})
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 }
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
-	who, err := s.admit(c, models.Anyone)
+	who, err := s.admit(c, models.AnyUser)
 	if err != nil && err != errNoSession {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPanelRiders(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		id := operator.make("/riders", fields{"name": "Ángel Ríos", "phone": "987 111 222"})
@@ -35,7 +35,7 @@ func TestPanelRiders(t *testing.T) {
 }
 
 func TestPanelRiders_phoneOfTheOperatorsCountry(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.CountryCode = "CL" })
 		operator := desk{t, s, tenant.SignIn(t, nil)}
 		id := operator.make("/riders", fields{"name": "Pedro", "phone": "9 6123 4567"})

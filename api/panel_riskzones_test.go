@@ -11,7 +11,7 @@ import (
 )
 
 func TestPanelRiskZones(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		require.Empty(t, created(t, s, tenant.Key).Warning)
@@ -37,7 +37,7 @@ func TestPanelRiskZones(t *testing.T) {
 }
 
 func TestPanelRiskZones_refuses(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, _ := operatorDesk(t, s)
 		many := make([]string, 101)
 		for i := range many {

@@ -45,7 +45,7 @@ func callPanel(t *testing.T, s *apptest.Service, token, route string) *apptest.A
 
 // Every route of the panel against everybody: who may not is told so before anything else is looked at.
 func TestPanelRoles(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		routes := panelRoutes(t)
 		tenant, halted := s.NewTenant(t), s.NewTenant(t, suspended)
 		admin, operator, seller := tenant.SignInAs(t, &models.User{Admin: true}), tenant.SignIn(t, nil), tenant.SignIn(t, &tenant.StoreA)
@@ -87,7 +87,7 @@ func TestPanelRoles(t *testing.T) {
 
 // Another operator's things are not there, and neither are another store's.
 func TestPanelRoles_othersAreNotThere(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		order := s.CreateOrder(t, tenant.KeyA)
 		for _, token := range []string{tenant.SignIn(t, &tenant.StoreB), stranger.SignIn(t, nil), stranger.SignIn(t, &stranger.StoreA)} {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestPanelSession_signInReadSignOut(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t), &models.User{}
 		first := tenant.SignInAs(t, user)
 		signed := signIn(t, s, strings.ToUpper(user.Email), apptest.Password)
@@ -36,7 +36,7 @@ func TestPanelSession_signInReadSignOut(t *testing.T) {
 
 // Whoever is signed in may choose another password, of either role; the user's other sessions end.
 func TestPanelSession_password(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, user := range []*models.User{{}, {StoreID: &tenant.StoreA.ID}} {
 			here := desk{t, s, tenant.SignInAs(t, user)}
@@ -69,7 +69,7 @@ func TestPanelSession_password(t *testing.T) {
 
 // Ten sign-ins a minute for each address and e-mail, right or wrong; others are not held up.
 func TestPanelSession_signInLimit(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t), &models.User{}
 		token, here := tenant.SignInAs(t, user), ownAddress()
 		attempt := func(email, password string, address map[string]string) *apptest.Answer {
@@ -98,7 +98,7 @@ func TestPanelSession_signInLimit(t *testing.T) {
 
 // A cookie is good for our own pages alone: another site's writes are refused. A Bearer token no browser sends by itself.
 func TestPanelSession_otherSites(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t), &models.User{}
 		token := tenant.SignInAs(t, user)
 		cookie := signIn(t, s, user.Email, apptest.Password).Header.Get("Set-Cookie")

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPanelSettings(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		read := func() map[string]any { return operator.send(http.MethodGet, "/settings", nil).Data }
 		before := read()
@@ -38,7 +38,7 @@ func TestPanelSettings(t *testing.T) {
 }
 
 func TestPanelSettings_refuses(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, _ := operatorDesk(t, s)
 		before := operator.send(http.MethodGet, "/settings", nil).Data
 		for wrong, values := range map[string][]any{

@@ -18,7 +18,7 @@ func sizeIDs(operator desk) map[string]string {
 }
 
 func TestPanelSizes(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		id := operator.make("/sizes", fields{"code": "XL", "name": "Muy grande", "surcharge": 12.5})
@@ -47,7 +47,7 @@ func TestPanelSizes(t *testing.T) {
 
 // Exactly one size is the default, whatever is asked.
 func TestPanelSizes_oneDefault(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		ids := sizeIDs(operator)
 		for _, refused := range []fields{{"default": false}, {"active": false}} {

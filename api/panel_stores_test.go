@@ -10,7 +10,7 @@ import (
 )
 
 func TestPanelStores(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)
 		stranger, _ := operatorDesk(t, s)
 		id := operator.make("/stores", fields{"name": " ánfora "})

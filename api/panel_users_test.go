@@ -34,7 +34,7 @@ func session(t *testing.T, s *apptest.Service, token string) *apptest.Answer {
 func uniqueEmail() string { return uuid.NewString() + "@prueba.example" }
 
 func TestPanelUsers_bothRoles(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		email := uniqueEmail()
 		seller := admin.post("/users", fields{"email": " " + strings.ToUpper(email) + " ", "name": "Luz Ramos", "role": "store", "store_id": tenant.StoreA.ID})
@@ -64,7 +64,7 @@ func TestPanelUsers_bothRoles(t *testing.T) {
 }
 
 func TestPanelUsers_refuses(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, self := adminDesk(t, s)
 		stranger, other, _ := adminDesk(t, s)
 		closed := admin.make("/stores", fields{"name": "Cerrada", "active": false})
@@ -112,7 +112,7 @@ func TestPanelUsers_refuses(t *testing.T) {
 
 // A deactivated user cannot sign in, its sessions end at once, and they stay ended when it comes back.
 func TestPanelUsers_deactivation(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		user := &models.User{StoreID: &tenant.StoreA.ID}
 		token, path := tenant.SignInAs(t, user), "/users/"+user.ID.String()
@@ -128,7 +128,7 @@ func TestPanelUsers_deactivation(t *testing.T) {
 }
 
 func TestPanelUsers_change(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		user := &models.User{StoreID: &tenant.StoreA.ID}
 		token, path, email := tenant.SignInAs(t, user), "/users/"+user.ID.String(), uniqueEmail()
@@ -148,7 +148,7 @@ func TestPanelUsers_change(t *testing.T) {
 
 // An operator cannot lock itself out of its users, not even when two administrators dismiss each other at the same moment.
 func TestPanelUsers_lastAdmin(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, self := adminDesk(t, s)
 		path := "/users/" + self.ID.String()
 		for _, refused := range []fields{{"admin": false}, {"active": false}, {"role": "store", "store_id": tenant.StoreA.ID, "admin": false}} {
@@ -174,7 +174,7 @@ func TestPanelUsers_lastAdmin(t *testing.T) {
 
 // A reset ends the user's sessions and returns the password that was drawn, this once.
 func TestPanelUsers_resetPassword(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		user := &models.User{}
 		token, path := tenant.SignInAs(t, user), "/users/"+user.ID.String()+"/password"
@@ -195,7 +195,7 @@ func TestPanelUsers_resetPassword(t *testing.T) {
 
 // Administrators who change a user do not bring an old password back.
 func TestPanelUsers_changeBesidePassword(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		user := &models.User{}
 		token, path := tenant.SignInAs(t, user), "/panel/api/users/"+user.ID.String()

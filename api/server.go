@@ -42,8 +42,8 @@ type Server struct {
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
-	// turns are held by the requests that are being worked on.
-	turns chan struct{}
+	// inFlight are held by the requests that are being worked on.
+	inFlight chan struct{}
 	// draining says that the process is about to stop.
 	draining atomic.Bool
 }
@@ -74,7 +74,7 @@ func New(options Options) (*Server, error) {
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
 		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
-		turns: make(chan struct{}, options.Config.MaxRequests),
+		inFlight: make(chan struct{}, options.Config.MaxRequests),
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
@@ -91,7 +91,7 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	s.router.Use(options.Middleware...)
-	s.router.Use(s.identifyRequest, s.sendAway, s.limitLoad, s.recoverPanic)
+	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitLoad, s.recoverPanic)
 	s.routes()
 	return s, nil
 }

@@ -101,7 +101,7 @@ func TestLimitLoad_endsABodyThatDripsIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
 		outcome := make(chan error, 1)
-		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, turns: make(chan struct{}, 1)}
+		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, inFlight: make(chan struct{}, 1)}
 		routes := gin.New()
 		routes.Use(limits.limitLoad)
 		routes.POST("/", func(c *gin.Context) {

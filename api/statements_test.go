@@ -55,7 +55,7 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 
 // What the order's workflow writes at a move, BEGIN and COMMIT aside.
 func TestStatements_ofAMove(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for name, c := range map[string]struct {
 			webhook           bool
 			receive, announce int64
@@ -68,7 +68,7 @@ func TestStatements_ofAMove(t *testing.T) {
 				s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
 			}
 			orderID := uuid.MustParse(s.CreateOrder(t, tenant.Key))
-			apply := func(move workflows.MoveOrder) int64 {
+			apply := func(move workflows.ApplyMoveInput) int64 {
 				id := uuid.NewString()
 				move.OrderID, move.EntryID, move.By, move.At = orderID, uuid.New(), models.ByOperator, time.Now()
 				result, err := s.App.Orders.Apply(requestid.With(t.Context(), id), move)
@@ -77,13 +77,13 @@ func TestStatements_ofAMove(t *testing.T) {
 				require.Equal(t, c.webhook && move.Move != models.MoveReceive, len(result.Deliveries) > 0)
 				return s.Statements(id)
 			}
-			require.Equal(t, c.receive, apply(workflows.MoveOrder{
+			require.Equal(t, c.receive, apply(workflows.ApplyMoveInput{
 				Seq: 2, Move: models.MoveReceive, To: models.StatusReceived, Received: &workflows.Received{BranchID: &tenant.Other.ID},
 			}), name)
-			require.Equal(t, c.announce, apply(workflows.MoveOrder{
+			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
 				Seq: 3, Move: models.MoveAssign, To: models.StatusAssigned, Assigned: &workflows.Assigned{RiderID: tenant.Riders[0].ID},
 			}), name)
-			require.Equal(t, c.announce, apply(workflows.MoveOrder{
+			require.Equal(t, c.announce, apply(workflows.ApplyMoveInput{
 				Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, Delivered: &workflows.Delivered{},
 			}), name)
 		}

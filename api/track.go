@@ -39,7 +39,7 @@ type trackingEvent struct {
 type trackedPackage struct {
 	*db.Tracked
 	// moves are the timeline without what happened beside it, oldest first.
-	moves []models.OrderEvent
+	moves []models.TimelineEntry
 }
 
 // findPackage looks up a guide code as somebody typed it, for the API and for people alike.

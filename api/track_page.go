@@ -98,7 +98,7 @@ func keepUnlisted(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 // page is the package as its customer sees it.
 func (p *trackedPackage) page() web.Tracking {
 	shown := web.Tracking{
-		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.Location(),
+		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
 		Events: make([]web.Event, len(p.moves)),
 	}
 	if p.LogoURL != nil {
@@ -106,7 +106,7 @@ func (p *trackedPackage) page() web.Tracking {
 	}
 	for i, move := range p.moves {
 		shown.Events[i] = web.Event{Status: move.Status, At: move.At}
-		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Dormant()
+		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Revivable()
 	}
 	return shown
 }

@@ -40,7 +40,7 @@ func requirePage(t *testing.T, answer *apptest.Answer, status int) {
 
 // A customer follows a package from the store to the door, and is never told the rider, the address, a name or a phone.
 func TestTrackPage_everyStatusAndNothingPrivate(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		logo := "https://operador.example/logo.png"
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.Name, o.LogoURL = "Rápidos <del> Perú", &logo })
 		operator := tenant.SignIn(t, nil)
@@ -107,7 +107,7 @@ func TestTrackPage_autoCancelled(t *testing.T) {
 
 // Times are the operator's own.
 func TestTrackPage_operatorsTimeZone(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for zone, said := range map[string]string{
 			"America/Lima": "10 de marzo de 2026, 10:00\u00a0a.\u00a0m.", "Asia/Tokyo": "11 de marzo de 2026, 12:00\u00a0a.\u00a0m.",
 		} {
@@ -119,7 +119,7 @@ func TestTrackPage_operatorsTimeZone(t *testing.T) {
 
 // The page forgives what the API's tracking forgives.
 func TestTrackPage_forgivingForms(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
 		for _, form := range []string{
 			code, strings.ToLower(code), strings.ReplaceAll(code, "-", ""), " " + code + " ",
@@ -134,7 +134,7 @@ func TestTrackPage_forgivingForms(t *testing.T) {
 
 // Unknown and malformed codes answer the same page, which asks for another, wherever they were typed.
 func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
 		unknown := trackPage(t, s, guidecode.New(), address)
 		requirePage(t, unknown, http.StatusNotFound)
@@ -154,7 +154,7 @@ func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
 
 // Pages and JSON count together, so that neither is a way around the other's limit.
 func TestTrackPage_sharesTheLimitOfTracking(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		code, address := guidecode.New(), ownAddress()
 		paths := []string{"/v1/track/" + code, "/track/" + code, "/track?code=x"}
 		answers := inParallel(t, 126, func(i int) apptest.Request {
@@ -187,7 +187,7 @@ func TestTrackPage_formLeadsToTheCanonicalCode(t *testing.T) {
 
 // The front page asks for the code; it may be listed, for there is nothing to hide.
 func TestTrackPage_frontPageAsksForTheCode(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		page := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/"})
 		require.Equal(t, http.StatusOK, page.Status)
 		require.Contains(t, page.Text, `<form action="/track" method="get">`)

@@ -52,10 +52,10 @@ var (
 // Authenticate finds the key with the given hash and counts the request. On PostgreSQL requests that come in together are looked up and
 // counted with one statement, each in its own right; the limit is as exact as if every one had come alone, however many processes count.
 func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
-	if d.together == nil {
+	if d.batched == nil {
 		return d.authenticateAlone(ctx, hash, now)
 	}
-	holder, err := d.together.keys.Ask(ctx, keyQuestion{hash: string(hash), now: now})
+	holder, err := d.batched.keys.Get(ctx, keyQuestion{hash: string(hash), now: now})
 	if err == nil && holder == nil {
 		err = ErrNotFound
 	}

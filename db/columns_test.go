@@ -128,8 +128,8 @@ type tenant struct {
 	key      models.APIKey
 	user     models.User
 	session  models.Session
-	pending  models.Delivery
-	failed   models.Delivery
+	pending  models.WebhookDelivery
+	failed   models.WebhookDelivery
 }
 
 var fillPlace = catalog.DistrictID("PE", "150122")
@@ -154,11 +154,11 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, fillPlace, "2026-03-04"
 	order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 	order.DeliveryType, order.PaymentType = models.DeliveryAgency, models.CashOnDelivery
-	for _, delivery := range []*models.Delivery{&w.pending, &w.failed} {
+	for _, delivery := range []*models.WebhookDelivery{&w.pending, &w.failed} {
 		delivery.WebhookID, delivery.OrderID = w.webhook.ID, &order.ID
 	}
-	w.pending.Status, w.pending.FinishedAt = models.DeliveryPending, nil
-	w.failed.Status = models.DeliveryFailed
+	w.pending.Status, w.pending.FinishedAt = models.WebhookDeliveryPending, nil
+	w.failed.Status = models.WebhookDeliveryFailed
 
 	loadCatalog(t, database)
 	ctx := context.Background()
@@ -186,7 +186,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		before, after := w.operator.CreatedAt.AddDate(-1, 0, 0), w.operator.CreatedAt.AddDate(1, 0, 0)
 		scope := db.OrderScope{OperatorID: w.operator.ID}
 		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
-		target := func(d models.Delivery) db.DeliveryTarget {
+		target := func(d models.WebhookDelivery) db.DeliveryTarget {
 			return db.DeliveryTarget{ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true}
 		}
 		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
@@ -220,11 +220,11 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash"},
 			},
 			"FactsFor": {
-				db.MoveFacts{
+				db.MoveContext{
 					Operator: w.operator, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone,
 					RiderActive: &w.rider.Active, BranchActive: &w.branch.Active, HasWebhooks: true,
 				},
-				func() (any, error) { return database.FactsFor(ctx, &w.order, &w.rider.ID, &w.branch.ID) }, nil,
+				func() (any, error) { return database.LoadMoveContext(ctx, &w.order, &w.rider.ID, &w.branch.ID) }, nil,
 			},
 			"Track": {
 				db.Tracked{
@@ -295,14 +295,14 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 			require.NoError(t, database.Insert(ctx, row))
 		}
 
-		order, event := w.order, models.OrderEvent{ID: uuid.New(), OrderID: w.order.ID, Status: models.StatusDelivered, At: w.order.CreatedAt}
+		order, event := w.order, models.TimelineEntry{ID: uuid.New(), OrderID: w.order.ID, Status: models.StatusDelivered, At: w.order.CreatedAt}
 		f.fill(&order)
 		order.ID, order.Seq, order.Status, order.CancelledBy = w.order.ID, w.order.Seq+1, models.StatusDelivered, nil
 		order.BranchID, order.RiderID, order.OperativeDay = branch.ID, &rider.ID, "2027-04-05"
 
 		delivery, webhook, operator, answered, price := w.failed, w.webhook, w.operator, record, coverage
 		f.fill(&delivery)
-		delivery.ID, delivery.Status = w.failed.ID, models.DeliveryDelivered
+		delivery.ID, delivery.Status = w.failed.ID, models.WebhookDeliveryDelivered
 		f.fill(&webhook)
 		webhook.ID = w.webhook.ID
 		f.fill(&operator)

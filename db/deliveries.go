@@ -15,13 +15,13 @@ import (
 // DeliveryFilter narrows the delivery log.
 type DeliveryFilter struct {
 	WebhookID, OrderID *uuid.UUID
-	Status             models.DeliveryStatus
+	Status             models.WebhookDeliveryStatus
 	Event              models.Event
 	Page, Limit        int
 }
 
 // Deliveries reads a page of the delivery log, newest first, and how many there are in all.
-func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.Delivery, int64, error) {
+func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
 		query := d.deliveriesIn(ctx, scope)
 		if filter.WebhookID != nil {
@@ -38,7 +38,7 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 		}
 		return query
 	}
-	var deliveries []models.Delivery
+	var deliveries []models.WebhookDelivery
 	err := matching().Order("deliveries.created_at DESC, deliveries.id DESC").
 		Offset((filter.Page - 1) * filter.Limit).Limit(filter.Limit).Find(&deliveries).Error
 	if err != nil {
@@ -53,15 +53,15 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 }
 
 // DeliveryIn finds a delivery that the scope may see.
-func (d *DB) DeliveryIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Delivery, error) {
-	var delivery models.Delivery
+func (d *DB) DeliveryIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.WebhookDelivery, error) {
+	var delivery models.WebhookDelivery
 	err := d.deliveriesIn(ctx, scope).Where("deliveries.id = ?", id).Take(&delivery).Error
 	return &delivery, err
 }
 
 // deliveriesIn is the deliveries of the webhooks that the scope may see.
 func (d *DB) deliveriesIn(ctx context.Context, scope WebhookScope) *gorm.DB {
-	query := d.with(ctx).Model(&models.Delivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
+	query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
 		query = query.Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID)
 	}
@@ -69,8 +69,8 @@ func (d *DB) deliveriesIn(ctx context.Context, scope WebhookScope) *gorm.DB {
 }
 
 // AttemptsOf reads the attempts of deliveries, oldest first, in one statement.
-func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[uuid.UUID][]models.DeliveryAttempt, error) {
-	byDelivery := map[uuid.UUID][]models.DeliveryAttempt{}
+func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.WebhookDelivery) (map[uuid.UUID][]models.WebhookAttempt, error) {
+	byDelivery := map[uuid.UUID][]models.WebhookAttempt{}
 	if len(deliveries) == 0 {
 		return byDelivery, nil
 	}
@@ -78,7 +78,7 @@ func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[
 	for i, delivery := range deliveries {
 		ids[i] = delivery.ID
 	}
-	var attempts []models.DeliveryAttempt
+	var attempts []models.WebhookAttempt
 	if err := d.with(ctx).Where("delivery_id IN ?", ids).Order("delivery_id, number").Find(&attempts).Error; err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (d *DB) AttemptsOf(ctx context.Context, deliveries []models.Delivery) (map[
 }
 
 // GuideCodesOf reads the guide codes of the orders that deliveries are about, in one statement.
-func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.Delivery) (map[uuid.UUID]string, error) {
+func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.WebhookDelivery) (map[uuid.UUID]string, error) {
 	byOrder := map[uuid.UUID]string{}
 	var ids []uuid.UUID
 	for _, delivery := range deliveries {
@@ -115,7 +115,7 @@ func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
 		Where("deliveries.webhook_id = ? AND deliveries.status = ? AND deliveries.created_at >= ? AND deliveries.created_at <= ?",
-			webhookID, models.DeliveryFailed, from, to).
+			webhookID, models.WebhookDeliveryFailed, from, to).
 		Order("deliveries.created_at, deliveries.id").Limit(limit).Scan(&targets).Error
 	return targets, err
 }

@@ -40,8 +40,8 @@ type DB struct {
 	gorm    *gorm.DB
 	sql     *sql.DB
 	dialect Dialect
-	// together is nil on SQLite and in a transaction.
-	together *together
+	// batched is nil on SQLite and in a transaction.
+	batched *batched
 }
 
 // Options tune the handle.
@@ -83,7 +83,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	}
 	database := &DB{gorm: orm, sql: handle, dialect: dialect}
 	if dialect == Postgres {
-		database.together = newTogether(database)
+		database.batched = newBatched(database)
 	}
 	return database, nil
 }

@@ -26,7 +26,7 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 }
 
 // InsertOrder stores a new order with its first timeline entry and the deliveries of its first event.
-func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.OrderEvent, deliveries []models.Delivery) error {
+func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.TimelineEntry, deliveries []models.WebhookDelivery) error {
 	if err := d.with(ctx).Create(order).Error; err != nil {
 		return err
 	}
@@ -92,12 +92,12 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 }
 
 // Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside them too.
-func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.OrderEvent, error) {
+func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.TimelineEntry, error) {
 	query := d.with(ctx).Where("order_id = ?", orderID)
 	if movesOnly {
 		query = query.Where("seq IS NOT NULL")
 	}
-	var events []models.OrderEvent
+	var events []models.TimelineEntry
 	err := query.Order("at, seq, id").Find(&events).Error
 	return events, err
 }
@@ -116,8 +116,8 @@ func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error)
 	return &order, err
 }
 
-// MoveFacts is what a move needs to know besides the order itself.
-type MoveFacts struct {
+// MoveContext is what a move needs to know besides the order itself.
+type MoveContext struct {
 	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
 	LocationName string
 	// The rider's are nil if the operator has no such rider, BranchActive if it has no such branch.
@@ -126,10 +126,10 @@ type MoveFacts struct {
 	HasWebhooks               bool
 }
 
-// FactsFor reads what a move of an order needs to know, in one statement: about its operator and where it goes, the rider who has or gets
+// LoadMoveContext reads what a move of an order needs to know, in one statement: about its operator and where it goes, the rider who has or gets
 // it, and a branch.
-func (d *DB) FactsFor(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveFacts, error) {
-	var facts MoveFacts
+func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveContext, error) {
+	var facts MoveContext
 	err := d.with(ctx).Table("operators AS o").
 		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
 			riders.active AS rider_active, branches.active AS branch_active,
@@ -142,7 +142,7 @@ func (d *DB) FactsFor(ctx context.Context, order *models.Order, rider, branch *u
 }
 
 // SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.
-func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.OrderEvent) error {
+func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.TimelineEntry) error {
 	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the
 	// move's.
 	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
@@ -157,8 +157,8 @@ func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.Or
 }
 
 // MoveEntry reads the timeline entry of one move.
-func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.OrderEvent, error) {
-	var event models.OrderEvent
+func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.TimelineEntry, error) {
+	var event models.TimelineEntry
 	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&event).Error
 	return &event, err
 }
@@ -176,18 +176,18 @@ func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, 
 }
 
 // AddNote writes a timeline entry that is not a move.
-func (d *DB) AddNote(ctx context.Context, event *models.OrderEvent) error {
+func (d *DB) AddNote(ctx context.Context, event *models.TimelineEntry) error {
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 
-// Standing is an order after so many moves.
-type Standing struct {
+// OrderVersion is an order after so many moves.
+type OrderVersion struct {
 	ID  uuid.UUID
 	Seq int
 }
 
 // MarkWorkflowsStarted remembers that workflows carry these orders as they stand. One that has moved since is left alone.
-func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []Standing, now time.Time) error {
+func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, now time.Time) error {
 	pairs := make([][]any, len(orders))
 	for i, order := range orders {
 		pairs[i] = []any{order.ID, order.Seq}
@@ -196,9 +196,9 @@ func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []Standing, now ti
 		UpdateColumn("workflow_started_at", now).Error
 }
 
-// OrdersWithoutDriver finds orders that nobody is known to carry: those whose workflow was never started or never confirmed the latest move, and
+// OrdersMissingWorkflow finds orders that nobody is known to carry: those whose workflow was never started or never confirmed the latest move, and
 // those that wait long past the time their timer should have cancelled them.
-func (d *DB) OrdersWithoutDriver(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
+func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`
 		SELECT id FROM (
@@ -220,9 +220,9 @@ type Tracked struct {
 	Timezone     string
 }
 
-// Location is the operator's time zone.
-func (t *Tracked) Location() *time.Location {
-	return (&models.Operator{Timezone: t.Timezone}).Location()
+// TimeZone is the operator's time zone.
+func (t *Tracked) TimeZone() *time.Location {
+	return (&models.Operator{Timezone: t.Timezone}).TimeZone()
 }
 
 // Track finds an order by its guide code in canonical form.

@@ -11,12 +11,12 @@ import (
 
 // OrderView reads one order that the scope may see. On PostgreSQL callers who ask at the same time are answered with one statement.
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
-	if d.together == nil {
+	if d.batched == nil {
 		var view models.OrderView
 		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
 		return &view, err
 	}
-	view, err := d.together.orders.Ask(ctx, orderQuestion{scope: scope, id: id})
+	view, err := d.batched.orders.Get(ctx, orderQuestion{scope: scope, id: id})
 	if err == nil && view == nil {
 		err = ErrNotFound
 	}

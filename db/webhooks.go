@@ -60,7 +60,7 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 }
 
 // InsertDeliveries writes the outbox rows of a move; rows that are there already stay as they are.
-func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.Delivery) error {
+func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 // PendingDeliveries lists what an order still owes its receivers; with a seq, of that move alone.
 func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int) ([]DeliveryTarget, error) {
 	query := d.deliveryTargets(ctx).
-		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.DeliveryPending)
+		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.WebhookDeliveryPending)
 	if seq != nil {
 		query = query.Where("deliveries.order_seq = ?", *seq)
 	}
@@ -99,44 +99,44 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int)
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
-		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.DeliveryPending, dueBefore).
+		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.WebhookDeliveryPending, dueBefore).
 		Where("NOT EXISTS (SELECT 1 FROM orders WHERE orders.id = deliveries.order_id AND orders.workflow_started_at IS NULL)").
 		Order("deliveries.next_attempt_at").Limit(limit).Scan(&targets).Error
 	return targets, err
 }
 
 // LockDelivery reads a delivery and its attempts for sending: one driver at a time decides about it.
-func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.Delivery, []models.DeliveryAttempt, error) {
+func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
 	return d.delivery(ctx, id, d.forUpdate(ctx))
 }
 
 // StartAttempt writes an attempt before its request goes out.
-func (d *DB) StartAttempt(ctx context.Context, attempt *models.DeliveryAttempt) error {
+func (d *DB) StartAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Create(attempt).Error
 }
 
 // FinishAttempt writes what came of an attempt.
-func (d *DB) FinishAttempt(ctx context.Context, attempt *models.DeliveryAttempt) error {
+func (d *DB) FinishAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Save(attempt).Error
 }
 
 // SaveDelivery writes how a delivery stands.
-func (d *DB) SaveDelivery(ctx context.Context, delivery *models.Delivery) error {
+func (d *DB) SaveDelivery(ctx context.Context, delivery *models.WebhookDelivery) error {
 	return d.with(ctx).Model(delivery).Where("id = ?", delivery.ID).
 		Select("status", "next_attempt_at", "finished_at").Updates(delivery).Error
 }
 
 // Delivery reads a delivery and its attempts, oldest first.
-func (d *DB) Delivery(ctx context.Context, id uuid.UUID) (*models.Delivery, []models.DeliveryAttempt, error) {
+func (d *DB) Delivery(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
 	return d.delivery(ctx, id, d.with(ctx))
 }
 
-func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*models.Delivery, []models.DeliveryAttempt, error) {
-	var delivery models.Delivery
+func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
+	var delivery models.WebhookDelivery
 	if err := query.Where("id = ?", id).Take(&delivery).Error; err != nil {
 		return nil, nil, err
 	}
-	var attempts []models.DeliveryAttempt
+	var attempts []models.WebhookAttempt
 	err := d.with(ctx).Where("delivery_id = ?", id).Order("number").Find(&attempts).Error
 	return &delivery, attempts, err
 }

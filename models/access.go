@@ -115,12 +115,12 @@ type Permission struct {
 
 // The permissions of the panel.
 var (
-	Anyone          = Permission{}
-	AnyoneWriting   = Permission{Writes: true}
-	OperatorReading = Permission{OperatorOnly: true}
-	OperatorWriting = Permission{OperatorOnly: true, Writes: true}
-	AdminReading    = Permission{AdminOnly: true}
-	AdminWriting    = Permission{AdminOnly: true, Writes: true}
+	AnyUser       = Permission{}
+	AnyUserWrite  = Permission{Writes: true}
+	OperatorRead  = Permission{OperatorOnly: true}
+	OperatorWrite = Permission{OperatorOnly: true, Writes: true}
+	AdminRead     = Permission{AdminOnly: true}
+	AdminWrite    = Permission{AdminOnly: true, Writes: true}
 )
 
 // Allows reports whether the user has the permission, as long as the operator is in good standing.

@@ -148,8 +148,8 @@ func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 // Final reports whether no move is possible any more.
 func (s State) Final() bool { return len(transitions[s.phase()]) == 0 }
 
-// Dormant reports whether the order only moves again if its package arrives late: the timer cancelled it.
-func (s State) Dormant() bool { return s.phase() == autoCancelled }
+// Revivable reports whether the order only moves again if its package arrives late: the timer cancelled it.
+func (s State) Revivable() bool { return s.phase() == autoCancelled }
 
 func (s State) phase() phase {
 	if s.Status == StatusCancelled && s.CancelledBy == ByAuto {

@@ -77,7 +77,7 @@ func TestState_finalAndDormant(t *testing.T) {
 	require.True(t, models.State{Status: models.StatusCancelled, CancelledBy: models.ByOperator}.Final())
 	auto := models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
 	require.False(t, auto.Final(), "a late package revives it")
-	require.True(t, auto.Dormant())
+	require.True(t, auto.Revivable())
 }
 
 func TestMoveEvent_receptionEmitsNothing(t *testing.T) {

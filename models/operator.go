@@ -56,8 +56,8 @@ type Operator struct {
 // Suspended reports whether whoever runs the service has suspended the operator.
 func (o *Operator) Suspended() bool { return o.SuspendedAt != nil }
 
-// Location is the operator's time zone. It was checked when the operator was created.
-func (o *Operator) Location() *time.Location {
+// TimeZone is the operator's time zone. It was checked when the operator was created.
+func (o *Operator) TimeZone() *time.Location {
 	zone, err := time.LoadLocation(o.Timezone)
 	if err != nil {
 		return time.UTC

@@ -143,9 +143,9 @@ type OrderDetail struct {
 	BranchName string
 }
 
-// OrderEvent is an entry of the order's timeline. Moves have a Seq; what happens beside them, such as a resolved map
+// TimelineEntry is an entry of the order's timeline. Moves have a Seq; what happens beside them, such as a resolved map
 // link, has none and is shown to the operator alone.
-type OrderEvent struct {
+type TimelineEntry struct {
 	ID      uuid.UUID
 	OrderID uuid.UUID
 	Seq     *int
@@ -156,11 +156,14 @@ type OrderEvent struct {
 	At      time.Time
 }
 
+// TableName is the name from before the type's.
+func (TimelineEntry) TableName() string { return "order_events" }
+
 // Types of timeline entries that are not named after a move: the first of every timeline, and what map links leave for the operator.
 const (
-	EventTypeCreated         = "created"
-	EventTypePointResolved   = "point_resolved"
-	EventTypePointUnresolved = "point_unresolved"
+	TimelineCreated         = "created"
+	TimelinePointResolved   = "point_resolved"
+	TimelinePointUnresolved = "point_unresolved"
 )
 
 // BySystem is who writes what happens beside the moves.

@@ -52,18 +52,18 @@ func (w *Webhook) Wants(event Event, store *uuid.UUID) bool {
 	return w.StoreID == nil || (store != nil && *w.StoreID == *store)
 }
 
-// DeliveryStatus is how an event fares at one webhook.
-type DeliveryStatus string
+// WebhookDeliveryStatus is how an event fares at one webhook.
+type WebhookDeliveryStatus string
 
 // The statuses of a delivery.
 const (
-	DeliveryPending   DeliveryStatus = "pending"
-	DeliveryDelivered DeliveryStatus = "delivered"
-	DeliveryFailed    DeliveryStatus = "failed"
+	WebhookDeliveryPending   WebhookDeliveryStatus = "pending"
+	WebhookDeliveryDelivered WebhookDeliveryStatus = "delivered"
+	WebhookDeliveryFailed    WebhookDeliveryStatus = "failed"
 )
 
-// Delivery is one event for one webhook, with its data as it was when the event happened.
-type Delivery struct {
+// WebhookDelivery is one event for one webhook, with its data as it was when the event happened.
+type WebhookDelivery struct {
 	ID            uuid.UUID
 	WebhookID     uuid.UUID
 	OperatorID    uuid.UUID
@@ -71,11 +71,14 @@ type Delivery struct {
 	OrderSeq      int
 	Event         Event
 	Data          string
-	Status        DeliveryStatus
+	Status        WebhookDeliveryStatus
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
 }
+
+// TableName is the name from before the type's.
+func (WebhookDelivery) TableName() string { return "deliveries" }
 
 // AttemptCause says who wanted an attempt.
 type AttemptCause string
@@ -86,9 +89,9 @@ const (
 	CauseRedelivery AttemptCause = "redelivery"
 )
 
-// DeliveryAttempt is one try to send a delivery. It is written before the request goes out, so that a process that
+// WebhookAttempt is one try to send a delivery. It is written before the request goes out, so that a process that
 // dies in between cannot send the event twice.
-type DeliveryAttempt struct {
+type WebhookAttempt struct {
 	DeliveryID uuid.UUID `gorm:"primaryKey"`
 	Number     int       `gorm:"primaryKey"`
 	Cause      AttemptCause
@@ -99,3 +102,6 @@ type DeliveryAttempt struct {
 	Error      *string
 	Response   *string
 }
+
+// TableName is the name from before the type's.
+func (WebhookAttempt) TableName() string { return "delivery_attempts" }

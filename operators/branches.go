@@ -36,7 +36,7 @@ func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, i
 }
 
 // layBranch keeps exactly one branch main: making one main unmakes the other, and the main one is neither unmade nor closed by itself.
-func layBranch(ctx context.Context, in *jsonbody.Object) lay[models.Branch] {
+func layBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {
 	return func(tx *db.DB, branch *models.Branch) error {
 		wasMain := branch.Main
 		readName(in, &branch.Name)

@@ -47,7 +47,7 @@ func orCoveredTwice(covered *models.Coverage, err error) (*models.Coverage, erro
 	return covered, err
 }
 
-func layCoverage(ctx context.Context, in *jsonbody.Object) lay[models.Coverage] {
+func layCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
 	return func(tx *db.DB, covered *models.Coverage) error {
 		if covered.LocationID == uuid.Nil || in.Has("location_id") {
 			covered.LocationID = in.RequiredUUID("location_id")

@@ -13,11 +13,11 @@ import (
 	"despacho/models"
 )
 
-// lay lays what a request says over a row. Making a row and changing it are the same: a member is demanded where the row has nothing
+// patch lays what a request says over a row. Making a row and changing it are the same: a member is demanded where the row has nothing
 // yet, and left alone where the request does not mention it. It runs while the operator's settings are locked.
-type lay[T db.Owned] func(tx *db.DB, row *T) error
+type patch[T db.Owned] func(tx *db.DB, row *T) error
 
-func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, over lay[T]) (*T, error) {
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, over patch[T]) (*T, error) {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		if err := over(tx, row); err != nil {
 			return err
@@ -27,7 +27,7 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 	return row, err
 }
 
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, over lay[T]) (*T, error) {
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, over patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error

@@ -28,7 +28,7 @@ func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id
 	return orNotFound(rider, err, ErrRiderNotFound)
 }
 
-func layRider(operator *models.Operator, in *jsonbody.Object) lay[models.Rider] {
+func layRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {
 	return func(_ *db.DB, rider *models.Rider) error {
 		readName(in, &rider.Name)
 		if rider.Phone == "" || in.Has("phone") {

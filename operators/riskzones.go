@@ -34,7 +34,7 @@ func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator,
 	return orNotFound(zone, err, ErrRiskZoneNotFound)
 }
 
-func layRiskZone(ctx context.Context, in *jsonbody.Object) lay[models.RiskZone] {
+func layRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {
 	return func(tx *db.DB, zone *models.RiskZone) error {
 		readName(in, &zone.Name)
 		readFlag(in, "active", &zone.Active)

@@ -42,7 +42,7 @@ func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
 }
 
 // laySize keeps exactly one size the default, as layBranch does with the main branch.
-func laySize(ctx context.Context, in *jsonbody.Object) lay[models.Size] {
+func laySize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 	return func(tx *db.DB, size *models.Size) error {
 		wasDefault := size.IsDefault
 		if size.Code == "" || in.Has("code") {

@@ -24,7 +24,7 @@ func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]model
 func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, drawn string, err error) {
 	password, drawn := readNewPassword(in)
 	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	if err := layUser(ctx, in)(s.db, user); err != nil {
+	if err := patchUser(ctx, in)(s.db, user); err != nil {
 		return nil, "", err
 	}
 	if user.PasswordHash, err = credentials.HashPassword(password); err != nil {
@@ -41,7 +41,7 @@ func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in 
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
 	user, err := change(ctx, s, operator, id, func(tx *db.DB, user *models.User) error {
 		before := *user
-		if err := layUser(ctx, in)(tx, user); err != nil {
+		if err := patchUser(ctx, in)(tx, user); err != nil {
 			return err
 		}
 		if before.Administers() && !user.Administers() {
@@ -134,7 +134,7 @@ func checkPassword(in *jsonbody.Object, field, password string) {
 	}
 }
 
-func layUser(ctx context.Context, in *jsonbody.Object) lay[models.User] {
+func patchUser(ctx context.Context, in *jsonbody.Object) patch[models.User] {
 	return func(tx *db.DB, user *models.User) error {
 		readEmail(in, &user.Email)
 		readName(in, &user.Name)

@@ -27,7 +27,7 @@ func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id
 	return orNotFound(store, err, ErrStoreNotFound)
 }
 
-func layStore(in *jsonbody.Object) lay[models.Store] {
+func layStore(in *jsonbody.Object) patch[models.Store] {
 	return func(_ *db.DB, store *models.Store) error {
 		readName(in, &store.Name)
 		readFlag(in, "active", &store.Active)

@@ -41,8 +41,8 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 
 // Apply writes a move that the workflow has decided: in one transaction the order, its timeline entry and the deliveries of its
 // event with their data as of this moment. A move that is there already is left as it is.
-func (s *Service) Apply(ctx context.Context, move workflows.MoveOrder) (*workflows.MoveResult, error) {
-	var result workflows.MoveResult
+func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+	var result workflows.ApplyMoveResult
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
 		order, err := tx.LockOrder(ctx, move.OrderID)
 		if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.MoveOrder) (*workflo
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
 		rider, branch := concerned(order, move)
-		facts, err := tx.FactsFor(ctx, order, rider, branch)
+		facts, err := tx.LoadMoveContext(ctx, order, rider, branch)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.MoveOrder) (*workflo
 }
 
 // alreadyMoved tells this run's own earlier try, whose answer was lost, from another run's move.
-func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.MoveOrder, result *workflows.MoveResult) error {
+func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
 	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
 	if err == nil && entry.ID == move.EntryID {
 		result.Deliveries, err = refsOf(ctx, tx, order.ID, &move.Seq)
@@ -84,7 +84,7 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 }
 
 // concerned is the rider who has the package after the move, and the branch that takes it in if one was named.
-func concerned(order *models.Order, move workflows.MoveOrder) (rider, branch *uuid.UUID) {
+func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	rider = order.RiderID
 	if move.Assigned != nil {
 		rider = &move.Assigned.RiderID
@@ -96,7 +96,7 @@ func concerned(order *models.Order, move workflows.MoveOrder) (rider, branch *uu
 }
 
 // refusal looks at what only the database knows; the edges have checked it too, but a signal comes from a person's hand.
-func refusal(facts *db.MoveFacts, move workflows.MoveOrder) string {
+func refusal(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
 	case move.Assigned != nil && !active(facts.RiderActive):
@@ -108,7 +108,7 @@ func refusal(facts *db.MoveFacts, move workflows.MoveOrder) string {
 }
 
 // change makes the move on the row.
-func change(order *models.Order, operator *models.Operator, move workflows.MoveOrder) {
+func change(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	if move.Move != models.MoveAutoCancel {
@@ -149,7 +149,7 @@ func change(order *models.Order, operator *models.Operator, move workflows.MoveO
 }
 
 // announce writes the outbox rows of the move's event, if it has one, and names them for the workflow.
-func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveFacts, move workflows.MoveOrder) ([]workflows.DeliveryRef, error) {
+func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
 	if !emits || !facts.HasWebhooks {
 		return nil, nil
@@ -166,9 +166,9 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, 
 	return refsTo(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
 }
 
-func entryOf(order *models.Order, move workflows.MoveOrder) *models.OrderEvent {
+func entryOf(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
 	seq := move.Seq
-	return &models.OrderEvent{
+	return &models.TimelineEntry{
 		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
 		Status: order.Status, By: string(move.By), Detail: entryDetail(move), At: move.At,
 	}
@@ -182,19 +182,19 @@ func entryType(move models.Move) string {
 	return string(move)
 }
 
-func entryDetail(move workflows.MoveOrder) *string {
+func entryDetail(move workflows.ApplyMoveInput) *string {
 	if move.Cancel == nil {
 		return nil
 	}
 	return textOrNull(move.Cancel.Reason)
 }
 
-func refsOf(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.DeliveryRef, error) {
+func refsOf(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
 	targets, err := database.PendingDeliveries(ctx, orderID, seq)
 	if err != nil {
 		return nil, err
 	}
-	var refs []workflows.DeliveryRef
+	var refs []workflows.WebhookDeliveryRef
 	for _, target := range targets {
 		refs = append(refs, webhooks.Ref(target))
 	}

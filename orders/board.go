@@ -48,7 +48,7 @@ func (s *Service) filter(caller Caller, query Query) db.OrderFilter {
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: searchWords(query.Search),
 	}
-	zone := caller.Operator.Location()
+	zone := caller.Operator.TimeZone()
 	if query.From != nil {
 		start := dayStart(*query.From, zone)
 		filter.From = &start

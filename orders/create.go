@@ -22,8 +22,8 @@ type Created struct {
 	Warning string
 }
 
-// Answer is the response to a creation, as it is sent and, under an Idempotency-Key, remembered.
-type Answer struct {
+// CreateResponse is the response to a creation, as it is sent and, under an Idempotency-Key, remembered.
+type CreateResponse struct {
 	Status   int
 	Location string
 	Body     []byte
@@ -34,38 +34,38 @@ type Answer struct {
 // Create registers an order. In one transaction it writes the order, its first timeline entry, the deliveries of order.created
 // and, under an Idempotency-Key, the answer that render makes; then it starts the order's workflow. If Temporal is
 // away the order stands all the same and its workflow starts later.
-func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (Answer, error)) (Answer, error) {
+func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil, render)
 	}
-	return s.once(ctx, caller, in, key, func(record *models.IdempotencyRecord) (Answer, error) {
+	return s.withIdempotencyKey(ctx, caller, in, key, func(record *models.IdempotencyRecord) (CreateResponse, error) {
 		return s.create(ctx, caller, in, record, render)
 	})
 }
 
-func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (Answer, error)) (Answer, error) {
+func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
 	settings, err := s.settings.of(ctx, caller.Operator)
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	draft, err := s.draft(ctx, caller, settings, in)
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	order, err := s.register(caller, draft)
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	answer, err := render(&Created{Order: s.view(order, caller.SeesProofLocation()), Warning: draft.warning()})
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	deliveries, err := s.deliveriesOf(models.EventCreated, order, wanting(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	if err := s.store(ctx, caller, order, deliveries, record, answer); err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
 	return answer, nil
@@ -99,14 +99,14 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 }
 
 // store writes the order. A guide code that is taken fails it; among fifty random bits nobody will live to see that.
-func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.Delivery, record *models.IdempotencyRecord, answer Answer) error {
+func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
 	seq := order.Seq
-	entry := &models.OrderEvent{
-		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.EventTypeCreated,
+	entry := &models.TimelineEntry{
+		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
 		Status: order.Status, By: string(caller.Actor()), At: order.CreatedAt,
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
@@ -137,7 +137,7 @@ func declaredDNI(in *newOrder) *bool {
 }
 
 func operativeDay(at time.Time, operator *models.Operator) string {
-	return at.In(operator.Location()).Format(time.DateOnly)
+	return at.In(operator.TimeZone()).Format(time.DateOnly)
 }
 
 // locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
@@ -170,7 +170,7 @@ func fieldFault(field, message string) error {
 }
 
 // startNew starts the workflow of an order that was just written.
-func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.Delivery) {
+func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: refsTo(settings.webhooks, deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),

@@ -14,7 +14,7 @@ import (
 
 // Checking an order says what creating it would, and creates nothing.
 func TestCheck_isCreateWithoutCreating(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		quote, err := s.App.Orders.Check(t.Context(), s.caller, sale(t))
 		require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestCheck_isCreateWithoutCreating(t *testing.T) {
 }
 
 func TestChoices_knowWhereTheOperatorDelivers(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		choices, err := s.App.Orders.Choices(t.Context(), s.caller)
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"despacho/models"
 )
 
-// once runs a creation under an Idempotency-Key: the first request creates, the others are told what it was told.
-func (s *Service) once(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (Answer, error)) (Answer, error) {
+// withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, the others are told what it was told.
+func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (CreateResponse, error)) (CreateResponse, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
 		ScopeID: caller.keyScope(), Key: key, BodyHash: in.Hash(),
@@ -23,13 +23,13 @@ func (s *Service) once(ctx context.Context, caller Caller, in *jsonbody.Object, 
 	}
 	claim, held, err := s.db.ClaimKey(ctx, record, now)
 	if err != nil {
-		return Answer{}, err
+		return CreateResponse{}, err
 	}
 	switch claim {
 	case db.InProgress:
-		return Answer{}, ErrKeyInProgress
+		return CreateResponse{}, ErrKeyInProgress
 	case db.OtherBody:
-		return Answer{}, ErrKeyReused
+		return CreateResponse{}, ErrKeyReused
 	case db.Answered:
 		return remembered(held), nil
 	}
@@ -43,15 +43,15 @@ func (s *Service) once(ctx context.Context, caller Caller, in *jsonbody.Object, 
 	return answer, err
 }
 
-// Earlier is what was created under an Idempotency-Key before.
-type Earlier struct {
-	Answer Answer
+// PreviousResponse is what was created under an Idempotency-Key before.
+type PreviousResponse struct {
+	Answer CreateResponse
 	// Same says that it was asked for with the same body: another one would be refused.
 	Same bool
 }
 
-// Earlier tells, for requests by their Idempotency-Keys, which of them were answered already. What it does not name may be created.
-func (s *Service) Earlier(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]Earlier, error) {
+// PreviousResponse tells, for requests by their Idempotency-Keys, which of them were answered already. What it does not name may be created.
+func (s *Service) PreviousResponses(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousResponse, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
@@ -59,13 +59,13 @@ func (s *Service) Earlier(ctx context.Context, caller Caller, requests map[strin
 	if err != nil {
 		return nil, err
 	}
-	earlier := make(map[string]Earlier, len(records))
+	earlier := make(map[string]PreviousResponse, len(records))
 	for i := range records {
-		earlier[records[i].Key] = Earlier{Answer: remembered(&records[i]), Same: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
+		earlier[records[i].Key] = PreviousResponse{Answer: remembered(&records[i]), Same: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
 	}
 	return earlier, nil
 }
 
-func remembered(record *models.IdempotencyRecord) Answer {
-	return Answer{Status: *record.StatusCode, Location: *record.Location, Body: record.Response, Replayed: true}
+func remembered(record *models.IdempotencyRecord) CreateResponse {
+	return CreateResponse{Status: *record.StatusCode, Location: *record.Location, Body: record.Response, Replayed: true}
 }

@@ -28,7 +28,7 @@ type store struct {
 func newStore(t *testing.T, s *apptest.Service) *store {
 	t.Helper()
 	tenant := s.NewTenant(t)
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.StillAt)
+	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.FrozenAt)
 	require.NoError(t, err)
 	return &store{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
 }
@@ -42,10 +42,10 @@ func sale(t *testing.T) *jsonbody.Object {
 }
 
 // create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet written.
-func (s *store) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.Answer, error) {
+func (s *store) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
 	t.Helper()
-	return s.App.Orders.Create(ctx, s.caller, sale(t), "venta-1", func(*orders.Created) (orders.Answer, error) {
-		return orders.Answer{Status: http.StatusCreated, Location: "/aquí", Body: []byte(uuid.NewString())}, meanwhile()
+	return s.App.Orders.Create(ctx, s.caller, sale(t), "venta-1", func(*orders.Created) (orders.CreateResponse, error) {
+		return orders.CreateResponse{Status: http.StatusCreated, Location: "/aquí", Body: []byte(uuid.NewString())}, meanwhile()
 	})
 }
 
@@ -60,7 +60,7 @@ func (s *store) requireOrders(t *testing.T, count int) {
 
 // Contract 4.7: while the first request is still processing, another with its key is told so; afterwards it gets the first one's answer.
 func TestCreate_sameKeyWhileProcessing(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		first, err := s.create(t.Context(), t, func() error {
 			_, err := s.create(t.Context(), t, nothing)
@@ -80,7 +80,7 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 // Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer than a client can be asked to wait.
 func TestCreate_theLeaseIsShort(t *testing.T) {
 	require.Equal(t, 15*time.Second, config.DefaultTimeouts().KeyLease())
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s, lease := newStore(t, service), service.Config.Timeouts.KeyLease()
 		_, err := s.create(t.Context(), t, func() error {
 			claimAt := func(at time.Time) db.Claim {
@@ -91,8 +91,8 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 				require.NoError(t, err)
 				return claim
 			}
-			require.Equal(t, db.InProgress, claimAt(apptest.StillAt.Add(lease-time.Microsecond)))
-			require.Equal(t, db.Claimed, claimAt(apptest.StillAt.Add(lease)))
+			require.Equal(t, db.InProgress, claimAt(apptest.FrozenAt.Add(lease-time.Microsecond)))
+			require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt.Add(lease)))
 			return nil
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one has the key now")
@@ -102,10 +102,10 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 
 // The answer is recorded in the order's own transaction: a request that lost its lease to another leaves no order behind.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		_, err := s.create(t.Context(), t, func() error {
-			later := apptest.StillAt.Add(2 * service.Config.Timeouts.KeyLease())
+			later := apptest.FrozenAt.Add(2 * service.Config.Timeouts.KeyLease())
 			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
 				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
@@ -122,7 +122,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 
 // Only successes are recorded, also when the request fails on our side or the client has hung up.
 func TestCreate_failureFreesTheKey(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		broken := errors.New("broken")
 		_, err := s.create(t.Context(), t, func() error { return broken })
@@ -141,10 +141,10 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 
 // Colleagues in the panel share their keys; a store's are not the operator's, and neither are an API key's.
 func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, service *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
 		storeID := uuid.New()
-		require.NoError(t, s.App.DB.Insert(t.Context(), &models.Store{ID: storeID, OperatorID: s.caller.Operator.ID, Name: "Tienda", Active: true, CreatedAt: apptest.StillAt}))
+		require.NoError(t, s.App.DB.Insert(t.Context(), &models.Store{ID: storeID, OperatorID: s.caller.Operator.ID, Name: "Tienda", Active: true, CreatedAt: apptest.FrozenAt}))
 		operator := orders.Caller{Operator: s.caller.Operator}
 		bound := orders.Caller{Operator: s.caller.Operator, StoreID: &storeID}
 		seen := map[string]bool{}
@@ -162,10 +162,10 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 
 			other, err := jsonbody.Parse([]byte(`{}`))
 			require.NoError(t, err)
-			earlier, err := s.App.Orders.Earlier(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": sale(t), "venta-2": other})
+			earlier, err := s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": sale(t), "venta-2": other})
 			require.NoError(t, err)
-			require.Equal(t, map[string]orders.Earlier{"venta-1": {Answer: again, Same: true}}, earlier)
-			earlier, err = s.App.Orders.Earlier(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
+			require.Equal(t, map[string]orders.PreviousResponse{"venta-1": {Answer: again, Same: true}}, earlier)
+			earlier, err = s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
 			require.NoError(t, err)
 			require.False(t, earlier["venta-1"].Same)
 		}

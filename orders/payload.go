@@ -40,8 +40,8 @@ type eventData struct {
 
 // deliveriesOf freezes an event for every webhook that wants it. A store's webhook learns where the photo was taken only if
 // the operator shares that.
-func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks []models.Webhook, shareProofLocation bool, at time.Time) ([]models.Delivery, error) {
-	var deliveries []models.Delivery
+func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks []models.Webhook, shareProofLocation bool, at time.Time) ([]models.WebhookDelivery, error) {
+	var deliveries []models.WebhookDelivery
 	for _, webhook := range webhooks {
 		data, err := json.Marshal(s.eventData(o, webhook.StoreID == nil || shareProofLocation))
 		if err != nil {
@@ -51,9 +51,9 @@ func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks
 		if err != nil {
 			return nil, err
 		}
-		deliveries = append(deliveries, models.Delivery{
+		deliveries = append(deliveries, models.WebhookDelivery{
 			ID: id, WebhookID: webhook.ID, OperatorID: o.OperatorID, OrderID: &o.ID, OrderSeq: o.Seq,
-			Event: event, Data: string(data), Status: models.DeliveryPending, NextAttemptAt: &at, CreatedAt: at,
+			Event: event, Data: string(data), Status: models.WebhookDeliveryPending, NextAttemptAt: &at, CreatedAt: at,
 		})
 	}
 	return deliveries, nil

@@ -59,7 +59,7 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 		return nil, err
 	}
 	reception := &Reception{Outcome: ReceptionDone, RiskZone: order.RiskZone, ExpectedAt: order.BranchID}
-	if order.State().Dormant() {
+	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
 	reception.Order, err = s.moveFound(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
@@ -91,7 +91,7 @@ type Receptions struct {
 
 // ReceivedToday reads today's latest receptions, on the operator's calendar, and how many there were.
 func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
-	zone := caller.Operator.Location()
+	zone := caller.Operator.TimeZone()
 	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), dayStart(s.clock.Now().In(zone), zone), limit)
 	if err != nil {
 		return nil, err

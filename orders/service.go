@@ -21,7 +21,7 @@ type Service struct {
 	clock    clock.Clock
 	log      *slog.Logger
 	options  Options
-	started  *startedMarks
+	started  *startConfirmations
 	totals   *totals
 }
 
@@ -49,7 +49,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 	return &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
-		started: newStartedMarks(database, clk, log),
+		started: newStartConfirmations(database, clk, log),
 		totals:  newTotals(database, clk),
 	}
 }

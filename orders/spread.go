@@ -6,16 +6,16 @@ import (
 	"despacho/db"
 )
 
-// Spread is how long deliveries took, to the minute.
-type Spread struct {
+// Durations is how long deliveries took, to the minute.
+type Durations struct {
 	// Count is how many deliveries there were.
 	Count int64
 	// minutes go from the quickest to the slowest.
 	minutes []db.MinuteCount
 }
 
-func spreadOf(minutes []db.MinuteCount) Spread {
-	spread := Spread{minutes: minutes}
+func durationsOf(minutes []db.MinuteCount) Durations {
+	spread := Durations{minutes: minutes}
 	for _, row := range minutes {
 		spread.Count += row.Count
 	}
@@ -23,13 +23,13 @@ func spreadOf(minutes []db.MinuteCount) Spread {
 }
 
 // Median is the time that half of the deliveries took at most.
-func (s Spread) Median() time.Duration { return s.percentile(50) }
+func (s Durations) Median() time.Duration { return s.percentile(50) }
 
 // P90 is the time that nine deliveries out of ten took at most.
-func (s Spread) P90() time.Duration { return s.percentile(90) }
+func (s Durations) P90() time.Duration { return s.percentile(90) }
 
 // percentile is exact, by nearest rank: the shortest time that the given part of all deliveries did not exceed.
-func (s Spread) percentile(percent int64) time.Duration {
+func (s Durations) percentile(percent int64) time.Duration {
 	rank := (s.Count*percent + 99) / 100
 	for _, row := range s.minutes {
 		if rank -= row.Count; rank <= 0 {
@@ -56,7 +56,7 @@ const fewestBuckets = 6
 
 // Buckets divides the deliveries into steps of equal length, at most so many. The few slowest share the last one, so that they do not push
 // all the others together.
-func (s Spread) Buckets(most int) []Bucket {
+func (s Durations) Buckets(most int) []Bucket {
 	if s.Count == 0 {
 		return nil
 	}

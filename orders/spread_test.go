@@ -26,7 +26,7 @@ func TestSpread_percentilesAreTimesThatHappened(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spread := spreadOf(c.minutes)
+			spread := durationsOf(c.minutes)
 			require.Equal(t, c.median, spread.Median(), "median")
 			require.Equal(t, c.p90, spread.P90(), "p90")
 		})
@@ -50,7 +50,7 @@ func TestSpread_bucketsHoldEveryDelivery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var counts []int64
-			for i, bucket := range spreadOf(c.minutes).Buckets(12) {
+			for i, bucket := range durationsOf(c.minutes).Buckets(12) {
 				counts = append(counts, bucket.Count)
 				require.Equal(t, time.Duration(i)*c.width, bucket.From)
 				require.Equal(t, time.Duration(i+1)*c.width, bucket.Until)

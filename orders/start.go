@@ -49,7 +49,7 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 		return err
 	}
 	switch {
-	case view.State().Final() || view.State().Dormant():
+	case view.State().Final() || view.State().Revivable():
 		err = s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
 		if isNotRunning(err) {
 			err = nil // it has ended, as it should
@@ -60,7 +60,7 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	return s.db.MarkWorkflowsStarted(ctx, []db.Standing{{ID: orderID, Seq: view.Seq}}, s.clock.Now())
+	return s.db.MarkWorkflowsStarted(ctx, []db.OrderVersion{{ID: orderID, Seq: view.Seq}}, s.clock.Now())
 }
 
 func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) error {
@@ -121,8 +121,8 @@ func (s *settings) storeName(id *uuid.UUID) string {
 }
 
 // refsTo names new deliveries for the workflow.
-func refsTo(hooks []models.Webhook, deliveries []models.Delivery) []workflows.DeliveryRef {
-	var refs []workflows.DeliveryRef
+func refsTo(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
+	var refs []workflows.WebhookDeliveryRef
 	for _, delivery := range deliveries {
 		for _, hook := range hooks {
 			if hook.ID == delivery.WebhookID {
@@ -140,14 +140,14 @@ func isAlreadyStarted(err error) bool {
 	return errors.As(err, &already)
 }
 
-// startedMarks remembers in the database which orders a workflow is known to carry as they stand, many at a time: it is only the hint that spares
+// startConfirmations remembers in the database which orders a workflow is known to carry as they stand, many at a time: it is only the hint that spares
 // the reconcile workflow from looking after them, so it may lag or get lost.
-type startedMarks struct {
+type startConfirmations struct {
 	db    *db.DB
 	clock clock.Clock
 	log   *slog.Logger
 
-	orders chan db.Standing
+	orders chan db.OrderVersion
 	done   chan struct{}
 	once   sync.Once
 }
@@ -157,29 +157,29 @@ const (
 	markAtMost = 500
 )
 
-func newStartedMarks(database *db.DB, clk clock.Clock, log *slog.Logger) *startedMarks {
-	m := &startedMarks{db: database, clock: clk, log: log, orders: make(chan db.Standing, 4*markAtMost), done: make(chan struct{})}
+func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
+	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*markAtMost), done: make(chan struct{})}
 	go m.run()
 	return m
 }
 
-func (m *startedMarks) add(id uuid.UUID, seq int) {
+func (m *startConfirmations) add(id uuid.UUID, seq int) {
 	select {
-	case m.orders <- db.Standing{ID: id, Seq: seq}:
+	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
 	default: // the database is away; the reconcile workflow finds out by itself
 	}
 }
 
-func (m *startedMarks) close() {
+func (m *startConfirmations) close() {
 	m.once.Do(func() { close(m.orders) })
 	<-m.done
 }
 
-func (m *startedMarks) run() {
+func (m *startConfirmations) run() {
 	defer close(m.done)
 	tick := time.NewTicker(markEvery)
 	defer tick.Stop()
-	var batch []db.Standing
+	var batch []db.OrderVersion
 	for {
 		select {
 		case order, open := <-m.orders:
@@ -197,7 +197,7 @@ func (m *startedMarks) run() {
 	}
 }
 
-func (m *startedMarks) write(batch []db.Standing) {
+func (m *startConfirmations) write(batch []db.OrderVersion) {
 	if len(batch) == 0 {
 		return
 	}

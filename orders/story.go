@@ -56,20 +56,20 @@ func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
 	return detail
 }
 
-// Story is an order with what happened to it and what can happen next. The operator also sees what happened beside the moves.
-type Story struct {
+// OrderPage is an order with what happened to it and what can happen next. The operator also sees what happened beside the moves.
+type OrderPage struct {
 	Order          *Detail
 	PointSource    *string
 	RiskZone       *string
 	DocOutcome     *string
 	DocNameMatches *bool
-	Timeline       []models.OrderEvent
+	Timeline       []models.TimelineEntry
 	// Moves are those that the caller may ask for as the order stands.
 	Moves []models.Move
 }
 
-// Story reads an order's story.
-func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Story, error) {
+// OrderPage reads an order's story.
+func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*OrderPage, error) {
 	rows, err := s.details(ctx, caller, []uuid.UUID{id})
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	return &Story{
+	return &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 		Moves: movesOf(order.State(), caller.Actor()),
@@ -97,4 +97,4 @@ func movesOf(state models.State, by models.Actor) []models.Move {
 }
 
 // Can reports whether the caller may ask for a move.
-func (s *Story) Can(move models.Move) bool { return slices.Contains(s.Moves, move) }
+func (s *OrderPage) Can(move models.Move) bool { return slices.Contains(s.Moves, move) }

@@ -26,7 +26,7 @@ type Summary struct {
 	Counts   map[models.Status]int64
 	// Collected is what the riders were paid for these orders.
 	Collected                     money.Cents
-	SinceReception, SinceCreation Spread
+	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
 	Reasons                       []db.ReasonCount
 	// Riders are shown to the operator alone.
@@ -74,7 +74,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	}
 	filter := s.filter(caller, Query{From: &from, To: &to, StoreID: store})
 	summary := &Summary{From: from, To: to}
-	counts, err := s.db.OrdersByDay(ctx, caller.Scope(), filter, caller.Operator.Location())
+	counts, err := s.db.OrdersByDay(ctx, caller.Scope(), filter, caller.Operator.TimeZone())
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if err != nil {
 		return nil, err
 	}
-	summary.SinceReception, summary.SinceCreation = spreadOf(reception), spreadOf(creation)
+	summary.SinceReception, summary.SinceCreation = durationsOf(reception), durationsOf(creation)
 	if summary.Reasons, err = s.db.CancelReasons(ctx, caller.Scope(), filter, topReasons); err != nil {
 		return nil, err
 	}

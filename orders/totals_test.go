@@ -19,7 +19,7 @@ import (
 func TestList_totalOfALongList(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		now := clock.NewManual(apptest.StillAt)
+		now := clock.NewManual(apptest.FrozenAt)
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true})
 		tenant := s.NewTenant(t)
 		caller := orders.Caller{Operator: &tenant.Operator}

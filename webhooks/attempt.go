@@ -32,8 +32,8 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 			return err
 		}
 		t.delivery = delivery
-		if t.scheduled() && delivery.Status != models.DeliveryPending {
-			stop = workflows.DeliveryFailed("already settled")
+		if t.scheduled() && delivery.Status != models.WebhookDeliveryPending {
+			stop = workflows.WebhookFailed("already settled")
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1
@@ -49,7 +49,7 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 	return stop
 }
 
-func scheduledAmong(attempts []models.DeliveryAttempt) (count int) {
+func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
 	for _, attempt := range attempts {
 		if attempt.Cause == models.CauseAuto {
 			count++
@@ -60,45 +60,45 @@ func scheduledAmong(attempts []models.DeliveryAttempt) (count int) {
 
 // resolve deals with an attempt that never got an outcome. It may be this very attempt's own earlier try, which must not be repeated unless
 // the webhook asked for retries; if somebody else died at it, that keeps nobody from trying now.
-func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.DeliveryAttempt, now time.Time) (stop, err error) {
+func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
 	abandoned, stop, err := abandonedAmong(ctx, tx, attempts, now)
 	if abandoned == nil || stop != nil || err != nil {
 		return stop, err
 	}
 	onlyOne := abandoned.Cause == models.CauseAuto && !t.hook.Retry
-	if onlyOne && t.delivery.Status == models.DeliveryPending {
-		settle(t.delivery, models.DeliveryFailed, now)
+	if onlyOne && t.delivery.Status == models.WebhookDeliveryPending {
+		finalize(t.delivery, models.WebhookDeliveryFailed, now)
 		if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
 			return nil, err
 		}
 	}
 	if abandoned.Cause == t.attempt.Cause && (onlyOne || !t.scheduled()) {
-		return workflows.DeliveryFailed(textAbandoned), nil
+		return workflows.WebhookFailed(textAbandoned), nil
 	}
 	return nil, nil
 }
 
 // abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be under way: its time must pass first. An old one
 // is written down as abandoned.
-func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.DeliveryAttempt, now time.Time) (abandoned *models.DeliveryAttempt, wait, err error) {
+func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, nil, nil
 	}
 	last := &attempts[len(attempts)-1]
 	if age := now.Sub(last.StartedAt); age < attemptAbandoned {
-		return nil, workflows.DeliverAgain("another attempt is under way", attemptAbandoned-age), nil
+		return nil, workflows.RetryWebhook("another attempt is under way", attemptAbandoned-age), nil
 	}
 	text := textAbandoned
 	last.FinishedAt, last.Error = &now, &text
 	return last, nil, tx.FinishAttempt(ctx, last)
 }
 
-// withhold ends a delivery whose webhook is no more, and leaves word of it in the log.
-func (s *Service) withhold(ctx context.Context, deliveryID uuid.UUID) error {
-	verdict := workflows.DeliveryFailed(textInactive)
+// failInactive ends a delivery whose webhook is no more, and leaves word of it in the log.
+func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error {
+	verdict := workflows.WebhookFailed(textInactive)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, attempts, err := tx.LockDelivery(ctx, deliveryID)
-		if err != nil || delivery.Status != models.DeliveryPending {
+		if err != nil || delivery.Status != models.WebhookDeliveryPending {
 			return err
 		}
 		now, text := s.Clock.Now(), textInactive
@@ -106,11 +106,11 @@ func (s *Service) withhold(ctx context.Context, deliveryID uuid.UUID) error {
 			verdict = wait
 			return err
 		}
-		settle(delivery, models.DeliveryFailed, now)
+		finalize(delivery, models.WebhookDeliveryFailed, now)
 		if err := tx.SaveDelivery(ctx, delivery); err != nil {
 			return err
 		}
-		return tx.StartAttempt(ctx, &models.DeliveryAttempt{
+		return tx.StartAttempt(ctx, &models.WebhookAttempt{
 			DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Error: &text,
 		})
 	})
@@ -120,11 +120,11 @@ func (s *Service) withhold(ctx context.Context, deliveryID uuid.UUID) error {
 	return verdict
 }
 
-// putOff says when a pending delivery is tried next.
-func (s *Service) putOff(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
+// reschedule says when a pending delivery is tried next.
+func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
 	return s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, _, err := tx.LockDelivery(ctx, deliveryID)
-		if err != nil || delivery.Status != models.DeliveryPending {
+		if err != nil || delivery.Status != models.WebhookDeliveryPending {
 			return err
 		}
 		delivery.NextAttemptAt = &next
@@ -132,7 +132,7 @@ func (s *Service) putOff(ctx context.Context, deliveryID uuid.UUID, next time.Ti
 	})
 }
 
-func record(attempt *models.DeliveryAttempt, result sender.Result, now time.Time) {
+func record(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
 	milliseconds := result.Duration.Milliseconds()
 	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
 	if result.StatusCode != 0 {
@@ -146,6 +146,6 @@ func record(attempt *models.DeliveryAttempt, result sender.Result, now time.Time
 	}
 }
 
-func settle(delivery *models.Delivery, status models.DeliveryStatus, now time.Time) {
+func finalize(delivery *models.WebhookDelivery, status models.WebhookDeliveryStatus, now time.Time) {
 	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt = status, &now, nil
 }

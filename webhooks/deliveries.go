@@ -34,7 +34,7 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 
 // GuideCodes are what people call the orders of a page by.
 func (s *Service) GuideCodes(ctx context.Context, page *Page) (map[uuid.UUID]string, error) {
-	deliveries := make([]models.Delivery, len(page.Records))
+	deliveries := make([]models.WebhookDelivery, len(page.Records))
 	for i, record := range page.Records {
 		deliveries[i] = record.Delivery
 	}

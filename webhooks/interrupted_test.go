@@ -17,7 +17,7 @@ const wordsInterrupted = "El envío se interrumpió y no se sabe si llegó."
 func (s *stage) died(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCause, at time.Time) {
 	t.Helper()
 	_, attempts := s.deliveryRow(t, deliveryID.String())
-	require.NoError(t, s.App.DB.StartAttempt(t.Context(), &models.DeliveryAttempt{
+	require.NoError(t, s.App.DB.StartAttempt(t.Context(), &models.WebhookAttempt{
 		DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: cause, StartedAt: at,
 	}))
 }
@@ -31,15 +31,15 @@ func TestInterrupted_whoComesAfter(t *testing.T) {
 			webhook     map[string]any
 			died, comes models.AttemptCause
 			sent        int
-			status      models.DeliveryStatus
+			status      models.WebhookDeliveryStatus
 		}{
-			"single attempt":                            {onlyCreated, auto, auto, 0, models.DeliveryFailed},
-			"with retries":                              {withRetry, auto, auto, 1, models.DeliveryDelivered},
-			"a wish after a single attempt":             {onlyCreated, auto, wish, 1, models.DeliveryDelivered},
-			"a wish after an attempt with retries":      {withRetry, auto, wish, 1, models.DeliveryDelivered},
-			"a wish is not repeated":                    {onlyCreated, wish, wish, 0, models.DeliveryPending},
-			"a wish is not repeated, even with retries": {withRetry, wish, wish, 0, models.DeliveryPending},
-			"the schedule goes on after a wish":         {onlyCreated, wish, auto, 1, models.DeliveryDelivered},
+			"single attempt":                            {onlyCreated, auto, auto, 0, models.WebhookDeliveryFailed},
+			"with retries":                              {withRetry, auto, auto, 1, models.WebhookDeliveryDelivered},
+			"a wish after a single attempt":             {onlyCreated, auto, wish, 1, models.WebhookDeliveryDelivered},
+			"a wish after an attempt with retries":      {withRetry, auto, wish, 1, models.WebhookDeliveryDelivered},
+			"a wish is not repeated":                    {onlyCreated, wish, wish, 0, models.WebhookDeliveryPending},
+			"a wish is not repeated, even with retries": {withRetry, wish, wish, 0, models.WebhookDeliveryPending},
+			"the schedule goes on after a wish":         {onlyCreated, wish, auto, 1, models.WebhookDeliveryDelivered},
 		} {
 			t.Run(name, func(t *testing.T) {
 				s := s.fresh(t)
@@ -74,7 +74,7 @@ func TestInterrupted_aWishThatFailsEndsNothing(t *testing.T) {
 		s.died(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
 		require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseRedelivery))
 		row, _ := s.deliveryRow(t, id.String())
-		require.Equal(t, models.DeliveryPending, row.Status)
+		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		require.NotNil(t, row.NextAttemptAt)
 	})
 }

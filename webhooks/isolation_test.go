@@ -92,7 +92,7 @@ func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 		require.InDelta(t, 5, said.again.Seconds(), 1)
 		row, attempts := s.deliveryRow(t, late.String())
 		require.Empty(t, attempts, "nothing was sent")
-		require.Equal(t, models.DeliveryPending, row.Status)
+		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		require.WithinDuration(t, s.now.Now().Add(said.again), *row.NextAttemptAt, time.Millisecond, "it is not abandoned")
 
 		s.now.Advance(time.Minute)

@@ -22,8 +22,8 @@ const maxRange = 500
 
 // Record is a delivery with its attempts.
 type Record struct {
-	Delivery models.Delivery
-	Attempts []models.DeliveryAttempt
+	Delivery models.WebhookDelivery
+	Attempts []models.WebhookAttempt
 }
 
 // Test sends an event called webhook.test and tells what the receiver said.
@@ -42,11 +42,11 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	}
 	now := s.Clock.Now()
 	// Nobody drives it but this request: it is settled from the start, so that it is sent once or not at all.
-	delivery := models.Delivery{
+	delivery := models.WebhookDelivery{
 		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Event: models.EventTest, Data: string(data),
-		Status: models.DeliveryFailed, CreatedAt: now, FinishedAt: &now,
+		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
 	}
-	if err := s.DB.InsertDeliveries(ctx, []models.Delivery{delivery}); err != nil {
+	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {
 		return nil, err
 	}
 	return s.sendNow(ctx, db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: models.EventTest, URL: hook.URL})
@@ -76,7 +76,7 @@ func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Recor
 		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            string(target.Event) + " → " + workflows.HostOf(target.URL),
-	}, workflows.RedeliveryWorkflowName, []workflows.DeliveryRef{Ref(target)})
+	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
 	if err == nil {
 		err = run.Get(ctx, nil)
 	}
@@ -112,7 +112,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if len(deliveries) > maxRange {
 		return 0, apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 500 entregas fallidas en ese rango: elija uno más corto.")
 	}
-	refs := []workflows.DeliveryRef{}
+	refs := []workflows.WebhookDeliveryRef{}
 	for _, target := range deliveries {
 		if target.Event != models.EventTest {
 			refs = append(refs, Ref(target))
@@ -138,8 +138,8 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 }
 
 // Ref names a delivery for a workflow.
-func Ref(target db.DeliveryTarget) workflows.DeliveryRef {
-	return workflows.DeliveryRef{
+func Ref(target db.DeliveryTarget) workflows.WebhookDeliveryRef {
+	return workflows.WebhookDeliveryRef{
 		ID: target.ID, WebhookID: target.WebhookID, Event: target.Event, Host: workflows.HostOf(target.URL), Retry: target.Retry,
 	}
 }

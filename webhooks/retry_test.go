@@ -53,8 +53,8 @@ func TestSingleAttempt(t *testing.T) {
 func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		type stored struct {
-			delivery *models.Delivery
-			attempts []models.DeliveryAttempt
+			delivery *models.WebhookDelivery
+			attempts []models.WebhookAttempt
 			err      error
 		}
 		second := make(chan stored, 1)
@@ -79,7 +79,7 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 		require.Nil(t, d.Attempts[1].Error)
 		then := <-second
 		require.NoError(t, then.err)
-		require.Equal(t, models.DeliveryPending, then.delivery.Status)
+		require.Equal(t, models.WebhookDeliveryPending, then.delivery.Status)
 		failed, due := then.attempts[0].FinishedAt, then.delivery.NextAttemptAt
 		require.WithinRange(t, *due, failed.Add(4*time.Second), failed.Add(6*time.Second), "as it was put down")
 		require.False(t, then.attempts[1].StartedAt.Before(due.Add(-100*time.Millisecond)), "%s is well before %s", then.attempts[1].StartedAt, due)
@@ -124,13 +124,13 @@ func TestRetry_theWholeSchedule(t *testing.T) {
 			require.False(t, said.failed)
 			require.InDelta(t, wait.Seconds(), said.again.Seconds(), wait.Seconds()*0.2)
 			row, _ := s.deliveryRow(t, id.String())
-			require.Equal(t, models.DeliveryPending, row.Status)
+			require.Equal(t, models.WebhookDeliveryPending, row.Status)
 			require.WithinDuration(t, s.now.Now().Add(said.again), *row.NextAttemptAt, time.Millisecond)
 			s.now.Advance(said.again)
 		}
 		require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseAuto))
 		row, attempts := s.deliveryRow(t, id.String())
-		require.Equal(t, models.DeliveryFailed, row.Status)
+		require.Equal(t, models.WebhookDeliveryFailed, row.Status)
 		require.Nil(t, row.NextAttemptAt)
 		require.Len(t, attempts, 7)
 		requireSameEvent(t, secret, receiver.Events())
@@ -175,7 +175,7 @@ func TestRetry_wishesDoNotCount(t *testing.T) {
 		}
 		row, attempts := s.deliveryRow(t, id.String())
 		require.Len(t, attempts, 5)
-		require.Equal(t, models.DeliveryPending, row.Status)
+		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		require.True(t, due.NextAttemptAt.Equal(*row.NextAttemptAt))
 		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60, "the second attempt of the schedule")
 	})
@@ -248,7 +248,7 @@ func TestFailing_forFiveDays(t *testing.T) {
 		require.Equal(t, verdict{failed: true}, s.send(t, waiting, models.CauseAuto))
 		require.Len(t, receiver.Events(), arrived, "nothing is sent to it any more")
 		d, attempts := s.deliveryRow(t, waiting.String())
-		require.Equal(t, models.DeliveryFailed, d.Status)
+		require.Equal(t, models.WebhookDeliveryFailed, d.Status)
 		require.Len(t, attempts, 1)
 		require.Equal(t, "El webhook está desactivado.", *attempts[0].Error, "the log says why")
 	})

@@ -18,8 +18,8 @@ import (
 // A host that hangs must not hold up the deliveries to the others: who does not get its turn there makes room in the worker and comes back
 // later.
 const (
-	// turnPatience is how long a delivery waits for its turn at a host that is busy with others.
-	turnPatience = 2 * time.Second
+	// queueTimeout is how long a delivery waits for its turn at a host that is busy with others.
+	queueTimeout = 2 * time.Second
 	// It stays away for as long as it has been waiting altogether, within these bounds.
 	shortestAway, longestAway = 5 * time.Second, 2 * time.Minute
 )
@@ -37,7 +37,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	var refused error
 	untilItsTurn, leave := context.WithCancel(ctx)
 	defer leave()
-	patience := time.AfterFunc(turnPatience, leave)
+	patience := time.AfterFunc(queueTimeout, leave)
 	result := s.Sender.Send(untilItsTurn, sender.Request{
 		URL: target.hook.URL, Event: string(target.delivery.Event), ID: deliveryID.String(),
 		TenantID: target.delivery.OperatorID.String(), Data: json.RawMessage(target.delivery.Data), Secrets: target.secrets,
@@ -55,7 +55,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case untilItsTurn.Err() != nil:
-		return s.comeBack(ctx, target)
+		return s.deferBusyHost(ctx, target)
 	default:
 		refused = s.begin(ctx, target, result.At) // refused before a connection was tried: an attempt all the same
 	}
@@ -70,10 +70,10 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 
 // target is a delivery that may be sent now, and the attempt at it.
 type target struct {
-	delivery *models.Delivery
+	delivery *models.WebhookDelivery
 	hook     *models.Webhook
 	secrets  []string
-	attempt  models.DeliveryAttempt
+	attempt  models.WebhookAttempt
 	// turn is which attempt of the schedule this is; a person's wishes do not count.
 	turn int
 }
@@ -87,31 +87,31 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	if err != nil {
 		return nil, err
 	}
-	t := &target{delivery: delivery, attempt: models.DeliveryAttempt{DeliveryID: deliveryID, Cause: cause}}
-	if t.scheduled() && delivery.Status != models.DeliveryPending {
+	t := &target{delivery: delivery, attempt: models.WebhookAttempt{DeliveryID: deliveryID, Cause: cause}}
+	if t.scheduled() && delivery.Status != models.WebhookDeliveryPending {
 		return nil, nil
 	}
 	if t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID); err != nil {
 		return nil, err
 	}
 	if !t.hook.Active {
-		return nil, s.withhold(ctx, deliveryID)
+		return nil, s.failInactive(ctx, deliveryID)
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
 }
 
-// comeBack puts an attempt off whose turn did not come. It says so in the delivery's row too, or it would be taken for abandoned.
-func (s *Service) comeBack(ctx context.Context, t *target) error {
+// deferBusyHost puts an attempt off whose turn did not come. It says so in the delivery's row too, or it would be taken for abandoned.
+func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 	now := s.Clock.Now()
 	away := min(max(now.Sub(t.delivery.CreatedAt), shortestAway), longestAway)
 	away = time.Duration(float64(away) * (0.8 + 0.4*rand.Float64())) // not all of them at once
 	if t.scheduled() {
-		if err := s.putOff(ctx, t.delivery.ID, now.Add(away)); err != nil {
+		if err := s.reschedule(ctx, t.delivery.ID, now.Add(away)); err != nil {
 			return err
 		}
 	}
-	return workflows.DeliverAgain(errHostBusy.Error(), away)
+	return workflows.RetryWebhook(errHostBusy.Error(), away)
 }
 
 // finish writes what came of an attempt and says whether there will be another.
@@ -139,20 +139,20 @@ func (s *Service) finish(ctx context.Context, t *target, result sender.Result) e
 // judge decides what an attempt means for its delivery: done, tried again, or given up.
 func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
 	if result.Delivered() {
-		settle(t.delivery, models.DeliveryDelivered, now)
+		finalize(t.delivery, models.WebhookDeliveryDelivered, now)
 		return nil
 	}
 	if !t.scheduled() {
 		// A wish that failed takes nothing back: what was delivered or failed before stays so, and the schedule goes on.
-		return workflows.DeliveryFailed(result.Words)
+		return workflows.WebhookFailed(result.Words)
 	}
 	if t.hook.Retry && !result.Gone() {
 		if wait, more := sender.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
 			next := now.Add(wait)
 			t.delivery.NextAttemptAt = &next
-			return workflows.DeliverAgain(result.Words, wait)
+			return workflows.RetryWebhook(result.Words, wait)
 		}
 	}
-	settle(t.delivery, models.DeliveryFailed, now)
-	return workflows.DeliveryFailed(result.Words)
+	finalize(t.delivery, models.WebhookDeliveryFailed, now)
+	return workflows.WebhookFailed(result.Words)
 }

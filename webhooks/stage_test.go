@@ -27,7 +27,7 @@ type stage struct {
 
 // each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL.
 func each(t *testing.T, run func(t *testing.T, s *stage)) {
-	apptest.Each(t, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+	apptest.EachDatabase(t, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
 }
 
 // eachOwn is each with services of the test's own, booted in its own way.
@@ -158,7 +158,7 @@ func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 			return fmt.Errorf("%d deliveries, not %d: %w", len(rows), count, err)
 		}
 		for _, row := range rows {
-			if row.Status == models.DeliveryPending {
+			if row.Status == models.WebhookDeliveryPending {
 				return fmt.Errorf("%s is pending", row.Event)
 			}
 		}
@@ -176,7 +176,7 @@ func (s *stage) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 }
 
 // deliveryRow reads a delivery as it is stored.
-func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.Delivery, []models.DeliveryAttempt) {
+func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
 	t.Helper()
 	row, attempts, err := s.App.DB.Delivery(t.Context(), uuid.MustParse(deliveryID))
 	require.NoError(t, err)

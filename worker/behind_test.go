@@ -27,7 +27,7 @@ func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		s.waitForStartNoted(t, id)
-		_, err := s.App.Orders.Apply(t.Context(), workflows.MoveOrder{
+		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, By: models.ByOperator, To: models.StatusDelivered,
 			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Delivered: &workflows.Delivered{},
 		})

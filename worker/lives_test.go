@@ -49,7 +49,7 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 
 // each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL, with an operator of its own.
 func each(t *testing.T, run func(t *testing.T, s *service)) {
-	apptest.Each(t, func(t *testing.T, shared *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, shared *apptest.Service) {
 		run(t, (&service{Service: shared}).another(t))
 	})
 }

@@ -242,11 +242,11 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 	s.waitForStartNoted(t, id) // until then its deliveries are its own workflow's
 	webhookID, _ := s.Register(t, s.Key, receiver)
 	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
-	delivery := models.Delivery{
+	delivery := models.WebhookDelivery{
 		ID: uuid.New(), WebhookID: uuid.MustParse(webhookID), OperatorID: s.Operator.ID, OrderID: &orderID, OrderSeq: 2,
-		Event: models.EventCancelled, Data: `{"id":"` + id + `"}`, Status: models.DeliveryPending, NextAttemptAt: &due, CreatedAt: due,
+		Event: models.EventCancelled, Data: `{"id":"` + id + `"}`, Status: models.WebhookDeliveryPending, NextAttemptAt: &due, CreatedAt: due,
 	}
-	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.Delivery{delivery}))
+	require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{delivery}))
 	return delivery.ID
 }
 

@@ -55,8 +55,8 @@ func benchFirstUpdate(b *testing.B, options worker.Options) {
 	queue := testenv.TaskQueue(b)
 	w := worker.New(temporal, queue, options)
 	Register(w)
-	w.RegisterActivityWithOptions(func(context.Context, workflows.MoveOrder) (*workflows.MoveResult, error) {
-		return &workflows.MoveResult{}, nil
+	w.RegisterActivityWithOptions(func(context.Context, workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+		return &workflows.ApplyMoveResult{}, nil
 	}, activity.RegisterOptions{Name: workflows.ApplyMoveActivity})
 	if err := w.Start(); err != nil {
 		b.Fatal(err)

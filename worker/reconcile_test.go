@@ -130,7 +130,7 @@ func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if delivery.Status != models.DeliveryDelivered || len(attempts) != 1 {
+			if delivery.Status != models.WebhookDeliveryDelivered || len(attempts) != 1 {
 				return fmt.Errorf("%s after %d attempts", delivery.Status, len(attempts))
 			}
 			return nil

@@ -15,9 +15,9 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, models.State{Status: models.StatusReceived})
 	const unknownRider = "El motorizado no existe o no está activo."
-	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAssign {
-			return &workflows.MoveResult{Refused: unknownRider}, nil
+			return &workflows.ApplyMoveResult{Refused: unknownRider}, nil
 		}
 		return nil, nil
 	}
@@ -74,8 +74,8 @@ func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 func TestDecide_onWhatTheRunMissed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
-		return &workflows.MoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
 	}
 	var again *reply
 	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Delivered{}) })

@@ -121,7 +121,7 @@ func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoadin
 
 	after, verdict := m.verdict(state)
 	final, secondVerdict := probe.verdict(after)
-	require.Equal(t, final.Final() || final.Dormant(), ended)
+	require.Equal(t, final.Final() || final.Revivable(), ended)
 	if asUpdate {
 		requireAnswer(t, answer, m, state, verdict)
 		require.Equal(t, whileLoading || verdict != models.Refused, answer.accepted, "an illegal move is refused before it enters history")
@@ -161,7 +161,7 @@ func requireAnswer(t *testing.T, answer *reply, m message, state models.State, v
 }
 
 // contentOf is the message that a written move carries.
-func contentOf(move workflows.MoveOrder) any {
+func contentOf(move workflows.ApplyMoveInput) any {
 	switch {
 	case move.Cancel != nil:
 		return *move.Cancel

@@ -92,7 +92,7 @@ type Snapshot struct {
 	GuideCode    string        `json:"guide_code"`
 	AutoCancelAt time.Time     `json:"auto_cancel_at"`
 	// Deliveries are webhooks still to be called.
-	Deliveries []DeliveryRef `json:"deliveries,omitempty"`
+	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
 	// ResolveMapLink says that a short map link has yet to be followed.
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
 	// VerifyIdentity says that the recipient's DNI has yet to be checked.
@@ -103,9 +103,9 @@ func (s *Snapshot) state() models.State {
 	return models.State{Status: s.Status, CancelledBy: s.CancelledBy, RiderID: s.RiderID}
 }
 
-// DeliveryRef names one webhook call: enough to make it in its turn and to show it in the Temporal UI. Of the webhook's
+// WebhookDeliveryRef names one webhook call: enough to make it in its turn and to show it in the Temporal UI. Of the webhook's
 // address it holds the host alone: the rest may hold a secret.
-type DeliveryRef struct {
+type WebhookDeliveryRef struct {
 	ID        uuid.UUID    `json:"id"`
 	WebhookID uuid.UUID    `json:"webhook_id"`
 	Event     models.Event `json:"event"`
@@ -150,8 +150,8 @@ type Delivered struct {
 	Lng                   *float64     `json:"lng,omitempty"`
 }
 
-// MoveOrder is one decided move for the database.
-type MoveOrder struct {
+// ApplyMoveInput is one decided move for the database.
+type ApplyMoveInput struct {
 	OrderID uuid.UUID `json:"order_id"`
 	// EntryID is the id of the timeline entry: the same in every try of the same move, so that a retry is recognised.
 	EntryID   uuid.UUID     `json:"entry_id"`
@@ -166,10 +166,10 @@ type MoveOrder struct {
 	Delivered *Delivered    `json:"delivered,omitempty"`
 }
 
-// MoveResult is what the database made of a move.
-type MoveResult struct {
+// ApplyMoveResult is what the database made of a move.
+type ApplyMoveResult struct {
 	// Deliveries are the webhooks to call for it.
-	Deliveries []DeliveryRef `json:"deliveries,omitempty"`
+	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
 	// Refused is why it was not written though the table allows it, for example an unknown rider.
 	Refused string `json:"refused,omitempty"`
 	// Current is how the order really stands, when another run has moved it meanwhile.

@@ -16,7 +16,7 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	var delivered *reply
 	var late []*reply
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.meanwhile(func() {
 			for range 3 {
 				late = append(late, s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}))
@@ -40,7 +40,7 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 func TestEnding_signalsAreDrained(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.meanwhile(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})

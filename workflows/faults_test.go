@@ -40,7 +40,7 @@ func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, registered)
 			down := s.downUntil(time.Hour + outage)
-			s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+			s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 			var answer *reply
 			s.at(time.Hour, func() { answer = ask(s) })
 			require.False(t, s.run())
@@ -61,7 +61,7 @@ func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
 	down := s.downUntil(24*time.Hour + outage)
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
 	require.Equal(t, start.Add(24*time.Hour), s.written[0].At)
@@ -84,7 +84,7 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
 	down := s.downUntil(time.Hour + outage)
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) { return nil, down() }
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	var received, cancelled, assigned, again *reply
 	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
 	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
@@ -104,9 +104,9 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 func TestApply_refused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, models.State{Status: models.StatusReceived})
-	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Assigned != nil && move.Assigned.RiderID == riderA {
-			return &workflows.MoveResult{Refused: "El motorizado no existe o no está activo."}, nil
+			return &workflows.ApplyMoveResult{Refused: "El motorizado no existe o no está activo."}, nil
 		}
 		return nil, nil
 	}
@@ -142,9 +142,9 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, models.State{Status: models.StatusReceived})
 			current := workflows.Snapshot{Status: c.current.Status, RiderID: c.current.RiderID, Seq: 7, GuideCode: s.stored.GuideCode}
-			s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Seq != current.Seq+1 {
-					return &workflows.MoveResult{Current: &current}, nil
+					return &workflows.ApplyMoveResult{Current: &current}, nil
 				}
 				return nil, nil
 			}
@@ -171,9 +171,9 @@ func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
 	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
-	s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAutoCancel {
-			return &workflows.MoveResult{Current: &current}, nil
+			return &workflows.ApplyMoveResult{Current: &current}, nil
 		}
 		return nil, nil
 	}

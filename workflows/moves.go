@@ -31,20 +31,20 @@ func (r request) rider() *uuid.UUID {
 	return &r.assigned.RiderID
 }
 
-// listen takes moves from updates and signals alike. Updates answer with the outcome; signals, which people send by
+// registerHandlers takes moves from updates and signals alike. Updates answer with the outcome; signals, which people send by
 // hand, count as the operator's.
-func (o *order) listen(ctx workflow.Context) error {
+func (o *order) registerHandlers(ctx workflow.Context) error {
 	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
 		var r request
 		c.Receive(ctx, &r)
-		r.answer.SetError(o.decide(ctx, r))
+		r.answer.SetError(o.handleMove(ctx, r))
 	})
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
 		if c.ReceiveAsync(nil) {
 			o.refresh(ctx)
 		}
 	})
-	if err := listenFor(ctx, o, CancelName, func(m Cancel) request {
+	if err := registerHandler(ctx, o, CancelName, func(m Cancel) request {
 		by := m.By
 		if by == "" {
 			by = models.ByOperator
@@ -53,23 +53,23 @@ func (o *order) listen(ctx workflow.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := listenFor(ctx, o, ReceivedName, func(m Received) request {
+	if err := registerHandler(ctx, o, ReceivedName, func(m Received) request {
 		return request{move: models.MoveReceive, by: models.ByOperator, received: &m}
 	}); err != nil {
 		return err
 	}
-	if err := listenFor(ctx, o, AssignedName, func(m Assigned) request {
+	if err := registerHandler(ctx, o, AssignedName, func(m Assigned) request {
 		return request{move: models.MoveAssign, by: models.ByOperator, assigned: &m}
 	}); err != nil {
 		return err
 	}
-	return listenFor(ctx, o, DeliveredName, func(m Delivered) request {
+	return registerHandler(ctx, o, DeliveredName, func(m Delivered) request {
 		return request{move: models.MoveDeliver, by: models.ByOperator, delivered: &m}
 	})
 }
 
-// listenFor registers a name as a signal and as an update whose validator refuses illegal moves before they enter history.
-func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
+// registerHandler registers a name as a signal and as an update whose validator refuses illegal moves before they enter history.
+func registerHandler[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
 		var message M
 		if !c.ReceiveAsync(&message) {
@@ -77,7 +77,7 @@ func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) r
 		}
 		r := ask(message)
 		r.by = models.ByOperator
-		if err := o.decide(ctx, r); err != nil {
+		if err := o.handleMove(ctx, r); err != nil {
 			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
 		}
 	})
@@ -95,7 +95,7 @@ func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) r
 					return nil // decided once the order is known
 				}
 				r := ask(message)
-				if _, verdict := o.judge(r); verdict == models.Refused {
+				if _, verdict := o.validate(r); verdict == models.Refused {
 					return Refusal{Move: r.move, Status: o.state.Status}.err()
 				}
 				return nil
@@ -104,18 +104,18 @@ func listenFor[M any](ctx workflow.Context, o *order, name string, ask func(M) r
 		})
 }
 
-// judge holds a move against the transition table.
-func (o *order) judge(r request) (models.Status, models.Verdict) {
+// validate holds a move against the transition table.
+func (o *order) validate(r request) (models.Status, models.Verdict) {
 	if r.cancel != nil && r.cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
 		return o.state.Status, models.Refused
 	}
 	return o.state.Decide(r.move, r.by, r.rider())
 }
 
-// decide judges a move and, if it is legal, has it written before anybody is told.
-func (o *order) decide(ctx workflow.Context, r request) error {
+// handleMove judges a move and, if it is legal, has it written before anybody is told.
+func (o *order) handleMove(ctx workflow.Context, r request) error {
 	for {
-		to, verdict := o.judge(r)
+		to, verdict := o.validate(r)
 		switch verdict {
 		case models.Refused:
 			return Refusal{Move: r.move, Status: o.state.Status}.err()
@@ -131,12 +131,12 @@ func (o *order) decide(ctx workflow.Context, r request) error {
 		}
 		if result.Current != nil {
 			// The order was moved behind this run's back, by another run or by its own before a crash; decide again on what is true.
-			o.adopt(result.Current)
+			o.restore(result.Current)
 			o.describe(ctx)
 			continue
 		}
 		o.moved(ctx, r, to)
-		o.call(ctx, result.Deliveries)
+		o.scheduleWebhooks(ctx, result.Deliveries)
 		return nil
 	}
 }
@@ -164,29 +164,29 @@ func (o *order) stopWaiting() {
 	}
 }
 
-func (o *order) apply(ctx workflow.Context, r request, to models.Status) (MoveResult, error) {
-	move := MoveOrder{
+func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyMoveResult, error) {
+	move := ApplyMoveInput{
 		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
 		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
 	}
 	move.EntryID, move.At = entryID(ctx, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
-	var result MoveResult
-	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
+	var result ApplyMoveResult
+	err := workflow.ExecuteLocalActivity(dbActivityOptions(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
 	return result, err
 }
 
 func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	var snapshot Snapshot
-	err := workflow.ExecuteLocalActivity(untilItWorks(ctx, "read the order"), LoadOrderActivity, o.id).Get(ctx, &snapshot)
+	err := workflow.ExecuteLocalActivity(dbActivityOptions(ctx, "read the order"), LoadOrderActivity, o.id).Get(ctx, &snapshot)
 	return &snapshot, err
 }
 
 // longestOutage is said because the SDK would otherwise give a local activity up once StartToCloseTimeout has passed, all tries together.
 const longestOutage = 100 * 365 * 24 * time.Hour
 
-// untilItWorks is for the database: a local activity, which costs the history one event, tried again for as long as
+// dbActivityOptions is for the database: a local activity, which costs the history one event, tried again for as long as
 // an outage lasts.
-func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
+func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    10 * time.Second,
 		ScheduleToCloseTimeout: longestOutage,
@@ -199,13 +199,13 @@ func untilItWorks(ctx workflow.Context, summary string) workflow.Context {
 
 // entryID names the timeline entry of a move: the same whenever this run tries the same move again, different for every other move and in every
 // other run. A run that lost a move to a crash, after it was written and before it entered the history, must not take it for another that it tries then.
-func entryID(ctx workflow.Context, move MoveOrder) uuid.UUID {
+func entryID(ctx workflow.Context, move ApplyMoveInput) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.words())))
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.fingerprint())))
 }
 
-// words is what tells a move from others of its kind.
-func (m *MoveOrder) words() string {
+// fingerprint is what tells a move from others of its kind.
+func (m *ApplyMoveInput) fingerprint() string {
 	switch {
 	case m.Cancel != nil:
 		return fmt.Sprintf("%q %q", m.Cancel.Reason, m.Cancel.Note)

@@ -21,14 +21,14 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
 		latestCall: map[uuid.UUID]workflow.Future{},
 	}
-	if err := o.listen(ctx); err != nil {
+	if err := o.registerHandlers(ctx); err != nil {
 		return err
 	}
 	if err := o.begin(ctx, in.Snapshot); err != nil {
 		return err
 	}
 	for {
-		if !o.resting() {
+		if !o.isDone() {
 			o.events.Select(ctx)
 			continue
 		}
@@ -65,9 +65,9 @@ type order struct {
 	stopTimer workflow.CancelFunc
 }
 
-// resting reports whether the run has nothing left to wait for.
-func (o *order) resting() bool {
-	return (o.state.Final() || o.state.Dormant()) && o.calls == 0
+// isDone reports whether the run has nothing left to wait for.
+func (o *order) isDone() bool {
+	return (o.state.Final() || o.state.Revivable()) && o.calls == 0
 }
 
 // begin takes over the order as it stands and sets going what it waits for.
@@ -79,23 +79,23 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 		}
 		snapshot = loaded
 	}
-	o.adopt(snapshot)
+	o.restore(snapshot)
 	o.loaded = true
 	o.describe(ctx)
 	if snapshot.Status == models.StatusRegistered {
 		o.startTimer(ctx, snapshot.AutoCancelAt)
 	}
-	o.call(ctx, snapshot.Deliveries)
+	o.scheduleWebhooks(ctx, snapshot.Deliveries)
 	if snapshot.ResolveMapLink {
-		o.beside(ctx, ResolveMapLinkActivity, "follow the map link")
+		o.startSideActivity(ctx, ResolveMapLinkActivity, "follow the map link")
 	}
 	if snapshot.VerifyIdentity {
-		o.beside(ctx, VerifyIdentityActivity, "verify the recipient's DNI")
+		o.startSideActivity(ctx, VerifyIdentityActivity, "verify the recipient's DNI")
 	}
 	return nil
 }
 
-func (o *order) adopt(snapshot *Snapshot) {
+func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 }
 
@@ -106,7 +106,7 @@ func (o *order) refresh(ctx workflow.Context) {
 	if err != nil || snapshot.Seq == o.seq {
 		return
 	}
-	o.adopt(snapshot)
+	o.restore(snapshot)
 	if o.state.Status != models.StatusRegistered {
 		o.stopWaiting()
 	}
@@ -122,7 +122,7 @@ func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 		if f.Get(ctx, nil) != nil {
 			return // reception or a cancel stopped it
 		}
-		_ = o.decide(ctx, request{move: models.MoveAutoCancel, by: models.ByAuto})
+		_ = o.handleMove(ctx, request{move: models.MoveAutoCancel, by: models.ByAuto})
 	})
 }
 
@@ -135,8 +135,8 @@ func (o *order) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, details)
 }
 
-// beside asks the outside world something about the order. Whatever comes of it, the order goes on.
-func (o *order) beside(ctx workflow.Context, activity, summary string) {
+// startSideActivity asks the outside world something about the order. Whatever comes of it, the order goes on.
+func (o *order) startSideActivity(ctx workflow.Context, activity, summary string) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,
 		ScheduleToCloseTimeout: 30 * time.Minute,

@@ -128,7 +128,7 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
 	var answers []*reply
-	s.beforeWrite = func(workflows.MoveOrder) (*workflows.MoveResult, error) {
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.meanwhile(func() {
 			for range 49 {
 				answers = append(answers, s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}))
@@ -191,7 +191,7 @@ func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[strin
 	require.Equal(t, state.Status, s.stored.Status)
 	for name, answer := range answers {
 		require.True(t, answer.done, name)
-		applied := slices.ContainsFunc(s.written, func(move workflows.MoveOrder) bool {
+		applied := slices.ContainsFunc(s.written, func(move workflows.ApplyMoveInput) bool {
 			return move.Move == rivals[name].move && move.By == rivals[name].by
 		})
 		require.Equal(t, applied, answer.err == nil, "%s: %v", name, answer.err)

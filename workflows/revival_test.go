@@ -89,7 +89,7 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, registered)
 			answers := map[string]*reply{}
-			s.beforeWrite = func(move workflows.MoveOrder) (*workflows.MoveResult, error) {
+			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Move == models.MoveAutoCancel {
 					s.meanwhile(s.sender("reception", rivals["reception"], kind == "update", answers))
 				}

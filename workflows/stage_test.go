@@ -42,15 +42,15 @@ type stage struct {
 	webhooks []webhook
 	// beforeLoad and beforeWrite are asked before the database answers; what they return is the answer, unless it is nothing.
 	beforeLoad  func() error
-	beforeWrite func(workflows.MoveOrder) (*workflows.MoveResult, error)
+	beforeWrite func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error)
 	// receive answers a webhook call; nil is a receiver that takes everything at once.
 	receive func(sending) error
 
 	mu      sync.Mutex
 	stored  workflows.Snapshot
-	written []workflows.MoveOrder
-	tried   []workflows.MoveOrder
-	refs    map[uuid.UUID]workflows.DeliveryRef
+	written []workflows.ApplyMoveInput
+	tried   []workflows.ApplyMoveInput
+	refs    map[uuid.UUID]workflows.WebhookDeliveryRef
 	sent    []sending
 }
 
@@ -61,7 +61,7 @@ type webhook struct {
 
 // sending is one attempt at a webhook call.
 type sending struct {
-	workflows.DeliveryRef
+	workflows.WebhookDeliveryRef
 	at      time.Duration
 	attempt int32
 	token   []byte
@@ -70,7 +70,7 @@ type sending struct {
 // newStage sets the stage for an order that stands as given.
 func newStage(t *testing.T, state models.State) *stage {
 	t.Helper()
-	s := &stage{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.DeliveryRef{}}
+	s := &stage{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
 	s.stored = workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
@@ -192,7 +192,7 @@ func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, erro
 	return &snapshot, nil
 }
 
-func (s *stage) applyMove(_ context.Context, move workflows.MoveOrder) (*workflows.MoveResult, error) {
+func (s *stage) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	s.mu.Lock()
 	s.tried = append(s.tried, move)
 	s.mu.Unlock()
@@ -211,7 +211,7 @@ func (s *stage) applyMove(_ context.Context, move workflows.MoveOrder) (*workflo
 	if move.Assigned != nil {
 		s.stored.RiderID = &move.Assigned.RiderID
 	}
-	result := &workflows.MoveResult{}
+	result := &workflows.ApplyMoveResult{}
 	if event, emits := move.Move.Event(); emits {
 		result.Deliveries = s.owe(event)
 	}
@@ -219,10 +219,10 @@ func (s *stage) applyMove(_ context.Context, move workflows.MoveOrder) (*workflo
 }
 
 // owe makes the deliveries of an event, one for each webhook.
-func (s *stage) owe(event models.Event) []workflows.DeliveryRef {
-	var refs []workflows.DeliveryRef
+func (s *stage) owe(event models.Event) []workflows.WebhookDeliveryRef {
+	var refs []workflows.WebhookDeliveryRef
 	for _, hook := range s.webhooks {
-		ref := workflows.DeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
+		ref := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
 		s.refs[ref.ID] = ref
 		refs = append(refs, ref)
 	}
@@ -232,7 +232,7 @@ func (s *stage) owe(event models.Event) []workflows.DeliveryRef {
 func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	info := activity.GetInfo(ctx)
 	s.mu.Lock()
-	call := sending{DeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
+	call := sending{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
 	if s.receive == nil {

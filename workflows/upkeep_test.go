@@ -57,13 +57,13 @@ func TestDelivery(t *testing.T) {
 		fails    bool
 	}{
 		"delivered at once": {outcomes: []error{nil}},
-		"delivered at last": {outcomes: []error{workflows.DeliverAgain("503", 5*time.Minute), workflows.DeliverAgain("503", 30*time.Minute), nil}, took: 35 * time.Minute},
-		"given up":          {outcomes: []error{workflows.DeliverAgain("503", 5*time.Minute), workflows.DeliveryFailed("410")}, took: 5 * time.Minute, fails: true},
+		"delivered at last": {outcomes: []error{workflows.RetryWebhook("503", 5*time.Minute), workflows.RetryWebhook("503", 30*time.Minute), nil}, took: 35 * time.Minute},
+		"given up":          {outcomes: []error{workflows.RetryWebhook("503", 5*time.Minute), workflows.WebhookFailed("410")}, took: 5 * time.Minute, fails: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := newEnvironment(&journal{})
-			delivery := workflows.DeliveryRef{ID: uuid.New(), WebhookID: uuid.New(), Event: models.EventDelivered, Host: "tienda.example", Retry: true}
+			delivery := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: uuid.New(), Event: models.EventDelivered, Host: "tienda.example", Retry: true}
 			tries := 0
 			env.RegisterActivityWithOptions(func(_ context.Context, id uuid.UUID) error {
 				require.Equal(t, delivery.ID, id)

@@ -84,7 +84,7 @@ func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	s.webhooks = []webhook{hook}
 	s.receive = func(call sending) error {
 		if call.Event == models.EventCreated && call.attempt < 4 {
-			return workflows.DeliverAgain("503", 2*time.Hour)
+			return workflows.RetryWebhook("503", 2*time.Hour)
 		}
 		return nil
 	}
@@ -105,7 +105,7 @@ func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	s := newStage(t, registered)
 	hook := webhook{id: uuid.New()}
 	s.webhooks = []webhook{hook}
-	s.receive = func(sending) error { return workflows.DeliveryFailed("the receiver answered 500") }
+	s.receive = func(sending) error { return workflows.WebhookFailed("the receiver answered 500") }
 	s.wholeLife()
 	require.True(t, s.run())
 	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)

@@ -11,16 +11,16 @@ import (
 
 // Options tune a group.
 type Options struct {
-	// Seats is how many questions a trip takes at most.
-	Seats int
-	// Late is how long a trip may take before the next one goes without waiting for it.
-	Late time.Duration
+	// MaxSize is how many questions a trip takes at most.
+	MaxSize int
+	// StallAfter is how long a trip may take before the next one goes without waiting for it.
+	StallAfter time.Duration
 	// Timeout bounds a trip. It does not end with the caller who happened to be first: others ride along.
 	Timeout time.Duration
 }
 
-// Group answers questions of one kind.
-type Group[Q, A any] struct {
+// Batcher answers questions of one kind.
+type Batcher[Q, A any] struct {
 	options Options
 	ask     func(ctx context.Context, questions []Q) ([]A, error)
 
@@ -39,12 +39,12 @@ type caller[Q, A any] struct {
 }
 
 // New makes a group. ask answers the questions of one trip, in their order; its context carries the values of the first caller's.
-func New[Q, A any](options Options, ask func(ctx context.Context, questions []Q) ([]A, error)) *Group[Q, A] {
-	return &Group[Q, A]{options: options, ask: ask}
+func New[Q, A any](options Options, ask func(ctx context.Context, questions []Q) ([]A, error)) *Batcher[Q, A] {
+	return &Batcher[Q, A]{options: options, ask: ask}
 }
 
-// Ask returns the answer to a question. If ctx ends first the caller goes without it; the question may be asked all the same.
-func (g *Group[Q, A]) Ask(ctx context.Context, question Q) (A, error) {
+// Get returns the answer to a question. If ctx ends first the caller goes without it; the question may be asked all the same.
+func (g *Batcher[Q, A]) Get(ctx context.Context, question Q) (A, error) {
 	mine := &caller[Q, A]{ctx: ctx, question: question, answered: make(chan struct{})}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, mine)
@@ -52,7 +52,7 @@ func (g *Group[Q, A]) Ask(ctx context.Context, question Q) (A, error) {
 	g.onTheWay = true
 	g.mu.Unlock()
 	if depart {
-		go g.travel()
+		go g.run()
 	}
 	select {
 	case <-mine.answered:
@@ -64,48 +64,48 @@ func (g *Group[Q, A]) Ask(ctx context.Context, question Q) (A, error) {
 }
 
 // Waiting is how many wait for the next trip.
-func (g *Group[Q, A]) Waiting() int {
+func (g *Batcher[Q, A]) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.waiting)
 }
 
-// travel makes one trip after the other until nobody waits. Once a trip is late another traveller goes on in its place.
-func (g *Group[Q, A]) travel() {
+// run makes one trip after the other until nobody waits. Once a trip is late another traveller goes on in its place.
+func (g *Batcher[Q, A]) run() {
 	for {
 		g.mu.Lock()
-		boarding := g.board()
+		boarding := g.next()
 		g.onTheWay = len(boarding) > 0
 		g.mu.Unlock()
 		if len(boarding) == 0 {
 			return
 		}
-		late := time.AfterFunc(g.options.Late, g.travel)
-		g.trip(boarding)
+		late := time.AfterFunc(g.options.StallAfter, g.run)
+		g.runBatch(boarding)
 		if !late.Stop() {
 			return
 		}
 	}
 }
 
-// board takes those who are next.
-func (g *Group[Q, A]) board() []*caller[Q, A] {
-	if len(g.waiting) <= g.options.Seats {
+// next takes those who are next.
+func (g *Batcher[Q, A]) next() []*caller[Q, A] {
+	if len(g.waiting) <= g.options.MaxSize {
 		boarding := g.waiting
 		g.waiting = nil
 		return boarding
 	}
-	boarding := g.waiting[:g.options.Seats:g.options.Seats]
-	g.waiting = g.waiting[g.options.Seats:]
+	boarding := g.waiting[:g.options.MaxSize:g.options.MaxSize]
+	g.waiting = g.waiting[g.options.MaxSize:]
 	return boarding
 }
 
-func (g *Group[Q, A]) trip(callers []*caller[Q, A]) {
+func (g *Batcher[Q, A]) runBatch(callers []*caller[Q, A]) {
 	questions := make([]Q, len(callers))
 	for i, c := range callers {
 		questions[i] = c.question
 	}
-	answers, err := g.askSafely(callers[0].ctx, questions)
+	answers, err := g.fetch(callers[0].ctx, questions)
 	for i, c := range callers {
 		if c.err = err; err == nil {
 			c.answer = answers[i]
@@ -114,8 +114,8 @@ func (g *Group[Q, A]) trip(callers []*caller[Q, A]) {
 	}
 }
 
-// askSafely turns a panic into an error: it must fail the requests that share the trip, not the process.
-func (g *Group[Q, A]) askSafely(ctx context.Context, questions []Q) (answers []A, err error) {
+// fetch turns a panic into an error: it must fail the requests that share the trip, not the process.
+func (g *Batcher[Q, A]) fetch(ctx context.Context, questions []Q) (answers []A, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.options.Timeout)
 	defer cancel()
 	defer func() {

@@ -38,16 +38,16 @@ func (f *ferry) ask(ctx context.Context, questions []int) ([]string, error) {
 }
 
 func options(seats int) batch.Options {
-	return batch.Options{Seats: seats, Late: testenv.Deadline, Timeout: testenv.Deadline}
+	return batch.Options{MaxSize: seats, StallAfter: testenv.Deadline, Timeout: testenv.Deadline}
 }
 
 // crowd asks all the questions at once and waits until every one has its own answer.
-func crowd(t *testing.T, group *batch.Group[int, string], questions ...int) (wait func()) {
+func crowd(t *testing.T, group *batch.Batcher[int, string], questions ...int) (wait func()) {
 	t.Helper()
 	var all sync.WaitGroup
 	for _, question := range questions {
 		all.Go(func() {
-			answer, err := group.Ask(t.Context(), question)
+			answer, err := group.Get(t.Context(), question)
 			if err != nil || answer != strconv.Itoa(question) {
 				t.Errorf("asked %d, got %q, %v", question, answer, err)
 			}
@@ -97,7 +97,7 @@ func TestAsk_aCallerWhoLeavesTakesNobodyAlong(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error, 1)
 	go func() {
-		_, err := group.Ask(ctx, 1)
+		_, err := group.Get(ctx, 1)
 		gone <- err
 	}()
 	<-f.left
@@ -124,18 +124,18 @@ func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 		return []string{"0"}, nil
 	})
 	for question, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 answers to 1 questions"} {
-		_, err := group.Ask(t.Context(), question)
+		_, err := group.Get(t.Context(), question)
 		require.ErrorContains(t, err, expected)
 	}
-	answer, err := group.Ask(t.Context(), 0)
+	answer, err := group.Get(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "0", answer, "the next trip is another matter")
 }
 
 func TestAsk_aTripThatHangsEnds(t *testing.T) {
 	t.Parallel()
-	group := batch.New(batch.Options{Seats: 1, Late: testenv.Deadline, Timeout: time.Millisecond}, newFerry().ask)
-	_, err := group.Ask(t.Context(), 1)
+	group := batch.New(batch.Options{MaxSize: 1, StallAfter: testenv.Deadline, Timeout: time.Millisecond}, newFerry().ask)
+	_, err := group.Get(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
@@ -158,7 +158,7 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 func TestAsk_nobodyWaitsForATripThatIsLate(t *testing.T) {
 	t.Parallel()
 	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := batch.New(batch.Options{Seats: 10, Late: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, questions []int) ([]string, error) {
+	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, questions []int) ([]string, error) {
 		if questions[0] == 0 {
 			close(departed)
 			<-stuck

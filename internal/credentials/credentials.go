@@ -84,8 +84,8 @@ func HashPassword(password string) (string, error) {
 	return string(hash), err
 }
 
-// nobody is the hash of a password that no account has.
-var nobody = sync.OnceValue(func() []byte {
+// dummyHash is the hash of a password that no account has.
+var dummyHash = sync.OnceValue(func() []byte {
 	hash, err := bcrypt.GenerateFromPassword([]byte("no account has this password"), Cost)
 	if err != nil {
 		panic(err)
@@ -99,7 +99,7 @@ var compare = bcrypt.CompareHashAndPassword
 // PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as long as a wrong password.
 func PasswordMatches(hash, password string) bool {
 	if hash == "" {
-		_ = compare(nobody(), []byte(password))
+		_ = compare(dummyHash(), []byte(password))
 		return false
 	}
 	return compare([]byte(hash), []byte(password)) == nil

@@ -47,7 +47,7 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 }
 
 // resolve finds the provider's shape and the address to ask at.
-func (c Config) resolve() (shape, *url.URL, error) {
+func (c Config) resolve() (providerSpec, *url.URL, error) {
 	shape, known := shapes[c.Provider]
 	if !known {
 		names := slices.Sorted(maps.Keys(shapes))

@@ -27,7 +27,7 @@ type verdict struct {
 func unavailable(reason string) verdict { return verdict{outcome: Unavailable, reason: reason} }
 
 // judge reads a provider's answer. What is not understood says nothing about the DNI.
-func (s shape) judge(status int, body []byte, dni string) verdict {
+func (s providerSpec) judge(status int, body []byte, dni string) verdict {
 	answered := fmt.Sprintf("it answered %d", status)
 	var refusal Outcome
 	switch {
@@ -53,7 +53,7 @@ func (s shape) judge(status int, body []byte, dni string) verdict {
 }
 
 // judgeAnswer reads the body of a success, which is one only if it says so.
-func (s shape) judgeAnswer(body []byte, dni string) verdict {
+func (s providerSpec) judgeAnswer(body []byte, dni string) verdict {
 	answer, ok := decodeObject(body)
 	if !ok {
 		return unavailable("its answer is not a JSON object")
@@ -114,7 +114,7 @@ func personIn(answer map[string]any) (person map[string]any, given bool) {
 }
 
 // nameIn returns the person's name; known is whether the answer has a place for one.
-func (s shape) nameIn(person map[string]any) (name string, known bool) {
+func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	whole, known := person[s.fullNameMember]
 	if name := cleanText(whole); name != "" {
 		return name, true

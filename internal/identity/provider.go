@@ -21,7 +21,7 @@ const (
 
 // provider is one configured provider with its breaker.
 type provider struct {
-	shape
+	providerSpec
 	name     string
 	endpoint *url.URL
 	token    string
@@ -39,14 +39,14 @@ func newProvider(config Config, options Options) (*provider, error) {
 	client := *options.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &provider{
-		shape:    shape,
-		name:     config.Provider,
-		endpoint: endpoint,
-		token:    config.Token,
-		client:   &client,
-		timeout:  options.Timeout,
-		breaker:  newBreaker(options),
-		logger:   options.Logger.With("provider", config.Provider),
+		providerSpec: shape,
+		name:         config.Provider,
+		endpoint:     endpoint,
+		token:        config.Token,
+		client:       &client,
+		timeout:      options.Timeout,
+		breaker:      newBreaker(options),
+		logger:       options.Logger.With("provider", config.Provider),
 	}, nil
 }
 

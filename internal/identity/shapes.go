@@ -2,8 +2,8 @@ package identity
 
 import "net/http"
 
-// shape is all that tells one provider's API from another's.
-type shape struct {
+// providerSpec is all that tells one provider's API from another's.
+type providerSpec struct {
 	// origin and path are the provider's own address; an empty origin has to be given in DNI_URL.
 	origin, path string
 	// method says where the DNI goes: in the query of a GET, in the JSON body of a POST.
@@ -28,7 +28,7 @@ const DevProvider = "dev"
 
 // shapes has every provider under its name in DNI_PROVIDER. Answers may hold the person at the top or under `data`
 // whatever the provider: they have been seen to change their minds.
-var shapes = map[string]shape{
+var shapes = map[string]providerSpec{
 	"decolecta": decolecta("https://api.decolecta.com"),
 	"apisnet": {
 		origin: "https://api.apis.net.pe", path: "/v2/reniec/dni", method: http.MethodGet, numberMember: "numero",
@@ -60,8 +60,8 @@ var shapes = map[string]shape{
 	DevProvider: decolecta(""),
 }
 
-func decolecta(origin string) shape {
-	return shape{
+func decolecta(origin string) providerSpec {
+	return providerSpec{
 		origin: origin, path: "/v1/reniec/dni", method: http.MethodGet, numberMember: "numero",
 		fullNameMember:  "full_name",
 		namePartMembers: []string{"first_last_name", "second_last_name", "first_name"},

@@ -20,8 +20,8 @@ const (
 	hookAgain = "again" // asked for them
 )
 
-// audience is who hears of orders, and writes down what.
-type audience struct {
+// receivers is who hears of orders, and writes down what.
+type receivers struct {
 	receiver *cluster.Receiver
 
 	mu      sync.Mutex
@@ -31,14 +31,14 @@ type audience struct {
 	forged int
 }
 
-func startAudience(certificates *dev.Certificates) (*audience, error) {
-	a := &audience{secrets: map[string]string{}, heard: map[string]map[string]int{hookOnce: {}, hookAgain: {}}}
+func startAudience(certificates *dev.Certificates) (*receivers, error) {
+	a := &receivers{secrets: map[string]string{}, heard: map[string]map[string]int{hookOnce: {}, hookAgain: {}}}
 	var err error
 	a.receiver, err = cluster.StartReceiver(certificates, a.hear)
 	return a, err
 }
 
-func (a *audience) hear(r *http.Request, body []byte) {
+func (a *receivers) hear(r *http.Request, body []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	which := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
@@ -50,7 +50,7 @@ func (a *audience) hear(r *http.Request, body []byte) {
 }
 
 // times is how often an event was heard.
-func (a *audience) times(which, id string) int {
+func (a *receivers) times(which, id string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.heard[which][id]

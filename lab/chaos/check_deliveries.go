@@ -44,11 +44,11 @@ func checkDeliveries(_ context.Context, t *truthCheck) error {
 func (t *truthCheck) checkDelivery(row *orderRow, delivery deliveryRow) {
 	heard := t.audience.times(delivery.hook(), delivery.ID)
 	t.report.checked(invariantSettled, 1)
-	if delivery.Status == models.DeliveryPending {
+	if delivery.Status == models.WebhookDeliveryPending {
 		t.report.violate(invariantSettled, row.ID, "%s to %s is still pending after %d attempts", delivery.Event, delivery.hook(), delivery.Attempts)
 	}
 	t.tally["deliveries to the webhook "+delivery.hook()+": "+string(delivery.Status)]++
-	if delivery.Status == models.DeliveryDelivered {
+	if delivery.Status == models.WebhookDeliveryDelivered {
 		t.report.checked(invariantHeard, 1)
 		if heard == 0 {
 			t.report.violate(invariantHeard, row.ID, "%s to %s is marked delivered and never came", delivery.Event, delivery.hook())

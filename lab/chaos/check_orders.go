@@ -88,7 +88,7 @@ func moveOf(entry entryRow) models.Move {
 }
 
 func replay(row *orderRow, timeline []entryRow) error {
-	if len(timeline) == 0 || timeline[0].Type != models.EventTypeCreated || timeline[0].Status != models.StatusRegistered {
+	if len(timeline) == 0 || timeline[0].Type != models.TimelineCreated || timeline[0].Status != models.StatusRegistered {
 		return fmt.Errorf("the timeline does not begin with the creation")
 	}
 	state := models.State{Status: models.StatusRegistered}

@@ -56,10 +56,10 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-func checkOf(sagas ...*saga) *truthCheck {
+func checkOf(sagas ...*trackedOrder) *truthCheck {
 	return &truthCheck{
-		stack: &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{sagas: sagas}},
-		truth: &truth{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}}, tally: map[string]int{},
+		stack:   &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{sagas: sagas}},
+		dbState: &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}}, tally: map[string]int{},
 	}
 }
 
@@ -118,7 +118,7 @@ func TestCheckKeys_oneOrderForEach(t *testing.T) {
 
 func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 	t.Parallel()
-	both := func(status models.DeliveryStatus) []deliveryRow {
+	both := func(status models.WebhookDeliveryStatus) []deliveryRow {
 		return []deliveryRow{
 			{ID: "once", OrderID: "1", OrderSeq: 1, Event: "order.created", Status: status},
 			{ID: "again", OrderID: "1", OrderSeq: 1, Event: "order.created", Status: status, Retry: true},
@@ -129,18 +129,18 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 		once, again int
 		broken      string
 	}{
-		"heard":                        {both(models.DeliveryDelivered), 1, 1, ""},
-		"heard twice where it may be":  {both(models.DeliveryDelivered), 1, 2, ""},
-		"heard twice where it may not": {both(models.DeliveryDelivered), 2, 1, invariantOnce},
-		"failed":                       {both(models.DeliveryFailed), 0, 0, ""},
-		"marked delivered, not heard":  {both(models.DeliveryDelivered), 1, 0, invariantHeard},
-		"pending":                      {both(models.DeliveryPending), 0, 0, invariantSettled},
-		"missing":                      {both(models.DeliveryFailed)[:1], 0, 0, invariantOutbox},
+		"heard":                        {both(models.WebhookDeliveryDelivered), 1, 1, ""},
+		"heard twice where it may be":  {both(models.WebhookDeliveryDelivered), 1, 2, ""},
+		"heard twice where it may not": {both(models.WebhookDeliveryDelivered), 2, 1, invariantOnce},
+		"failed":                       {both(models.WebhookDeliveryFailed), 0, 0, ""},
+		"marked delivered, not heard":  {both(models.WebhookDeliveryDelivered), 1, 0, invariantHeard},
+		"pending":                      {both(models.WebhookDeliveryPending), 0, 0, invariantSettled},
+		"missing":                      {both(models.WebhookDeliveryFailed)[:1], 0, 0, invariantOutbox},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check := checkOf()
-			check.audience = &audience{heard: map[string]map[string]int{hookOnce: {"once": test.once}, hookAgain: {"again": test.again}}}
+			check.audience = &receivers{heard: map[string]map[string]int{hookOnce: {"once": test.once}, hookAgain: {"again": test.again}}}
 			check.orders = []*orderRow{{ID: "1"}}
 			check.timelines["1"] = timeline("created:registered:store")
 			check.deliveries = map[string][]deliveryRow{"1": test.rows}

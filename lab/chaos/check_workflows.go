@@ -120,7 +120,7 @@ func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[st
 				strange++
 			}
 		}
-		over := row.state().Final() || row.state().Dormant()
+		over := row.state().Final() || row.state().Revivable()
 		switch {
 		case len(runs[row.ID]) < 1 || len(runs[row.ID]) > 1+revivals:
 			odd[row.ID] = fmt.Sprintf("%d runs and %d revivals", len(runs[row.ID]), revivals)

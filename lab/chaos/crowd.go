@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// crowd is the clients at work.
-type crowd struct {
+// load is the clients at work.
+type load struct {
 	s      *stack
 	ending atomic.Bool
 	// working are the clients, and those who see to orders that take long.
@@ -22,9 +22,9 @@ type crowd struct {
 const crowdPatience = 3 * time.Minute
 
 // startCrowd has the clients begin. Each has random numbers of its own, so that what it does does not depend on how fast the others are.
-func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *crowd {
+func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
-	w := &crowd{s: s, stop: stop}
+	w := &load{s: s, stop: stop}
 	for number := range s.options.Clients {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
 		w.working.Go(func() {
@@ -37,7 +37,7 @@ func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *crowd {
 }
 
 // liveOne takes one order through its life. What takes long is left to somebody else.
-func (w *crowd) liveOne(ctx context.Context, number int, rng *rand.Rand) {
+func (w *load) liveOne(ctx context.Context, number int, rng *rand.Rand) {
 	c := w.s.newClient(rng)
 	chosen, key := chooseLife(rng), c.someKey()
 	body, cash := newOrder(rng, key)
@@ -62,7 +62,7 @@ func (w *crowd) liveOne(ctx context.Context, number int, rng *rand.Rand) {
 	})
 }
 
-func (w *crowd) live(ctx context.Context, c *client, sg *saga, chosen life) {
+func (w *load) live(ctx context.Context, c *client, sg *trackedOrder, chosen life) {
 	for _, step := range chosen.steps {
 		if c.think(ctx) != nil {
 			return
@@ -79,7 +79,7 @@ func (w *crowd) live(ctx context.Context, c *client, sg *saga, chosen life) {
 }
 
 // finish lets the lives that have begun end.
-func (w *crowd) finish() {
+func (w *load) finish() {
 	w.ending.Store(true)
 	timeout := time.AfterFunc(w.s.options.patience(crowdPatience), w.stop)
 	w.working.Wait()

@@ -11,11 +11,11 @@ import (
 // ledger is what the clients know: every order that was acknowledged to them, and every move that was, or may have been, made.
 type ledger struct {
 	mu    sync.Mutex
-	sagas []*saga
+	sagas []*trackedOrder
 }
 
-// saga is one order as its clients saw it. One client works on it at a time.
-type saga struct {
+// trackedOrder is one order as its clients saw it. One client works on it at a time.
+type trackedOrder struct {
 	key  string
 	life string
 	cash bool
@@ -36,8 +36,8 @@ type saga struct {
 	notes []string
 }
 
-func (l *ledger) open(key, life string, body []byte, cash bool) *saga {
-	s := &saga{
+func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
+	s := &trackedOrder{
 		key: key, life: life, body: body, cash: cash, last: models.StatusRegistered,
 		done: map[models.Move]int{}, unknown: map[models.Move]int{},
 	}
@@ -48,14 +48,14 @@ func (l *ledger) open(key, life string, body []byte, cash bool) *saga {
 }
 
 // all are the sagas so far.
-func (l *ledger) all() []*saga {
+func (l *ledger) all() []*trackedOrder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]*saga(nil), l.sagas...)
+	return append([]*trackedOrder(nil), l.sagas...)
 }
 
 // acknowledged are the sagas whose order somebody was promised.
-func (l *ledger) acknowledged() (list []*saga) {
+func (l *ledger) acknowledged() (list []*trackedOrder) {
 	for _, s := range l.all() {
 		if s.id != "" {
 			list = append(list, s)
@@ -65,7 +65,7 @@ func (l *ledger) acknowledged() (list []*saga) {
 }
 
 // note keeps what a client saw, for the story of an order that went wrong.
-func (s *saga) note(format string, args ...any) {
+func (s *trackedOrder) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes = append(s.notes, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
@@ -77,19 +77,19 @@ var statusAfter = map[models.Move]models.Status{
 }
 
 // acknowledge says that a move was made.
-func (s *saga) acknowledge(move models.Move) {
+func (s *trackedOrder) acknowledge(move models.Move) {
 	s.done[move]++
 	s.last = statusAfter[move]
 }
 
 // resolve turns a move of which nobody could say what became of it into one that was made: somebody read so.
-func (s *saga) resolve(move models.Move) {
+func (s *trackedOrder) resolve(move models.Move) {
 	s.unknown[move]--
 	s.acknowledge(move)
 }
 
 // certain reports whether nothing is in doubt.
-func (s *saga) certain() bool {
+func (s *trackedOrder) certain() bool {
 	for _, count := range s.unknown {
 		if count > 0 {
 			return false

@@ -10,8 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// member is an api or a worker that is kept running, as a supervisor of processes does: whenever it ends, it is started again.
-type member struct {
+// supervised is an api or a worker that is kept running, as a supervisor of processes does: whenever it ends, it is started again.
+type supervised struct {
 	name, command string
 	program       *cluster.Program
 	variables     map[string]string
@@ -29,8 +29,8 @@ type member struct {
 // restartDelay is how long a process that could not start is left alone.
 const restartDelay = 300 * time.Millisecond
 
-func (s *stack) newMember(name, command string) (*member, error) {
-	m := &member{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
+func (s *stack) newMember(name, command string) (*supervised, error) {
+	m := &supervised{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
 	for _, variable := range []string{"HTTP_ADDR", "ADMIN_ADDR"} {
 		address, err := cluster.FreeAddress()
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *stack) newMember(name, command string) (*member, error) {
 }
 
 // keep runs the process until ctx ends.
-func (m *member) keep(ctx context.Context) {
+func (m *supervised) keep(ctx context.Context) {
 	for ctx.Err() == nil {
 		away := m.liveOnce(ctx)
 		select {
@@ -55,7 +55,7 @@ func (m *member) keep(ctx context.Context) {
 }
 
 // liveOnce runs the process once and says how long it stays away afterwards.
-func (m *member) liveOnce(ctx context.Context) time.Duration {
+func (m *supervised) liveOnce(ctx context.Context) time.Duration {
 	child, err := m.program.Launch(m.command, m.variables, m.log)
 	if err != nil {
 		m.report.violate(invariantAlive, m.name, "%v", err)
@@ -94,14 +94,14 @@ func (m *member) liveOnce(ctx context.Context) time.Duration {
 }
 
 // current is the running process, and whether it is ready.
-func (m *member) current() (*cluster.Child, bool) {
+func (m *supervised) current() (*cluster.Child, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.child, m.ready
 }
 
 // expectEnd says that the process is about to end by our doing.
-func (m *member) expectEnd(down time.Duration) *cluster.Child {
+func (m *supervised) expectEnd(down time.Duration) *cluster.Child {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expected, m.down = true, down
@@ -109,10 +109,10 @@ func (m *member) expectEnd(down time.Duration) *cluster.Child {
 }
 
 // kill ends the process as a crash does; it is back after a while.
-func (m *member) kill(down time.Duration) { m.expectEnd(down).Kill() }
+func (m *supervised) kill(down time.Duration) { m.expectEnd(down).Kill() }
 
 // replace asks the process to end and returns when another is ready in its place.
-func (m *member) replace(ctx context.Context) error {
+func (m *supervised) replace(ctx context.Context) error {
 	old := m.expectEnd(0)
 	if err := old.Stop(ctx); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (m *member) replace(ctx context.Context) error {
 }
 
 // untilReady waits for a process other than old.
-func (m *member) untilReady(ctx context.Context, old *cluster.Child) error {
+func (m *supervised) untilReady(ctx context.Context, old *cluster.Child) error {
 	return poll(ctx, startPatience, m.name+" is not ready", func() bool {
 		child, ready := m.current()
 		return child != old && ready

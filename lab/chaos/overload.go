@@ -93,7 +93,7 @@ func runOverload(ctx context.Context, s *stack) error {
 	return ctx.Err()
 }
 
-func (s *stack) judgeOverload(f *overloadFigures, crushed *crush) {
+func (s *stack) judgeOverload(f *overloadFigures, crushed *overloadRun) {
 	r := s.report
 	r.checked(invariantRefusal, len(crushed.times))
 	if f.P99 > milliseconds(refusalBound) {
@@ -161,8 +161,8 @@ func (s *stack) recover(ctx context.Context, f *overloadFigures) string {
 // noAnswer is the status of a request that got none.
 const noAnswer = "none"
 
-// crush is what a crowd of readers got.
-type crush struct {
+// overloadRun is what a crowd of readers got.
+type overloadRun struct {
 	mu      sync.Mutex
 	took    time.Duration
 	times   []float64
@@ -170,9 +170,9 @@ type crush struct {
 	failure error
 }
 
-// crush has clients list orders, each again as soon as it has its answer, for a while.
-func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *crush {
-	result := &crush{answers: map[string]int{}}
+// overloadRun has clients list orders, each again as soon as it has its answer, for a while.
+func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *overloadRun {
+	result := &overloadRun{answers: map[string]int{}}
 	began := time.Now()
 	var reading sync.WaitGroup
 	for number := range clients {
@@ -194,7 +194,7 @@ func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *
 	return result
 }
 
-func (c *crush) add(took time.Duration, answer *cluster.Answer, err error) {
+func (c *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.times = append(c.times, milliseconds(took))
@@ -206,10 +206,10 @@ func (c *crush) add(took time.Duration, answer *cluster.Answer, err error) {
 	c.answers[fmt.Sprint(answer.Status)]++
 }
 
-func (c *crush) percentile(p float64) float64 { return cluster.Percentile(c.times, p) }
+func (c *overloadRun) percentile(p float64) float64 { return cluster.Percentile(c.times, p) }
 
 // rate is how many requests a second were answered with one of the statuses.
-func (c *crush) rate(statuses ...int) float64 {
+func (c *overloadRun) rate(statuses ...int) float64 {
 	total := 0
 	for _, status := range statuses {
 		total += c.answers[fmt.Sprint(status)]

@@ -94,7 +94,7 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	t := &truthCheck{stack: s, truth: truth, tally: map[string]int{}}
+	t := &truthCheck{stack: s, dbState: truth, tally: map[string]int{}}
 	for _, check := range []func(context.Context, *truthCheck) error{
 		checkReadable, checkKeys, checkTimelines, checkMoves, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
 	} {
@@ -109,7 +109,7 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 // truthCheck is what an invariant is checked with.
 type truthCheck struct {
 	*stack
-	*truth
+	*dbState
 	// tally is what is counted on the way.
 	tally map[string]int
 }

@@ -12,7 +12,7 @@ import (
 
 // create registers an order as the contract tells a store's system to: under an Idempotency-Key, again and again with the same key and body
 // until it is acknowledged.
-func (c *client) create(ctx context.Context, sg *saga) error {
+func (c *client) create(ctx context.Context, sg *trackedOrder) error {
 	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: sg.apiKey, IdempotencyKey: sg.key, Body: sg.body}
 	var waits backoff
 	for tries := 1; ; tries++ {
@@ -37,7 +37,7 @@ func (c *client) create(ctx context.Context, sg *saga) error {
 }
 
 // acknowledged writes an order into the ledger. Now and then the same request is sent once more, which must change nothing.
-func (c *client) acknowledged(ctx context.Context, sg *saga, request cluster.Request, answer *cluster.Answer) error {
+func (c *client) acknowledged(ctx context.Context, sg *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
 	var created struct {
 		Data struct {
 			ID        string `json:"id"`

@@ -35,9 +35,9 @@ type stack struct {
 	// workflows reads what Temporal knows; it connects anew by itself.
 	workflows temporalclient.Client
 	disk      *disk
-	audience  *audience
+	audience  *receivers
 	tenant    *tenant
-	members   map[string]*member
+	members   map[string]*supervised
 	balancer  *balancer
 	ledger    *ledger
 
@@ -47,7 +47,7 @@ type stack struct {
 
 // startStack starts everything. Whoever gets a stack, also along with an error, closes it.
 func startStack(ctx context.Context, options Options, report *report) (*stack, error) {
-	s := &stack{options: options, report: report, members: map[string]*member{}, ledger: &ledger{}}
+	s := &stack{options: options, report: report, members: map[string]*supervised{}, ledger: &ledger{}}
 	for _, step := range []func(context.Context) error{
 		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startMembers, s.invite,
 	} {

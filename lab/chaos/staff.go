@@ -20,7 +20,7 @@ var paths = map[models.Move]string{
 
 // move has an order moved as the contract tells people to: what could not be confirmed is looked up before it is repeated. It is false when the
 // order's state does not allow the move, which a race with the timer can bring about.
-func (c *client) move(ctx context.Context, sg *saga, move models.Move, by models.Actor) (bool, error) {
+func (c *client) move(ctx context.Context, sg *trackedOrder, move models.Move, by models.Actor) (bool, error) {
 	request, err := c.requestFor(sg, move, by)
 	if err != nil {
 		return false, err
@@ -70,7 +70,7 @@ func outcome(answer *cluster.Answer, err error) string {
 }
 
 // requestFor is a move as a request: a store cancels with its key, all else is done at the panel.
-func (c *client) requestFor(sg *saga, move models.Move, by models.Actor) (cluster.Request, error) {
+func (c *client) requestFor(sg *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
 	if by == models.ByStore {
 		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + sg.id + "/cancel", Key: sg.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
 	}
@@ -101,7 +101,7 @@ type standing struct {
 }
 
 // lookUp reads the order and reports whether a move that nobody could confirm has been made; then the ledger has it.
-func (c *client) lookUp(ctx context.Context, sg *saga, move models.Move) (bool, error) {
+func (c *client) lookUp(ctx context.Context, sg *trackedOrder, move models.Move) (bool, error) {
 	if sg.unknown[move] == 0 {
 		return false, nil
 	}
@@ -133,7 +133,7 @@ func entryType(move models.Move) string {
 }
 
 // read asks the panel for an order until it answers.
-func (c *client) read(ctx context.Context, sg *saga) (*standing, error) {
+func (c *client) read(ctx context.Context, sg *trackedOrder) (*standing, error) {
 	var waits backoff
 	for {
 		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + sg.id, Token: c.s.tenant.token})
@@ -151,7 +151,7 @@ func (c *client) read(ctx context.Context, sg *saga) (*standing, error) {
 }
 
 // waitForTimer returns when the timer has cancelled an order that nobody received.
-func (c *client) waitForTimer(ctx context.Context, sg *saga) error {
+func (c *client) waitForTimer(ctx context.Context, sg *trackedOrder) error {
 	if err := sleep(ctx, c.s.options.AutoCancelAfter); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"despacho/models"
 )
 
-// truth is what the database holds once everything is settled.
-type truth struct {
+// dbState is what the database holds once everything is settled.
+type dbState struct {
 	orders     []*orderRow
 	byID       map[string]*orderRow
 	timelines  map[string][]entryRow
@@ -52,7 +52,7 @@ type deliveryRow struct {
 	ID, OrderID string
 	OrderSeq    int
 	Event       string
-	Status      models.DeliveryStatus
+	Status      models.WebhookDeliveryStatus
 	Retry       bool
 	Attempts    int
 	Interrupted int
@@ -66,8 +66,8 @@ func (d *deliveryRow) hook() string {
 	return hookOnce
 }
 
-func (s *stack) readTruth(ctx context.Context) (*truth, error) {
-	t := &truth{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
+func (s *stack) readTruth(ctx context.Context) (*dbState, error) {
+	t := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return t, onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
 			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, created_at, auto_cancel_at

@@ -33,7 +33,7 @@ func newClient(t *testing.T, s *apptest.Service, key string) *apiclient.ClientWi
 func pointer[T any](value T) *T { return &value }
 
 func TestGeneratedClient_createsReadsListsAndCancelsAnOrder(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		client, ctx := newClient(t, s, tenant.KeyA), t.Context()
 

@@ -22,7 +22,7 @@ import (
 var shared = struct {
 	sync.Mutex
 	services map[string]*Service
-	lasting  []*lasting
+	lasting  []*packageTB
 }{services: map[string]*Service{}}
 
 // Main runs a package's tests on databases that have the catalog, stops the services that they shared, and fails if anything confidential
@@ -52,9 +52,9 @@ func loadCatalog(ctx context.Context, database *db.DB) error {
 	return database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...))
 }
 
-// Each runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test
+// EachDatabase runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test
 // makes operators of its own.
-func Each(t *testing.T, run func(t *testing.T, s *Service)) {
+func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "moving", Options{}, run)
 }
@@ -66,16 +66,16 @@ func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) 
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
 }
 
-// StillAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
-var StillAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
+// FrozenAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
+var FrozenAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 
-// EachStill is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
+// EachFrozenClock is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
 // orders on, so that a move that reaches the order's workflow is answered 503 after a second; webhooks may only go to public
 // addresses; and X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted by address.
-func EachStill(t *testing.T, run func(t *testing.T, s *Service)) {
+func EachFrozenClock(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "still", Options{
-		Clock: clock.NewManual(StillAt), NoWorker: true,
+		Clock: clock.NewManual(FrozenAt), NoWorker: true,
 		Configure: func(c *config.Config) {
 			c.WebhookAllowNets, c.TrustedProxies = nil, []string{"127.0.0.1"}
 			c.Timeouts.Move = time.Second
@@ -98,26 +98,26 @@ func sharedOn(t *testing.T, name string, open func(testing.TB) string, options O
 	if s := shared.services[name]; s != nil {
 		return s
 	}
-	l := &lasting{TB: t}
+	l := &packageTB{TB: t}
 	shared.lasting = append(shared.lasting, l)
 	shared.services[name] = Boot(l, open(l), options)
 	return shared.services[name]
 }
 
-// lasting stands in for the test that happens to come first: what it sets up outlives that test and ends with the package.
-type lasting struct {
+// packageTB stands in for the test that happens to come first: what it sets up outlives that test and ends with the package.
+type packageTB struct {
 	testing.TB
 	cleanups []func()
 }
 
 // Cleanup runs at the end of the package.
-func (l *lasting) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
+func (l *packageTB) Cleanup(f func()) { l.cleanups = append(l.cleanups, f) }
 
 // Context does not end with the first test.
-func (l *lasting) Context() context.Context { return context.Background() }
+func (l *packageTB) Context() context.Context { return context.Background() }
 
 // TempDir is removed at the end of the package.
-func (l *lasting) TempDir() string {
+func (l *packageTB) TempDir() string {
 	dir, err := os.MkdirTemp("", "despacho-apptest-")
 	if err != nil {
 		l.Fatal(err)
@@ -126,7 +126,7 @@ func (l *lasting) TempDir() string {
 	return dir
 }
 
-func (l *lasting) end() {
+func (l *packageTB) end() {
 	for i := len(l.cleanups) - 1; i >= 0; i-- {
 		l.cleanups[i]()
 	}

@@ -28,7 +28,7 @@ type intruder struct {
 
 // Every route that takes an id, with every id of somebody else's, by everybody who may not: nothing is read and nothing changes.
 func TestAccess_toWhatIsAnothers(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
 		other := s.NewTenant(t)
 		intruders := map[string]intruder{
@@ -59,7 +59,7 @@ func TestAccess_toWhatIsAnothers(t *testing.T) {
 
 // Every route without an id, with somebody else's ids in the body and the query: nothing of the victim's is shown, used or changed.
 func TestAccess_byNamingWhatIsAnothers(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
 		before := v.state(t)
 		for _, route := range routes(t) {

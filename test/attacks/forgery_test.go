@@ -14,7 +14,7 @@ import (
 
 // Another site cannot make a signed-in user's browser do anything: neither by a form nor by a script.
 func TestForgery_fromAnotherSite(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		cookie := "despacho_session=" + tenant.SignInAs(t, &models.User{Admin: true})
 		tried := 0
@@ -49,7 +49,7 @@ func TestForgery_fromAnotherSite(t *testing.T) {
 
 // A session is never one that somebody else chose, and ends when it is said to.
 func TestSession_isNeverChosenByTheVisitor(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{}
 		tenant.SignInAs(t, &user)

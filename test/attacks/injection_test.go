@@ -68,7 +68,7 @@ func pageParameters(t *testing.T) []string {
 
 // A statement in any parameter is a value like any other: it is refused or finds nothing, and every table is still there.
 func TestInjection_inEveryParameter(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
 		other := s.NewTenant(t)
 		who := intruder{key: other.Key, token: other.SignInAs(t, &models.User{Admin: true})}
@@ -99,7 +99,7 @@ func TestInjection_inEveryParameter(t *testing.T) {
 
 // A statement in a text field is stored as it was written.
 func TestInjection_inEveryField(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, statement := range statements {
 			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{

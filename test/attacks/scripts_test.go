@@ -18,7 +18,7 @@ const hostile = `x"'><script>alert(1)</script><img src=x onerror=alert(1)><a hre
 
 // Whatever people write into the panel and the API is shown as text: no page runs, loads or links to any of it.
 func TestScripts_storedInEveryField(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin, seller := tenant.SignInAs(t, &models.User{Admin: true}), tenant.SignIn(t, &tenant.StoreA)
 		ids := sowScripts(t, s, tenant, admin)

@@ -33,7 +33,7 @@ func dial(t *testing.T, s *apptest.Service) net.Conn {
 // Two readings of where a request ends would let one client put words into another's mouth: such a request is refused and the
 // connection ends with it.
 func TestSmuggling_isRefused(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		const follow = "GET /healthz HTTP/1.1\r\nHost: despacho\r\nX-Smuggled: yes\r\n\r\n"
 		for name, headers := range map[string]string{
 			"two lengths":                "Content-Length: 5\r\nContent-Length: 6\r\n",
@@ -66,7 +66,7 @@ func TestSmuggling_isRefused(t *testing.T) {
 
 // Whoever never ends the headers is cut off in seconds, and others are served meanwhile.
 func TestSlowloris_isCutOff(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		limits := api.HTTPServer(nil)
 		require.Positive(t, limits.ReadHeaderTimeout)
 		require.LessOrEqual(t, limits.ReadHeaderTimeout, 10*time.Second, "without a limit of their own headers have as long as a body")
@@ -87,7 +87,7 @@ func TestSlowloris_isCutOff(t *testing.T) {
 
 // What is packed is not unpacked: a body of a few bytes cannot become gigabytes.
 func TestDecompressionBomb_isNotUnpacked(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var bomb bytes.Buffer
 		packer := gzip.NewWriter(&bomb)
@@ -113,7 +113,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // A header cannot be ended from inside its value, neither in what we echo nor in where we lead.
 func TestHeaderInjection_splitsNoAnswer(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{
 			"/track?code=%0d%0aSet-Cookie:%20a=b", "/track/%0d%0aSet-Cookie:%20a=b", "/panel/ingreso?siguiente=/panel/%0d%0aSet-Cookie:%20a=b",
 			"/panel/pedidos?q=%0d%0aSet-Cookie:%20a=b", "/files/%0d%0aSet-Cookie:%20a=b",
@@ -133,7 +133,7 @@ func TestHeaderInjection_splitsNoAnswer(t *testing.T) {
 
 // A file name leads nowhere but into the folder of photos.
 func TestPathTraversal_leadsNowhere(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{
 			"/files/../go.mod", "/files/..%2f..%2f..%2f..%2fetc%2fpasswd", "/files/....//....//etc/passwd", "/files/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
 			"/files/..%5c..%5cetc%5cpasswd", "/files//etc/passwd", "/files/%00", "/files/.", "/files/..", "/files/", "/panel/assets/..%2f..%2fpages.go",

@@ -23,7 +23,7 @@ import (
 // A package's whole way, as the people at the counter take it: created, scanned in, given to a rider, handed over with a photo; and the
 // customer follows it on a phone.
 func TestPanel_aPackagesWholeWay(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := atDesk(t, s)
 		p.signIn(tenant, nil)
@@ -101,7 +101,7 @@ func writePhoto(t *testing.T) string {
 
 // Three packages go to one rider at once, and what became of each is said.
 func TestPanel_assignsThreeAtOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
 		for range 3 {
@@ -126,7 +126,7 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 
 // A key works until the moment it is revoked.
 func TestPanel_revokesAKey(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := atDesk(t, s)
 		p.signIn(tenant, nil)
@@ -151,7 +151,7 @@ func TestPanel_revokesAKey(t *testing.T) {
 
 // A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and sending it again creates nothing.
 func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		path := filepath.Join(t.TempDir(), "pedidos.csv")
 		require.NoError(t, os.WriteFile(path, []byte("\ufeffdestinatario;telefono;direccion;distrito;producto;monto_a_cobrar\r\n"+
@@ -183,7 +183,7 @@ func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 
 // Who types the address of another store's order is told that there is none.
 func TestPanel_anotherStoresOrder(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)
 		p := atDesk(t, s)
@@ -200,7 +200,7 @@ func TestPanel_anotherStoresOrder(t *testing.T) {
 
 // New orders come to the board by themselves.
 func TestPanel_newOrdersAppear(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := atDesk(t, s)
 		p.signIn(tenant, nil)
@@ -213,7 +213,7 @@ func TestPanel_newOrdersAppear(t *testing.T) {
 
 // No page is wider than the phone it is read on, and none calls for what its policy forbids.
 func TestPanel_everyPageOnAPhone(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
 		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))

@@ -22,9 +22,9 @@ func passwordForm() *form {
 	}}
 }
 
-func (p *Pages) account(v *Visit) error { return p.showAccount(v, http.StatusOK, passwordForm()) }
+func (p *Pages) account(v *Request) error { return p.showAccount(v, http.StatusOK, passwordForm()) }
 
-func (p *Pages) showAccount(v *Visit, status int, asked *form) error {
+func (p *Pages) showAccount(v *Request, status int, asked *form) error {
 	page := accountPage{Role: roleName(&v.Who.User), Form: asked}
 	if id := v.Who.User.StoreID; id != nil {
 		store, err := p.DB.Store(v.Ctx(), *id)
@@ -47,7 +47,7 @@ func roleName(user *models.User) string {
 }
 
 // changePassword lets whoever is signed in choose another password, typed twice because nobody sees it.
-func (p *Pages) changePassword(v *Visit) error {
+func (p *Pages) changePassword(v *Request) error {
 	asked := passwordForm()
 	in, err := asked.read(p, v)
 	if err == nil {

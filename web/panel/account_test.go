@@ -12,7 +12,7 @@ import (
 )
 
 func TestAccount_changesThePassword(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{StoreID: &tenant.StoreA.ID}
 		elsewhere := visitAs(t, s, tenant, &user)
@@ -49,7 +49,7 @@ func TestAccount_changesThePassword(t *testing.T) {
 }
 
 func TestAccount_guessesAreCountedWithThoseOfTheAPI(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{Admin: true}
 		token := tenant.SignInAs(t, &user)

@@ -27,14 +27,14 @@ type assignmentPage struct {
 	Carriers []option
 	Form     *form
 	Report   *assignmentReport
-	senders
+	storeFilter
 	ticked map[uuid.UUID]bool
 }
 
 // Ticked reports whether an order is chosen.
 func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
 
-func (p *Pages) showAssignment(v *Visit) error {
+func (p *Pages) showAssignment(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *Pages) showAssignment(v *Visit) error {
 }
 
 // assign gives what was ticked to a rider and shows what came of each order. What may be tried again stays ticked.
-func (p *Pages) assign(v *Visit) error {
+func (p *Pages) assign(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (p *assignmentPage) tick(ids []uuid.UUID) {
 	}
 }
 
-func (p *Pages) answerAssignment(v *Visit, status int, page *assignmentPage, riders []models.Rider) error {
+func (p *Pages) answerAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
 	board, err := p.Orders.Board(v.Ctx(), v.Caller, page.Query.asked())
 	if err != nil {
 		return err
@@ -105,19 +105,19 @@ func (p *Pages) answerAssignment(v *Visit, status int, page *assignmentPage, rid
 	return p.show(v, status, "assignment", "Asignación", page)
 }
 
-func (p *Pages) addAssignmentChoices(v *Visit, page *assignmentPage, riders []models.Rider) error {
+func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []models.Rider) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
-	page.senders, page.Carriers = sendersOf(stores), riderFilter(riders)
+	page.storeFilter, page.Carriers = storeFilterOf(stores), riderFilter(riders)
 	page.Destinations, err = p.destinationOptions(v, page.Query)
 	return err
 }
 
 // destinationOptions offers the places where orders of the list go, with how many. A place that is chosen stays on offer when its last
 // order has left.
-func (p *Pages) destinationOptions(v *Visit, query assignmentQuery) ([]option, error) {
+func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option, error) {
 	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ type assignmentQuery struct {
 	All bool
 }
 
-func readAssignmentQuery(v *Visit) assignmentQuery {
+func readAssignmentQuery(v *Request) assignmentQuery {
 	query := assignmentQuery{
 		Status: models.StatusReceived, Search: v.Query("q"), Store: v.Query("tienda"), Place: v.Query("destino"),
 		Page: pageNumber(v), All: v.Query("marcar") == "todos",

@@ -41,7 +41,7 @@ func isTicked(p *page, order parcel) bool {
 }
 
 func TestAssignment_manyAtOnceEachWithItsOutcome(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		carlos, maria := c.tenant.Riders[0].ID, c.tenant.Riders[1].ID
 		first, second, third := c.received(), c.received(), c.received()
@@ -74,7 +74,7 @@ func TestAssignment_manyAtOnceEachWithItsOutcome(t *testing.T) {
 }
 
 func TestAssignment_narrowsAndTicks(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		near := c.received()
 		far := c.received(map[string]any{"location_id": apptest.Surco, "recipient_name": "José Ñahui"})
@@ -95,7 +95,7 @@ func TestAssignment_narrowsAndTicks(t *testing.T) {
 }
 
 func TestAssignment_asksForWhatIsMissing(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.received()
 		tooMany := make([]string, 201)
@@ -123,7 +123,7 @@ func TestAssignment_asksForWhatIsMissing(t *testing.T) {
 }
 
 func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		store := visit(t, s, tenant, &tenant.StoreA)
 		require.Equal(t, http.StatusForbidden, store.get("/panel/asignacion").Status)

@@ -18,10 +18,10 @@ func (p *Pages) branches() *resource[models.Branch] {
 		all: p.Operators.Branches, make: p.Operators.CreateBranch, alter: p.Operators.ChangeBranch, absent: operators.ErrBranchNotFound,
 		id:   func(b *models.Branch) uuid.UUID { return b.ID },
 		name: func(b *models.Branch) string { return b.Name },
-		cells: func(_ *Visit, b *models.Branch) []cell {
+		cells: func(_ *Request, b *models.Branch) []cell {
 			return []cell{plain(b.Name), marked("Principal", b.Main), activity(b.Active)}
 		},
-		fields: func(_ *Visit, b *models.Branch) ([]field, error) {
+		fields: func(_ *Request, b *models.Branch) ([]field, error) {
 			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
 			first := field{Name: "main", Label: "Es la principal", Kind: flagField, Hint: "Deja de serlo la que lo era."}
 			if b == nil {

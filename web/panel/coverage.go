@@ -58,7 +58,7 @@ type coverageQuery struct {
 	page   int
 }
 
-func readCoverageQuery(v *Visit) coverageQuery {
+func readCoverageQuery(v *Request) coverageQuery {
 	query := coverageQuery{Search: strings.TrimSpace(v.Query("q")), page: 1}
 	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
 		query.page = page
@@ -82,7 +82,7 @@ func (q coverageQuery) under(path string) string {
 }
 
 // coveredPlaces lists every place after those it lies in, by name.
-func (p *Pages) coveredPlaces(v *Visit) ([]coveredPlace, error) {
+func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 	rows, err := p.Operators.Coverage(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
@@ -144,14 +144,14 @@ func searched(places []coveredPlace, typed string) []coveredPlace {
 	})
 }
 
-func coverageForm(v *Visit) *form {
+func coverageForm(v *Request) *form {
 	return &form{Action: coveragePath, Submit: "Agregar lugar", Fields: []field{
 		{Name: "location_id", Label: "Lugar", Kind: placeField, Required: true, Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
 		{Name: "price", Label: moneyLabel(v, "Precio"), Kind: moneyField, Hint: "En blanco, el precio base."},
 	}}
 }
 
-func (p *Pages) listCoverage(v *Visit) error {
+func (p *Pages) listCoverage(v *Request) error {
 	return p.showCoverage(v, http.StatusOK, coverageForm(v), nil)
 }
 
@@ -161,7 +161,7 @@ type wrongPrice struct {
 	typed, error string
 }
 
-func (p *Pages) showCoverage(v *Visit, status int, add *form, wrong *wrongPrice) error {
+func (p *Pages) showCoverage(v *Request, status int, add *form, wrong *wrongPrice) error {
 	places, err := p.coveredPlaces(v)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func basePrice(operator *models.Operator) string {
 	return amount(*operator.BasePrice, operator.Currency)
 }
 
-func (p *Pages) addCoverage(v *Visit) error {
+func (p *Pages) addCoverage(v *Request) error {
 	asked := coverageForm(v)
 	in, err := asked.read(p, v)
 	if err == nil {
@@ -209,7 +209,7 @@ func (p *Pages) addCoverage(v *Visit) error {
 	return p.showCoverage(v, http.StatusUnprocessableEntity, asked, nil)
 }
 
-func (p *Pages) changeCoverage(v *Visit) error {
+func (p *Pages) changeCoverage(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrCoverageNotFound
@@ -229,7 +229,7 @@ func (p *Pages) changeCoverage(v *Visit) error {
 	return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, asked.Failure)})
 }
 
-func (p *Pages) removeCoverage(v *Visit) error {
+func (p *Pages) removeCoverage(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrCoverageNotFound

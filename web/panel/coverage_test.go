@@ -44,7 +44,7 @@ func shipping(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, place uu
 }
 
 func TestCoverage_rowByRow(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		const path = "/panel/cobertura"
@@ -88,7 +88,7 @@ func (p *page) places() (names []string) {
 }
 
 func TestCoverage_sortedSearchedAndPaged(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		for _, place := range []uuid.UUID{apptest.Surco, apptest.Cusco, catalog.CountryID("PE"), catalog.CityID("PE", "0801"), catalog.DistrictID("PE", "150105")} {
@@ -115,7 +115,7 @@ func TestCoverage_sortedSearchedAndPaged(t *testing.T) {
 
 // The question what sending costs is answered by the rule that orders are priced by.
 func TestCoverage_quote(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		asked := func(place string) string {
@@ -163,7 +163,7 @@ func fileOfAll(price func(i int) string) string {
 }
 
 func TestCoverageFile_changesPricesAllAtOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		before := coverageOf(t, s, tenant)
@@ -193,7 +193,7 @@ func TestCoverageFile_changesPricesAllAtOnce(t *testing.T) {
 
 // What is downloaded can be uploaded again, and changes nothing.
 func TestCoverageFile_thereAndBack(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		v.submit("/panel/cobertura", url.Values{"location_id": {catalog.CountryID("PE").String()}, "price": {"40"}})
@@ -210,7 +210,7 @@ func TestCoverageFile_thereAndBack(t *testing.T) {
 }
 
 func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		before := coverageOf(t, s, tenant)
@@ -250,7 +250,7 @@ func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
 
 // Every district of the country goes in and out at once.
 func TestCoverageFile_wholeCountry(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		load(t, v, fileOfAll(func(i int) string { return fmt.Sprintf("%d.5", i%90) }), false)

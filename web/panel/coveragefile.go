@@ -122,7 +122,7 @@ func (r coverageReader) namedPlace(name, city, department string) (place catalog
 	return place, fmt.Sprintf("Hay %d lugares «%s»: indique también ciudad y departamento, o el ubigeo.", len(found), name)
 }
 
-func (p *Pages) downloadCoverage(v *Visit) error {
+func (p *Pages) downloadCoverage(v *Request) error {
 	places, err := p.coveredPlaces(v)
 	if err != nil {
 		return err

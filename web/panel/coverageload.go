@@ -38,16 +38,16 @@ type coverageLine struct {
 // maxShownLines is how much of a preview a person reads.
 const maxShownLines = 100
 
-func (p *Pages) askForCoverageFile(v *Visit) error {
+func (p *Pages) askForCoverageFile(v *Request) error {
 	return p.showCoverageFile(v, http.StatusOK, coverageFilePage{})
 }
 
-func (p *Pages) showCoverageFile(v *Visit, status int, page coverageFilePage) error {
+func (p *Pages) showCoverageFile(v *Request, status int, page coverageFilePage) error {
 	return p.show(v, status, "coverage_file", "Cargar cobertura", page)
 }
 
 // takeCoverageFile previews an uploaded file.
-func (p *Pages) takeCoverageFile(v *Visit) error {
+func (p *Pages) takeCoverageFile(v *Request) error {
 	defer p.takeTime(v)()
 	content, err := readFile(v)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
@@ -63,7 +63,7 @@ func (p *Pages) takeCoverageFile(v *Visit) error {
 	return p.showCoverageFile(v, http.StatusOK, page)
 }
 
-func (p *Pages) refuseCoverageFile(v *Visit, page coverageFilePage, err error) error {
+func (p *Pages) refuseCoverageFile(v *Request, page coverageFilePage, err error) error {
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal {
 		return err
@@ -71,7 +71,7 @@ func (p *Pages) refuseCoverageFile(v *Visit, page coverageFilePage, err error) e
 	return p.showCoverageFile(v, http.StatusUnprocessableEntity, coverageFilePage{Failure: f.Message, Remove: page.Remove})
 }
 
-func (p *Pages) previewCoverage(v *Visit, page *coverageFilePage, content []byte) error {
+func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []byte) error {
 	rows, err := p.readCoverageFile(v, content)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (p *Pages) previewCoverage(v *Visit, page *coverageFilePage, content []byte
 	return p.describeCoverage(v, page)
 }
 
-func (p *Pages) readCoverageFile(v *Visit, content []byte) ([]coverageRow, error) {
+func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coverageRow, error) {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (p *Pages) readCoverageFile(v *Visit, content []byte) ([]coverageRow, error
 }
 
 // describeCoverage writes the changes out, those that take something away first.
-func (p *Pages) describeCoverage(v *Visit, page *coverageFilePage) error {
+func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 	before := map[uuid.UUID]string{}
 	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
 	if err != nil {
@@ -140,7 +140,7 @@ func (p *Pages) describeCoverage(v *Visit, page *coverageFilePage) error {
 }
 
 // applyCoverageFile does what the preview showed, all of it or nothing.
-func (p *Pages) applyCoverageFile(v *Visit) error {
+func (p *Pages) applyCoverageFile(v *Request) error {
 	defer p.takeTime(v)()
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}

@@ -3,13 +3,13 @@ package panel
 import "time"
 
 // day is a date on the operator's calendar.
-func day(v *Visit, at time.Time) string { return at.In(v.Operator().Location()).Format("02/01/2006") }
+func day(v *Request, at time.Time) string { return at.In(v.Operator().TimeZone()).Format("02/01/2006") }
 
 // moment is a time for people and for machines.
 type moment struct{ Text, Machine string }
 
-func momentOf(v *Visit, at time.Time) moment {
-	local := at.In(v.Operator().Location())
+func momentOf(v *Request, at time.Time) moment {
+	local := at.In(v.Operator().TimeZone())
 	return moment{local.Format("02/01/2006 15:04:05"), local.Format(time.RFC3339)}
 }
 

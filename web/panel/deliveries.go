@@ -18,7 +18,7 @@ type deliveryList struct {
 }
 
 type deliveryEntry struct {
-	*models.Delivery
+	*models.WebhookDelivery
 	Name  named
 	State cell
 	// GuideCode is the order's, on a page that is not the order's own; Host the receiver's, on one that is not the receiver's own.
@@ -29,7 +29,7 @@ type deliveryEntry struct {
 }
 
 type attemptEntry struct {
-	*models.DeliveryAttempt
+	*models.WebhookAttempt
 	Cause string
 }
 
@@ -42,24 +42,24 @@ var eventNames = map[models.Event]string{
 	models.EventTest:      "Evento de prueba",
 }
 
-var deliveryStates = map[models.DeliveryStatus]cell{
-	models.DeliveryPending:   {Text: "Pendiente", Chip: "warn"},
-	models.DeliveryDelivered: {Text: "Entregado", Chip: "good"},
-	models.DeliveryFailed:    {Text: "Fallido", Chip: "bad"},
+var deliveryStates = map[models.WebhookDeliveryStatus]cell{
+	models.WebhookDeliveryPending:   {Text: "Pendiente", Chip: "warn"},
+	models.WebhookDeliveryDelivered: {Text: "Entregado", Chip: "good"},
+	models.WebhookDeliveryFailed:    {Text: "Fallido", Chip: "bad"},
 }
 
-func (v *Visit) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryEntry {
+func (v *Request) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryEntry {
 	delivery := &record.Delivery
 	entry := deliveryEntry{
-		Delivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)}, State: deliveryStates[delivery.Status],
-		Attempts: make([]attemptEntry, len(record.Attempts)), Repeatable: hook.Active && v.May(models.AnyoneWriting),
+		WebhookDelivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)}, State: deliveryStates[delivery.Status],
+		Attempts: make([]attemptEntry, len(record.Attempts)), Repeatable: hook.Active && v.May(models.AnyUserWrite),
 	}
 	for i := range record.Attempts {
-		attempt := attemptEntry{DeliveryAttempt: &record.Attempts[i], Cause: "Automático"}
+		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático"}
 		switch {
 		case delivery.Event == models.EventTest && i == 0:
 			attempt.Cause = "Prueba"
-		case attempt.DeliveryAttempt.Cause == models.CauseRedelivery:
+		case attempt.WebhookAttempt.Cause == models.CauseRedelivery:
 			attempt.Cause = "Reenvío"
 		}
 		entry.Attempts[i] = attempt
@@ -68,7 +68,7 @@ func (v *Visit) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryE
 }
 
 // deliveriesOf reads what was sent about an order; back is the page that shows it.
-func (p *Pages) deliveriesOf(v *Visit, filter db.DeliveryFilter, back string) (*deliveryList, error) {
+func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) (*deliveryList, error) {
 	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), filter)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (p *Pages) deliveriesOf(v *Visit, filter db.DeliveryFilter, back string) (*
 }
 
 // redeliver sends an event again and tells what the receiver said, on the page that the visitor came from.
-func (p *Pages) redeliver(v *Visit) error {
+func (p *Pages) redeliver(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return webhooks.ErrDeliveryNotFound

@@ -19,7 +19,7 @@ import (
 var resendPath = regexp.MustCompile(`/panel/envios/[0-9a-f-]{36}/reenviar`)
 
 func TestDeliveries_areShownAndSentAgainFromTheOrder(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var healthy atomic.Bool
 		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -25,13 +25,13 @@ type deliveryLog struct {
 
 // logQuery is what the address says.
 type logQuery struct {
-	Status models.DeliveryStatus
+	Status models.WebhookDeliveryStatus
 	Event  models.Event
 	Page   int
 }
 
-func readLogQuery(v *Visit) logQuery {
-	query := logQuery{Status: models.DeliveryStatus(v.Query("estado")), Event: models.Event(v.Query("evento")), Page: pageNumber(v)}
+func readLogQuery(v *Request) logQuery {
+	query := logQuery{Status: models.WebhookDeliveryStatus(v.Query("estado")), Event: models.Event(v.Query("evento")), Page: pageNumber(v)}
 	if _, known := deliveryStates[query.Status]; !known {
 		query.Status = ""
 	}
@@ -63,7 +63,7 @@ func (q logQuery) at(path string) string {
 func (q logQuery) Filtered() bool { return q.Status != "" || q.Event != "" }
 
 // readLog reads the page of a webhook's log that is asked for.
-func (p *Pages) readLog(v *Visit, hook *models.Webhook, path string) (*deliveryLog, error) {
+func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliveryLog, error) {
 	query := readLogQuery(v)
 	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
 		WebhookID: &hook.ID, Status: query.Status, Event: query.Event, Page: query.Page, Limit: deliveriesPerPage,
@@ -91,9 +91,9 @@ func (p *Pages) readLog(v *Visit, hook *models.Webhook, path string) (*deliveryL
 
 var statusOptions = []option{
 	{"", "Todos"},
-	{string(models.DeliveryPending), "Pendientes"},
-	{string(models.DeliveryDelivered), "Entregados"},
-	{string(models.DeliveryFailed), "Fallidos"},
+	{string(models.WebhookDeliveryPending), "Pendientes"},
+	{string(models.WebhookDeliveryDelivered), "Entregados"},
+	{string(models.WebhookDeliveryFailed), "Fallidos"},
 }
 
 // loggedEvents are what a webhook's log can have: what it subscribed to, and tests.

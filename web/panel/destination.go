@@ -32,7 +32,7 @@ type meaning struct {
 	Candidates []catalog.Location
 }
 
-func (p *Pages) destinations(v *Visit) (*destinations, error) {
+func (p *Pages) destinations(v *Request) (*destinations, error) {
 	choices, err := p.Orders.Choices(v.Ctx(), v.Caller)
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ const noPlace = "no hay ningún distrito o zona con ese nombre"
 
 // findDestination is findPlace for where an order goes. Nobody looks over what was understood before the order is made, so that only an
 // exact name is taken at its word.
-func (p *Pages) findDestination(v *Visit, f *field) (id, complaint string, err error) {
+func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	f.Suggestions = nil
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
@@ -177,7 +177,7 @@ func (p *Pages) findDestination(v *Visit, f *field) (id, complaint string, err e
 }
 
 // suggestDestinations answers the script that completes a destination while it is typed, with places that the operator delivers to.
-func (p *Pages) suggestDestinations(v *Visit) error {
+func (p *Pages) suggestDestinations(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {
 		return err

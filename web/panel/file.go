@@ -20,7 +20,7 @@ const (
 func badFile(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
 
 // readFile takes the one file of a form.
-func readFile(v *Visit) ([]byte, error) {
+func readFile(v *Request) ([]byte, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	file, about, err := v.Request.FormFile("archivo")
 	var tooLarge *http.MaxBytesError

@@ -91,7 +91,7 @@ type form struct {
 const maxForm = 256 << 10
 
 // read takes what was typed into the form, so that it can be shown again, and gives it to the use cases.
-func (f *form) read(p *Pages, v *Visit) (*jsonbody.Object, error) {
+func (f *form) read(p *Pages, v *Request) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func posted(c *gin.Context) (url.Values, error) {
 	return c.Request.PostForm, nil
 }
 
-func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*jsonbody.Object, error) {
+func (f *form) take(p *Pages, v *Request, values map[string][]string) (*jsonbody.Object, error) {
 	answers, kinds := map[string][]string{}, map[string]jsonbody.FormField{}
 	unknownPlaces := map[string]string{}
 	for i := range f.Fields {
@@ -126,7 +126,7 @@ func (f *form) take(p *Pages, v *Visit, values map[string][]string) (*jsonbody.O
 		case flagField:
 			field.Value = strconv.FormatBool(field.Value != "")
 		case momentField:
-			answers[field.Name] = []string{instant(field.Value, v.Operator().Location())}
+			answers[field.Name] = []string{instant(field.Value, v.Operator().TimeZone())}
 		case placeField, destinationField:
 			find := p.findPlace
 			if field.Kind == destinationField {

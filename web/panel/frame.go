@@ -37,37 +37,37 @@ type menuLink struct {
 var menu = []menuGroup{
 	{"Trabajo", []menuLink{
 		{Path: "/panel/pedidos", Label: "Pedidos"},
-		{Path: "/panel/recepcion", Label: "Recepción", needs: models.OperatorReading},
-		{Path: "/panel/asignacion", Label: "Asignación", needs: models.OperatorReading},
+		{Path: "/panel/recepcion", Label: "Recepción", needs: models.OperatorRead},
+		{Path: "/panel/asignacion", Label: "Asignación", needs: models.OperatorRead},
 		{Path: "/panel/pedidos/nuevo", Label: "Nuevo pedido"},
 		{Path: "/panel/carga", Label: "Carga de pedidos"},
 		{Path: "/panel/resumen", Label: "Resumen"},
 	}},
 	{"Integración", []menuLink{
-		{Path: "/panel/claves", Label: "Claves API", needs: models.OperatorReading},
+		{Path: "/panel/claves", Label: "Claves API", needs: models.OperatorRead},
 		{Path: "/panel/webhooks", Label: "Webhooks"},
 	}},
 	{"Configuración", []menuLink{
-		{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorReading},
-		{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorReading},
-		{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorReading},
-		{Path: "/panel/tallas", Label: "Tallas", needs: models.OperatorReading},
-		{Path: "/panel/cobertura", Label: "Cobertura y tarifas", needs: models.OperatorReading},
-		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorReading},
-		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorReading},
-		{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminReading},
+		{Path: "/panel/tiendas", Label: "Tiendas", needs: models.OperatorRead},
+		{Path: "/panel/motorizados", Label: "Motorizados", needs: models.OperatorRead},
+		{Path: "/panel/sucursales", Label: "Sucursales", needs: models.OperatorRead},
+		{Path: "/panel/tallas", Label: "Tallas", needs: models.OperatorRead},
+		{Path: "/panel/cobertura", Label: "Cobertura y tarifas", needs: models.OperatorRead},
+		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorRead},
+		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorRead},
+		{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminRead},
 	}},
 }
 
-func (p *Pages) frame(v *Visit, title string, page any) *frame {
+func (p *Pages) frame(v *Request, title string, page any) *frame {
 	return &frame{
 		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: takeNotice(v.Context),
-		Writable: !v.Operator().Suspended(), Page: page, zone: v.Operator().Location(),
+		Writable: !v.Operator().Suspended(), Page: page, zone: v.Operator().TimeZone(),
 	}
 }
 
 // menuFor leaves out what the visitor may not use, and marks where they are: the link with the longest path that leads here.
-func menuFor(v *Visit) []menuGroup {
+func menuFor(v *Request) []menuGroup {
 	var groups []menuGroup
 	var current *menuLink
 	for _, group := range menu {

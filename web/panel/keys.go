@@ -51,9 +51,9 @@ type issuedKey struct {
 	TryHint string
 }
 
-func (p *Pages) listKeys(v *Visit) error { return p.showKeys(v, http.StatusOK, nil, nil) }
+func (p *Pages) listKeys(v *Request) error { return p.showKeys(v, http.StatusOK, nil, nil) }
 
-func (p *Pages) createKey(v *Visit) error {
+func (p *Pages) createKey(v *Request) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *Pages) createKey(v *Visit) error {
 }
 
 // showKeys shows the list; stores are read unless they are known already.
-func (p *Pages) showKeys(v *Visit, status int, stores []models.Store, change func(*keysPage)) error {
+func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change func(*keysPage)) error {
 	if stores == nil {
 		var err error
 		if stores, err = p.Operators.Stores(v.Ctx(), v.Operator()); err != nil {
@@ -154,7 +154,7 @@ func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
 	return issued
 }
 
-func (p *Pages) revokeKey(v *Visit) error {
+func (p *Pages) revokeKey(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return operators.ErrKeyNotFound

@@ -20,7 +20,7 @@ func tryKey(t *testing.T, s *apptest.Service, key, path string) *apptest.Answer 
 }
 
 func TestKeys_areShownOnceAndEndAtOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
@@ -53,11 +53,11 @@ func TestKeys_areShownOnceAndEndAtOnce(t *testing.T) {
 }
 
 func TestKeys_ofAStoreAndWithAnEnd(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
-		ends := time.Now().Add(48 * time.Hour).In(tenant.Operator.Location())
+		ends := time.Now().Add(48 * time.Hour).In(tenant.Operator.TimeZone())
 		made := v.post("/panel/claves", url.Values{
 			"name": {"De la tienda"}, "scopes": {"read:stores"}, "store_id": {tenant.StoreA.ID.String()}, "expires_at": {ends.Format("2006-01-02T15:04")},
 		})
@@ -75,7 +75,7 @@ func TestKeys_ofAStoreAndWithAnEnd(t *testing.T) {
 }
 
 func TestKeys_refusals(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		for name, c := range map[string]struct {

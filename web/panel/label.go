@@ -66,7 +66,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 	return "/panel/etiquetas?" + query.Encode()
 }
 
-func (p *Pages) printLabels(v *Visit) error {
+func (p *Pages) printLabels(v *Request) error {
 	ids, err := askedLabels(v)
 	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
 		return err
@@ -92,7 +92,7 @@ func (p *Pages) printLabels(v *Visit) error {
 }
 
 // askedLabels reads which orders to print, each once however often it was named.
-func askedLabels(v *Visit) ([]uuid.UUID, error) {
+func askedLabels(v *Request) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
 	for _, text := range v.QueryArray("id") {
@@ -113,7 +113,7 @@ func askedLabels(v *Visit) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-func askedFormat(v *Visit) labelFormat {
+func askedFormat(v *Request) labelFormat {
 	for _, known := range labelFormats {
 		if v.Query("formato") == known.Name {
 			return known
@@ -122,7 +122,7 @@ func askedFormat(v *Visit) labelFormat {
 	return formatA6
 }
 
-func (p *Pages) labelOf(v *Visit, order *orders.Detail) (labelSheet, error) {
+func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return labelSheet{}, err

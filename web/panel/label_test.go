@@ -18,7 +18,7 @@ func labels(format string, ids ...string) string {
 }
 
 func TestLabel_ofManyOrders(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		hostile := `"><script>alert(1)</script>`
 		paid := s.CreateOrder(t, tenant.KeyA, map[string]any{
@@ -54,7 +54,7 @@ func TestLabel_ofManyOrders(t *testing.T) {
 }
 
 func TestLabel_paper(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
 		id := s.CreateOrder(t, tenant.KeyA)
@@ -69,7 +69,7 @@ func TestLabel_paper(t *testing.T) {
 }
 
 func TestLabel_onlyOfOrdersThatTheVisitorMaySee(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)
 		v := visit(t, s, tenant, &tenant.StoreA)

@@ -32,7 +32,7 @@ type fieldGroup struct {
 var errFormUsed = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 
-func (p *Pages) askNewOrder(v *Visit) error {
+func (p *Pages) askNewOrder(v *Request) error {
 	groups, err := p.newOrderGroups(v)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (p *Pages) askNewOrder(v *Visit) error {
 	return p.showNewOrder(v, http.StatusOK, newOrderForm(groups), groups, uuid.NewString())
 }
 
-func (p *Pages) createOrder(v *Visit) error {
+func (p *Pages) createOrder(v *Request) error {
 	groups, err := p.newOrderGroups(v)
 	if err != nil {
 		return err
@@ -58,13 +58,13 @@ func (p *Pages) createOrder(v *Visit) error {
 	if errors.Is(err, orders.ErrKeyReused) {
 		err, token = errFormUsed, uuid.NewString()
 	}
-	if !asked.complain(spoken(err)) {
+	if !asked.complain(forForm(err)) {
 		return err
 	}
 	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)
 }
 
-func (p *Pages) createFromForm(v *Visit, in *jsonbody.Object, token string) (*receipt, error) {
+func (p *Pages) createFromForm(v *Request, in *jsonbody.Object, token string) (*receipt, error) {
 	if _, ok := jsonbody.ParseUUID(token); !ok {
 		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario está incompleto. Vuelva a abrir la página.")
 	}
@@ -82,7 +82,7 @@ func newOrderNotice(made *receipt) string {
 	return text
 }
 
-func (p *Pages) showNewOrder(v *Visit, status int, asked *form, groups []fieldGroup, token string) error {
+func (p *Pages) showNewOrder(v *Request, status int, asked *form, groups []fieldGroup, token string) error {
 	page := newOrderPage{Form: asked, Token: token}
 	if wrong := slices.IndexFunc(asked.Fields, func(f field) bool { return f.Error != "" }); wrong >= 0 {
 		for i := range asked.Fields {
@@ -107,7 +107,7 @@ func newOrderForm(groups []fieldGroup) *form {
 	return asked
 }
 
-func (p *Pages) newOrderGroups(v *Visit) ([]fieldGroup, error) {
+func (p *Pages) newOrderGroups(v *Request) ([]fieldGroup, error) {
 	places, err := p.destinations(v)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ var docTypeOptions = []option{
 	{string(models.DocPassport), "Pasaporte"}, {string(models.DocOther), "Otro"},
 }
 
-func packageFields(v *Visit, choices *orders.Choices) []field {
+func packageFields(v *Request, choices *orders.Choices) []field {
 	fields := []field{{Name: "product", Label: "Contenido", Kind: textField, Required: true, Wide: true, Hint: "Qué hay en el paquete, en una línea."}}
 	if len(choices.Sizes) > 0 {
 		fields = append(fields, sizeField(v, choices.Sizes))
@@ -157,7 +157,7 @@ func packageFields(v *Visit, choices *orders.Choices) []field {
 	return append(fields, field{Name: "notes", Label: "Notas para el despacho", Kind: areaField, Wide: true})
 }
 
-func sizeField(v *Visit, sizes []models.Size) field {
+func sizeField(v *Request, sizes []models.Size) field {
 	f := field{Name: "size", Label: "Talla", Kind: choiceField}
 	for _, size := range sizes {
 		label := size.Name + " (" + size.Code + ")"

@@ -91,7 +91,7 @@ func idIn(location string) string { return location[strings.LastIndex(location, 
 
 // Contract 2.2: the form takes every field that the API takes.
 func TestNewOrder_takesEveryField(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		fields := sale(t, v)
@@ -124,7 +124,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 }
 
 func TestNewOrder_keepsWhatWasTypedBesideWhatIsWrong(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		for name, c := range map[string]struct{ field, value, complaint string }{
@@ -154,7 +154,7 @@ func TestNewOrder_keepsWhatWasTypedBesideWhatIsWrong(t *testing.T) {
 
 // However often a form is sent, at once or later, it makes one order; with other data it asks first.
 func TestNewOrder_isMadeOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
 		fields := sale(t, v)
@@ -188,7 +188,7 @@ func TestNewOrder_isMadeOnce(t *testing.T) {
 }
 
 func TestNewOrder_aStoreCreatesForItselfAlone(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
 		fields := sale(t, v)
@@ -202,7 +202,7 @@ func TestNewOrder_aStoreCreatesForItselfAlone(t *testing.T) {
 }
 
 func TestNewOrder_suggestsWhereTheOperatorDelivers(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		require.Contains(t, v.read(newOrder).Text, `<option value="Miraflores, Lima (150122)">`)
 		suggested := v.read("/panel/destinos?q=mirafl").Text

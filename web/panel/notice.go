@@ -25,11 +25,13 @@ const (
 )
 
 // done sends the visitor on to a page and says there that it worked.
-func (p *Pages) done(v *Visit, path, text string) error { return p.sendOn(v, path, notice{Text: text}) }
+func (p *Pages) done(v *Request, path, text string) error {
+	return p.sendOn(v, path, notice{Text: text})
+}
 
 // refused sends the visitor on to a page and says there what did not work. What is our own fault stays an error, and so does what is not
 // there: nothing leads back to it.
-func (p *Pages) refused(v *Visit, path string, err error) error {
+func (p *Pages) refused(v *Request, path string, err error) error {
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {
 		return err
@@ -37,7 +39,7 @@ func (p *Pages) refused(v *Visit, path string, err error) error {
 	return p.sendOn(v, path, notice{Text: f.Message, Failed: true})
 }
 
-func (p *Pages) sendOn(v *Visit, path string, n notice) error {
+func (p *Pages) sendOn(v *Request, path string, n notice) error {
 	if len(n.Text) > maxNotice {
 		n.Text = strings.ToValidUTF8(n.Text[:maxNotice], "") + "…"
 	}

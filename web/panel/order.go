@@ -63,7 +63,7 @@ type proofView struct {
 
 func orderPath(id uuid.UUID) string { return home + "/" + id.String() }
 
-func (p *Pages) showOrder(v *Visit) error {
+func (p *Pages) showOrder(v *Request) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *Pages) showOrder(v *Visit) error {
 }
 
 // pathOrder reads which order a page is about. What is no id names nothing.
-func pathOrder(v *Visit) (uuid.UUID, error) {
+func pathOrder(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, orders.ErrOrderNotFound
@@ -88,7 +88,7 @@ func pathOrder(v *Visit) (uuid.UUID, error) {
 	return id, nil
 }
 
-func (p *Pages) describeOrder(v *Visit, story *orders.Story) (*orderPage, error) {
+func (p *Pages) describeOrder(v *Request, story *orders.OrderPage) (*orderPage, error) {
 	order := story.Order
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Pages) describeOrder(v *Visit, story *orders.Story) (*orderPage, error)
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
 	}
-	if v.May(models.OperatorWriting) {
+	if v.May(models.OperatorWrite) {
 		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
 	}
 	if page.Moves, err = p.offerMoves(v, story); err != nil {
@@ -118,7 +118,7 @@ func (p *Pages) describeOrder(v *Visit, story *orders.Story) (*orderPage, error)
 	return page, err
 }
 
-func (page *orderPage) describeDocument(story *orders.Story) {
+func (page *orderPage) describeDocument(story *orders.OrderPage) {
 	order := story.Order
 	if order.RecipientDocNumber == nil {
 		return
@@ -167,7 +167,7 @@ func pointOf(lat, lng *float64, source string) *mapPoint {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func timelineOf(v *Visit, entries []models.OrderEvent) []timelineRow {
+func timelineOf(v *Request, entries []models.TimelineEntry) []timelineRow {
 	rows := make([]timelineRow, len(entries))
 	cancelled := false
 	for i, entry := range entries {
@@ -175,7 +175,7 @@ func timelineOf(v *Visit, entries []models.OrderEvent) []timelineRow {
 			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
 			At: momentOf(v, entry.At),
 		}
-		if entry.Type == models.EventTypePointResolved {
+		if entry.Type == models.TimelinePointResolved {
 			rows[i].Detail = pointWords[rows[i].Detail]
 		}
 		if entry.Seq != nil {
@@ -196,7 +196,7 @@ func cancelledOf(why *orders.CancellationView) *cancelledView {
 	return view
 }
 
-func proofOf(v *Visit, proof *orders.ProofView) *proofView {
+func proofOf(v *Request, proof *orders.ProofView) *proofView {
 	if proof == nil {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"despacho/orders"
 )
 
-func (p *Pages) receiveOrder(v *Visit) error {
+func (p *Pages) receiveOrder(v *Request) error {
 	return p.actOn(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		branchID := in.UUID("branch_id")
 		if err := in.Err(); err != nil {
@@ -23,7 +23,7 @@ func (p *Pages) receiveOrder(v *Visit) error {
 	})
 }
 
-func (p *Pages) assignOrder(v *Visit) error {
+func (p *Pages) assignOrder(v *Request) error {
 	return p.actOn(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		riderID := in.RequiredUUID("rider_id")
 		if err := in.Err(); err != nil {
@@ -37,7 +37,7 @@ func (p *Pages) assignOrder(v *Visit) error {
 	})
 }
 
-func (p *Pages) cancelOrder(v *Visit) error {
+func (p *Pages) cancelOrder(v *Request) error {
 	return p.actOn(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
@@ -48,7 +48,7 @@ func (p *Pages) cancelOrder(v *Visit) error {
 	})
 }
 
-func (p *Pages) setPoint(v *Visit) error {
+func (p *Pages) setPoint(v *Request) error {
 	return p.actOn(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
 		if err := in.Err(); err != nil {
@@ -60,7 +60,7 @@ func (p *Pages) setPoint(v *Visit) error {
 }
 
 // deliverOrder takes its form by itself, because of the photo in it.
-func (p *Pages) deliverOrder(v *Visit) error {
+func (p *Pages) deliverOrder(v *Request) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (p *Pages) deliverOrder(v *Visit) error {
 }
 
 // actOn reads a form of the order's page, does what it asks for, and leads back to the page with what came of it.
-func (p *Pages) actOn(v *Visit, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
+func (p *Pages) actOn(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (p *Pages) actOn(v *Visit, asked *form, act func(uuid.UUID, *jsonbody.Objec
 	return p.leadBack(v, id, asked, said, err)
 }
 
-func (p *Pages) leadBack(v *Visit, id uuid.UUID, asked *form, said string, err error) error {
+func (p *Pages) leadBack(v *Request, id uuid.UUID, asked *form, said string, err error) error {
 	if err == nil {
 		return p.done(v, orderPath(id), said)
 	}

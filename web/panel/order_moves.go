@@ -15,8 +15,8 @@ type orderMoves struct {
 }
 
 // offerMoves asks for what each move needs. What is legal was decided with the order's story.
-func (p *Pages) offerMoves(v *Visit, story *orders.Story) (moves orderMoves, err error) {
-	if !v.May(models.AnyoneWriting) {
+func (p *Pages) offerMoves(v *Request, story *orders.OrderPage) (moves orderMoves, err error) {
+	if !v.May(models.AnyUserWrite) {
 		return moves, nil
 	}
 	order := story.Order

@@ -32,7 +32,7 @@ func photoOf(t *testing.T, width, height int) []byte {
 
 // A whole life through the page: what cannot be done is refused in words, and what is done no longer offered.
 func TestOrderMoves_aWholeLife(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		idle := models.Rider{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Inactivo Pérez", Phone: "+51987654329", CreatedAt: tenant.Operator.CreatedAt}
 		tenant.Change(t, &idle)
@@ -80,7 +80,7 @@ func TestOrderMoves_aWholeLife(t *testing.T) {
 }
 
 func TestOrderMoves_cancel(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		path := "/panel/pedidos/" + id
@@ -97,7 +97,7 @@ func TestOrderMoves_cancel(t *testing.T) {
 }
 
 func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		path := "/panel/pedidos/" + id

@@ -55,7 +55,7 @@ func readOrder(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, id stri
 }
 
 func TestOrder_showsEverything(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA, map[string]any{
 			"location_id": apptest.SanJuan, "delivery_address": "Paradero 10, Huáscar", "delivery_reference": "Portón <b>verde</b>", "amount_to_collect": 89.9,
@@ -94,7 +94,7 @@ func TestOrder_linksToItsWorkflow(t *testing.T) {
 }
 
 func TestOrder_registryResultIsForTheOperator(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_doc_type": "dni", "recipient_doc_number": "12345678"})
 		operator, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
@@ -121,7 +121,7 @@ func TestOrder_registryResultIsForTheOperator(t *testing.T) {
 }
 
 func TestOrder_ofAStore(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		path := "/panel/pedidos/" + id
@@ -145,7 +145,7 @@ func TestOrder_ofAStore(t *testing.T) {
 }
 
 func TestOrder_ofASuspendedOperatorIsOnlyRead(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		v := visit(t, s, tenant, nil)
@@ -158,7 +158,7 @@ func TestOrder_ofASuspendedOperatorIsOnlyRead(t *testing.T) {
 }
 
 func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		path := "/panel/pedidos/" + id

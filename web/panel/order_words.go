@@ -67,7 +67,7 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 // entryWords say what happened; revived is a reception after the order had been cancelled.
 func entryWords(kind string, revived bool) string {
 	switch kind {
-	case models.EventTypeCreated:
+	case models.TimelineCreated:
 		return "Pedido registrado"
 	case string(models.MoveReceive):
 		if revived {
@@ -80,9 +80,9 @@ func entryWords(kind string, revived bool) string {
 		return "Entregado"
 	case string(models.StatusCancelled):
 		return "Cancelado"
-	case models.EventTypePointResolved:
+	case models.TimelinePointResolved:
 		return "Punto encontrado en el enlace de mapa"
-	case models.EventTypePointUnresolved:
+	case models.TimelinePointUnresolved:
 		return "El enlace de mapa no dio un punto"
 	}
 	return kind

@@ -27,8 +27,8 @@ type ordersPage struct {
 	Refresh string
 	// WithoutPoint is how many orders on their way have no point on the map.
 	WithoutPoint int64
-	// senders are shown to the operator; a store knows its own.
-	senders
+	// storeFilter are shown to the operator; a store knows its own.
+	storeFilter
 }
 
 type tab struct {
@@ -48,7 +48,7 @@ type orderQuery struct {
 	Page         int
 }
 
-func readOrderQuery(v *Visit) orderQuery {
+func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
 		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
@@ -116,7 +116,7 @@ func (q orderQuery) Narrowed() bool {
 	return q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
 }
 
-func (p *Pages) listOrders(v *Visit) error {
+func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
 	board, err := p.Orders.Board(v.Ctx(), v.Caller, query.asked())
 	if err != nil {
@@ -141,9 +141,9 @@ func (p *Pages) listOrders(v *Visit) error {
 }
 
 // isFragment reports whether a script asks for the part of a page that changes.
-func isFragment(v *Visit) bool { return v.GetHeader("X-Fragment") != "" }
+func isFragment(v *Request) bool { return v.GetHeader("X-Fragment") != "" }
 
-func (p *Pages) addChoices(v *Visit, page *ordersPage) error {
+func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (p *Pages) addChoices(v *Visit, page *ordersPage) error {
 	if err != nil {
 		return err
 	}
-	page.senders, page.Riders = sendersOf(stores), riderFilter(riders)
+	page.storeFilter, page.Riders = storeFilterOf(stores), riderFilter(riders)
 	return nil
 }
 

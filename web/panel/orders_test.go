@@ -45,7 +45,7 @@ func create(t *testing.T, s *apptest.Service, key string, changes map[string]any
 }
 
 func TestBoard_findsOrdersAsPeopleWriteThem(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		wanted, code := create(t, s, tenant.KeyA, map[string]any{
 			"recipient_name": "María José Ñahui", "recipient_phone": "987111222", "delivery_address": "Jr. Áncash 1250, 2.º piso",
@@ -88,10 +88,10 @@ func TestBoard_findsOrdersAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestBoard_filtersAndCountsByStatus(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		lima := func(day, hour, minute int) time.Time {
-			return time.Date(2026, time.March, day, hour, minute, 0, 0, tenant.Operator.Location())
+			return time.Date(2026, time.March, day, hour, minute, 0, 0, tenant.Operator.TimeZone())
 		}
 		ofB := func(o *models.Order) { o.StoreID = &tenant.StoreB.ID }
 		lat, lng := -12.12, -77.03
@@ -151,11 +151,11 @@ func TestBoard_filtersAndCountsByStatus(t *testing.T) {
 }
 
 func TestBoard_isReadPageByPage(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var rows []models.Order
 		for i := range 120 {
-			rows = append(rows, tenant.Row(apptest.StillAt.Add(-time.Duration(i)*time.Minute)))
+			rows = append(rows, tenant.Row(apptest.FrozenAt.Add(-time.Duration(i)*time.Minute)))
 		}
 		tenant.InsertRows(t, rows)
 		v := visit(t, s, tenant, nil)
@@ -184,7 +184,7 @@ func TestBoard_isReadPageByPage(t *testing.T) {
 }
 
 func TestBoard_answersAScriptWithTheBoardAlone(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id, _ := create(t, s, tenant.KeyA, nil)
 		v := visit(t, s, tenant, nil)

@@ -22,7 +22,7 @@ func pagerOf(number, size int, total int64, path func(int) string) pager {
 }
 
 // pageNumber is the page that the address asks for, the first unless it says otherwise.
-func pageNumber(v *Visit) int {
+func pageNumber(v *Request) int {
 	if number, err := strconv.Atoi(v.Query("pagina")); err == nil && number > 0 {
 		return number
 	}

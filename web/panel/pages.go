@@ -69,39 +69,39 @@ func originOf(address string) string {
 // Policy is the Content-Security-Policy that the pages are made for: scripts, styles and connections of their own alone.
 func (p *Pages) Policy() string { return p.policy }
 
-// Visit is one request of somebody who is signed in.
-type Visit struct {
+// Request is one request of somebody who is signed in.
+type Request struct {
 	*gin.Context
 	Who    *db.SignedIn
 	Caller orders.Caller
 }
 
 // Ctx is the request's context, for the use cases.
-func (v *Visit) Ctx() context.Context { return v.Request.Context() }
+func (v *Request) Ctx() context.Context { return v.Request.Context() }
 
 // takeTime gives a request the time for work on many orders or places. It goes on when the visitor leaves, so that what is under way is not left
 // half done.
-func (p *Pages) takeTime(v *Visit) (end context.CancelFunc) {
+func (p *Pages) takeTime(v *Request) (end context.CancelFunc) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
 	v.Request = v.Request.WithContext(ctx)
 	return end
 }
 
 // Operator is whose panel it is.
-func (v *Visit) Operator() *models.Operator { return &v.Who.Operator }
+func (v *Request) Operator() *models.Operator { return &v.Who.Operator }
 
 // May reports whether the visitor has a permission and may use it now.
-func (v *Visit) May(p models.Permission) bool {
+func (v *Request) May(p models.Permission) bool {
 	return p.Allows(&v.Who.User) && !(p.Writes && v.Operator().Suspended())
 }
 
 // show answers with a page once all of it is there: half a page is never sent.
-func (p *Pages) show(v *Visit, status int, name, title string, page any) error {
+func (p *Pages) show(v *Request, status int, name, title string, page any) error {
 	return p.render(v.Context, status, name, p.frame(v, title, page))
 }
 
 // showPart answers with a named part of a page, for a script that puts it in place.
-func (p *Pages) showPart(v *Visit, page, part string, content any) error {
+func (p *Pages) showPart(v *Request, page, part string, content any) error {
 	return p.execute(v.Context, http.StatusOK, p.templates()[page], part, p.frame(v, "", content))
 }
 

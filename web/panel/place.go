@@ -69,7 +69,7 @@ func placesMeant(index *catalog.Index, country, typed string) []catalog.Location
 }
 
 // findPlace turns what was typed into a place's id. What means several places is offered again with all of them.
-func (p *Pages) findPlace(v *Visit, f *field) (id, complaint string, err error) {
+func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
 		return typed, "", nil
@@ -98,7 +98,7 @@ func placeNames(index *catalog.Index, places []catalog.Location) []string {
 }
 
 // suggestPlaces answers the script that completes a place while it is typed.
-func (p *Pages) suggestPlaces(v *Visit) error {
+func (p *Pages) suggestPlaces(v *Request) error {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return err

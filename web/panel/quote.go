@@ -20,7 +20,7 @@ type quoteView struct {
 }
 
 // quote looks up what the address asks for.
-func (p *Pages) quote(v *Visit) (quoteView, error) {
+func (p *Pages) quote(v *Request) (quoteView, error) {
 	view := quoteView{Destination: field{
 		Name: "destino", Label: "Distrito o zona", Kind: placeField, Value: v.Query("destino"), Required: true,
 	}}

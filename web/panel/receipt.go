@@ -28,16 +28,16 @@ type receipt struct {
 // Path is the order's page.
 func (r *receipt) Path() string { return "/panel/pedidos/" + r.ID.String() }
 
-func renderReceipt(created *orders.Created) (orders.Answer, error) {
+func renderReceipt(created *orders.Created) (orders.CreateResponse, error) {
 	r := receipt{
 		ID: created.Order.ID, GuideCode: created.Order.GuideCode,
 		ShippingCost: created.Order.ShippingCost, Currency: created.Order.Currency, Warning: created.Warning,
 	}
 	packed, err := json.Marshal(r)
-	return orders.Answer{Status: http.StatusCreated, Location: r.Path(), Body: packed}, err
+	return orders.CreateResponse{Status: http.StatusCreated, Location: r.Path(), Body: packed}, err
 }
 
-func readReceipt(answer orders.Answer) (*receipt, error) {
+func readReceipt(answer orders.CreateResponse) (*receipt, error) {
 	r := &receipt{Existed: answer.Replayed}
 	return r, json.Unmarshal(answer.Body, r)
 }

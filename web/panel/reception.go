@@ -35,7 +35,7 @@ func (p *receptionPage) BranchName(id uuid.UUID) string { return p.branchNames[i
 // ChoosesBranch reports whether there is a choice.
 func (p *receptionPage) ChoosesBranch() bool { return len(p.branchNames) > 1 }
 
-func (p *Pages) showReception(v *Visit) error {
+func (p *Pages) showReception(v *Request) error {
 	chosen, _ := v.Cookie(branchCookie) // without one nothing is chosen
 	page, err := p.reception(v, chosen)
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Pages) showReception(v *Visit) error {
 }
 
 // reception is the page of a counter. A branch that is not the operator's, or is not in use any more, is not offered.
-func (p *Pages) reception(v *Visit, chosen string) (*receptionPage, error) {
+func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (p *Pages) reception(v *Visit, chosen string) (*receptionPage, error) {
 }
 
 // receive takes a package in and answers with the page, ready for the next one.
-func (p *Pages) receive(v *Visit) error {
+func (p *Pages) receive(v *Request) error {
 	values, err := posted(v.Context)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (p *Pages) receive(v *Visit) error {
 }
 
 // answerReception shows the page; to a script, what changed of it.
-func (p *Pages) answerReception(v *Visit, status int, page *receptionPage) error {
+func (p *Pages) answerReception(v *Request, status int, page *receptionPage) error {
 	var err error
 	if page.Today, err = p.Orders.ReceivedToday(v.Ctx(), v.Caller, receptionsShown); err != nil {
 		return err

@@ -88,7 +88,7 @@ func (c *counter) hears(typed, outcome string, words ...string) *page {
 }
 
 func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		require.Contains(t, c.read("/panel/recepcion").words(), "Todavía no se recibió ningún paquete hoy.")
 		for name, spell := range map[string]func(code string) string{
@@ -113,7 +113,7 @@ func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
 }
 
 func TestReception_saysWhyNot(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		rider := map[string]any{"rider_id": c.tenant.Riders[0].ID}
 
@@ -140,7 +140,7 @@ func TestReception_saysWhyNot(t *testing.T) {
 
 // Another operator's package is as unknown as one that nobody has.
 func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		here, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
 		theirs, nobodys := there.parcel(), guidecode.New()
 		foreign := here.hears(theirs.code, "unknown", "Guía desconocida", "No es una guía de este operador.")
@@ -152,7 +152,7 @@ func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
 }
 
 func TestReception_warnsOfWhatThePackageNeeds(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		risky := c.parcel(map[string]any{"location_id": apptest.SanJuan, "delivery_address": "Huáscar, Paradero 10"})
 		c.hears(risky.code, "received", "Zona de riesgo: Huáscar", "Sin punto en el mapa.")
@@ -164,7 +164,7 @@ func TestReception_warnsOfWhatThePackageNeeds(t *testing.T) {
 }
 
 func TestReception_remembersTheBranch(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		other := c.tenant.Other.ID.String()
 		chosen := `<option value="` + other + `" selected>`
@@ -208,7 +208,7 @@ func TestReception_revives(t *testing.T) {
 
 // A script gets what changed alone; the answer is the same.
 func TestReception_answersScriptsWithWhatChanged(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.parcel()
 		request, err := http.NewRequest(http.MethodPost, s.BaseURL+"/panel/recepcion", strings.NewReader(url.Values{"codigo": {p.code}}.Encode()))
@@ -228,7 +228,7 @@ func TestReception_answersScriptsWithWhatChanged(t *testing.T) {
 }
 
 func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		store := visit(t, s, tenant, &tenant.StoreA)
 		require.Equal(t, http.StatusForbidden, store.get("/panel/recepcion").Status)

@@ -32,7 +32,7 @@ type receptionAnswer struct {
 	NoPoint         bool
 }
 
-func (p *receptionPage) answerTo(v *Visit, received *orders.Reception, typed string) *receptionAnswer {
+func (p *receptionPage) answerTo(v *Request, received *orders.Reception, typed string) *receptionAnswer {
 	answer := &receptionAnswer{Outcome: received.Outcome, Tone: toneBad, Code: shortened(typed), Order: received.Order}
 	if received.Order != nil {
 		answer.Code = received.Order.GuideCode
@@ -71,7 +71,7 @@ func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception
 }
 
 // whyNotReceived says what became of the order before its package was scanned.
-func whyNotReceived(v *Visit, order *orders.View) string {
+func whyNotReceived(v *Request, order *orders.View) string {
 	switch order.Status {
 	case models.StatusAssigned:
 		return "Está en reparto" + withRider(order) + onDay(v, order.AssignedAt) + "."
@@ -104,11 +104,11 @@ func cancelReason(order *orders.View) string {
 	return " («" + *order.Cancellation.Reason + "»)"
 }
 
-func onDay(v *Visit, at *time.Time) string {
+func onDay(v *Request, at *time.Time) string {
 	if at == nil {
 		return ""
 	}
-	return " el " + at.In(v.Operator().Location()).Format("02/01/2006 a las 15:04")
+	return " el " + at.In(v.Operator().TimeZone()).Format("02/01/2006 a las 15:04")
 }
 
 // notReceived is the answer where the use case had none: nil for what is our own fault.

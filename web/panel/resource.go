@@ -30,12 +30,12 @@ type resource[T any] struct {
 	id   func(*T) uuid.UUID
 	name func(*T) string
 	// cells are what the list shows of one, in the order of the columns.
-	cells func(v *Visit, row *T) []cell
+	cells func(v *Request, row *T) []cell
 	// fields is the form; row is nil for a new one.
-	fields func(v *Visit, row *T) ([]field, error)
+	fields func(v *Request, row *T) ([]field, error)
 
 	// show answers for a new one in the place of the list, where there is something to see this once; it may be nil.
-	show func(v *Visit, made *T) error
+	show func(v *Request, made *T) error
 	// actions are what else can be done with one; it may be nil.
 	actions func(row *T) []action
 }
@@ -95,7 +95,7 @@ type resourceEdit struct {
 	Actions         []action
 }
 
-func (r *resource[T]) list(v *Visit) error {
+func (r *resource[T]) list(v *Request) error {
 	asked, err := r.ask(v, nil)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (r *resource[T]) list(v *Visit) error {
 	return r.showList(v, http.StatusOK, asked)
 }
 
-func (r *resource[T]) showList(v *Visit, status int, asked *form) error {
+func (r *resource[T]) showList(v *Request, status int, asked *form) error {
 	rows, err := r.all(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (r *resource[T]) showList(v *Visit, status int, asked *form) error {
 }
 
 // ask is the empty form for a new one, or the form of one that is there.
-func (r *resource[T]) ask(v *Visit, row *T) (*form, error) {
+func (r *resource[T]) ask(v *Request, row *T) (*form, error) {
 	fields, err := r.fields(v, row)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (r *resource[T]) ask(v *Visit, row *T) (*form, error) {
 	return &form{Action: r.path + "/" + r.id(row).String(), Submit: "Guardar cambios", Fields: fields}, nil
 }
 
-func (r *resource[T]) create(v *Visit) error {
+func (r *resource[T]) create(v *Request) error {
 	asked, err := r.ask(v, nil)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r *resource[T]) create(v *Visit) error {
 	return r.showList(v, http.StatusUnprocessableEntity, asked)
 }
 
-func (r *resource[T]) edit(v *Visit) error {
+func (r *resource[T]) edit(v *Request) error {
 	row, err := r.find(v)
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (r *resource[T]) edit(v *Visit) error {
 	return r.showEdit(v, http.StatusOK, row, asked, r.actionsOn(row))
 }
 
-func (r *resource[T]) change(v *Visit) error {
+func (r *resource[T]) change(v *Request) error {
 	row, err := r.find(v)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (r *resource[T]) change(v *Visit) error {
 	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked, r.actionsOn(row))
 }
 
-func (r *resource[T]) showEdit(v *Visit, status int, row *T, asked *form, actions []action) error {
+func (r *resource[T]) showEdit(v *Request, status int, row *T, asked *form, actions []action) error {
 	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: asked, Actions: actions})
 }
 
@@ -195,7 +195,7 @@ func (r *resource[T]) actionsOn(row *T) []action {
 }
 
 // find reads the one that the path names. Another operator's is not there.
-func (r *resource[T]) find(v *Visit) (*T, error) {
+func (r *resource[T]) find(v *Request) (*T, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return nil, r.absent

@@ -16,10 +16,10 @@ func (p *Pages) riders() *resource[models.Rider] {
 		all: p.Operators.Riders, make: p.Operators.CreateRider, alter: p.Operators.ChangeRider, absent: operators.ErrRiderNotFound,
 		id:   func(r *models.Rider) uuid.UUID { return r.ID },
 		name: func(r *models.Rider) string { return r.Name },
-		cells: func(_ *Visit, r *models.Rider) []cell {
+		cells: func(_ *Request, r *models.Rider) []cell {
 			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active)}
 		},
-		fields: func(_ *Visit, r *models.Rider) ([]field, error) {
+		fields: func(_ *Request, r *models.Rider) ([]field, error) {
 			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
 			phone := field{Name: "phone", Label: "Teléfono", Kind: phoneField, Required: true}
 			if r == nil {

@@ -34,10 +34,10 @@ func (p *Pages) riskZones() *resource[riskZone] {
 		},
 		id:   func(z *riskZone) uuid.UUID { return z.ID },
 		name: func(z *riskZone) string { return z.Name },
-		cells: func(_ *Visit, z *riskZone) []cell {
+		cells: func(_ *Request, z *riskZone) []cell {
 			return []cell{plain(z.Name), plain(orDash(z.place)), plain(orDash(strings.Join(z.WordList(), " · "))), activity(z.Active)}
 		},
-		fields: func(_ *Visit, z *riskZone) ([]field, error) {
+		fields: func(_ *Request, z *riskZone) ([]field, error) {
 			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true, Hint: "Así la nombra la advertencia."}
 			place := field{Name: "location_id", Label: "Lugar", Kind: placeField, Hint: "Con todo lo que hay dentro. En blanco, cualquier lugar."}
 			words := field{Name: "words", Label: "Palabras de la dirección", Kind: linesField, Wide: true, Hint: "Una expresión por línea; basta una. No importan tildes ni mayúsculas."}

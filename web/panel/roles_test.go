@@ -28,7 +28,7 @@ var forStores = map[string]bool{
 // Every route of the panel is tried by everybody. Routes come from the route table: a new one is
 // the operator's unless it is named here.
 func TestRoutes_whoMayUseThem(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		people := map[string]*visitor{
 			"administrator": visitAs(t, s, tenant, &models.User{Admin: true}), "operator": visit(t, s, tenant, nil), "store": visit(t, s, tenant, &tenant.StoreA),

@@ -6,14 +6,14 @@ import (
 	"despacho/models"
 )
 
-// senders are the stores that a list of orders can be narrowed to, and what they are called beside an order.
-type senders struct {
+// storeFilter are the stores that a list of orders can be narrowed to, and what they are called beside an order.
+type storeFilter struct {
 	Stores []option
 	names  map[uuid.UUID]string
 }
 
-func sendersOf(stores []models.Store) senders {
-	all := senders{Stores: []option{{"", "Todas"}}, names: map[uuid.UUID]string{}}
+func storeFilterOf(stores []models.Store) storeFilter {
+	all := storeFilter{Stores: []option{{"", "Todas"}}, names: map[uuid.UUID]string{}}
 	for _, store := range stores {
 		all.Stores = append(all.Stores, option{store.ID.String(), store.Name})
 		all.names[store.ID] = store.Name
@@ -22,7 +22,7 @@ func sendersOf(stores []models.Store) senders {
 }
 
 // StoreName is who sends an order; nothing for the operator's own.
-func (s senders) StoreName(id *uuid.UUID) string {
+func (s storeFilter) StoreName(id *uuid.UUID) string {
 	if id == nil {
 		return ""
 	}

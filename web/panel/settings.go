@@ -19,7 +19,7 @@ type settingsPage struct {
 
 type fact struct{ Name, Value string }
 
-func settingsForm(v *Visit) *form {
+func settingsForm(v *Request) *form {
 	operator := v.Operator()
 	return &form{Action: settingsPath, Submit: "Guardar cambios", Fields: []field{
 		{Name: "name", Label: "Nombre", Kind: textField, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
@@ -29,11 +29,11 @@ func settingsForm(v *Visit) *form {
 	}}
 }
 
-func (p *Pages) showSettings(v *Visit) error {
+func (p *Pages) showSettings(v *Request) error {
 	return p.showSettingsForm(v, http.StatusOK, settingsForm(v))
 }
 
-func (p *Pages) showSettingsForm(v *Visit, status int, asked *form) error {
+func (p *Pages) showSettingsForm(v *Request, status int, asked *form) error {
 	operator := v.Operator()
 	country := operator.CountryCode
 	index, err := p.Catalog.Index(v.Ctx())
@@ -56,7 +56,7 @@ func planWords(plan models.Plan) string {
 	return string(plan) + ", sin API"
 }
 
-func (p *Pages) changeSettings(v *Visit) error {
+func (p *Pages) changeSettings(v *Request) error {
 	asked := settingsForm(v)
 	in, err := asked.read(p, v)
 	if err == nil {

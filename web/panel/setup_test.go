@@ -21,7 +21,7 @@ var setupPages = []string{
 }
 
 func TestSetup_isForTheOperator(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin, clerk, seller := visitAs(t, s, tenant, &models.User{Admin: true}), visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
 		for _, path := range setupPages {
@@ -42,7 +42,7 @@ func TestSetup_isForTheOperator(t *testing.T) {
 
 // What is not there, is no id, or is another operator's is not found, whatever is asked of it.
 func TestSetup_anothersIsNotThere(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		other := s.NewTenant(t)
 		otherUser := &models.User{}
 		other.SignInAs(t, otherUser)
@@ -75,7 +75,7 @@ func owned[T db.Owned](t *testing.T, s *apptest.Service, tenant *apptest.Tenant,
 }
 
 func TestRiders_aDeactivatedOneIsAssignedNothing(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v, token := visit(t, s, tenant, nil), tenant.SignIn(t, nil)
 
@@ -101,7 +101,7 @@ func TestRiders_aDeactivatedOneIsAssignedNothing(t *testing.T) {
 }
 
 func TestBranches_oneIsAlwaysTheMainOne(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		path := "/panel/sucursales/" + tenant.Main.ID.String()
@@ -117,7 +117,7 @@ func TestBranches_oneIsAlwaysTheMainOne(t *testing.T) {
 }
 
 func TestSizes_countForTheNextOrder(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		cost := func(changes map[string]any) any {
@@ -146,7 +146,7 @@ func TestSizes_countForTheNextOrder(t *testing.T) {
 }
 
 func TestRiskZones_warnWhoeverCreatesAnOrder(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		require.Contains(t, v.read("/panel/zonas-de-riesgo").words(), "San Juan de Lurigancho, Lima (150132) huascar · paradero 10")
@@ -171,7 +171,7 @@ func TestRiskZones_warnWhoeverCreatesAnOrder(t *testing.T) {
 
 // The operator's name is what its customers read.
 func TestSettings_showOnTheTrackingPage(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		order := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
@@ -204,7 +204,7 @@ func TestSettings_showOnTheTrackingPage(t *testing.T) {
 
 // A suspended operator reads on; nothing is written.
 func TestSetup_whileSuspended(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { at := o.CreatedAt; o.SuspendedAt = &at })
 		admin := visitAs(t, s, tenant, &models.User{Admin: true})
 		for _, path := range setupPages {

@@ -18,13 +18,13 @@ func (p *Pages) sizes() *resource[models.Size] {
 		all: p.Operators.Sizes, make: p.Operators.CreateSize, alter: p.Operators.ChangeSize, absent: operators.ErrSizeNotFound,
 		id:   func(s *models.Size) uuid.UUID { return s.ID },
 		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
-		cells: func(v *Visit, s *models.Size) []cell {
+		cells: func(v *Request, s *models.Size) []cell {
 			return []cell{
 				plain(s.Code), plain(s.Name), plain(amount(s.Surcharge, v.Operator().Currency)),
 				marked("Predeterminada", s.IsDefault), activity(s.Active),
 			}
 		},
-		fields: func(v *Visit, s *models.Size) ([]field, error) {
+		fields: func(v *Request, s *models.Size) ([]field, error) {
 			code := field{Name: "code", Label: "Código", Kind: textField, Required: true, Hint: "Lo que las tiendas escriben en el pedido, tal cual: S, XL…"}
 			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
 			surcharge := field{Name: "surcharge", Label: moneyLabel(v, "Recargo"), Kind: moneyField, Required: true, Value: "0.00"}
@@ -39,6 +39,6 @@ func (p *Pages) sizes() *resource[models.Size] {
 }
 
 // moneyLabel says in what an amount is counted.
-func moneyLabel(v *Visit, label string) string {
+func moneyLabel(v *Request, label string) string {
 	return label + " (" + currencySign(v.Operator().Currency) + ")"
 }

@@ -10,8 +10,8 @@ import (
 // memberWords are the names that complaints mention, as people in front of a form or a file know them.
 var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
 
-// spoken makes of a refusal in the API's words one for people: it belongs to a field, and names nothing that they have not seen.
-func spoken(err error) error {
+// forForm makes of a refusal in the API's words one for people: it belongs to a field, and names nothing that they have not seen.
+func forForm(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -16,10 +16,10 @@ func (p *Pages) stores() *resource[models.Store] {
 		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: p.Operators.ChangeStore, absent: operators.ErrStoreNotFound,
 		id:   func(s *models.Store) uuid.UUID { return s.ID },
 		name: func(s *models.Store) string { return s.Name },
-		cells: func(v *Visit, s *models.Store) []cell {
+		cells: func(v *Request, s *models.Store) []cell {
 			return []cell{plain(s.Name), plain(day(v, s.CreatedAt)), activity(s.Active)}
 		},
-		fields: func(_ *Visit, s *models.Store) ([]field, error) {
+		fields: func(_ *Request, s *models.Store) ([]field, error) {
 			if s == nil {
 				return []field{{Name: "name", Label: "Nombre", Kind: textField, Required: true}}, nil
 			}

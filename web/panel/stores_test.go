@@ -11,7 +11,7 @@ import (
 )
 
 func TestStores_areAddedAndChangedByTheOperatorAlone(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
@@ -35,7 +35,7 @@ func TestStores_areAddedAndChangedByTheOperatorAlone(t *testing.T) {
 }
 
 func TestPanel_asksWhoIsThere(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := stranger(t, s)
 		sent := v.get("/panel/tiendas?x=1")
 		require.Equal(t, http.StatusSeeOther, sent.Status)

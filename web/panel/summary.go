@@ -45,8 +45,8 @@ type summaryQuery struct {
 	Store    string
 }
 
-func (p *Pages) readSummaryQuery(v *Visit) summaryQuery {
-	now := p.Clock.Now().In(v.Operator().Location())
+func (p *Pages) readSummaryQuery(v *Request) summaryQuery {
+	now := p.Clock.Now().In(v.Operator().TimeZone())
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 	query := summaryQuery{Days: usualPeriod, To: today, Store: v.Query("tienda")}
 	for _, days := range usualPeriods {
@@ -77,7 +77,7 @@ func (q summaryQuery) path(days int) string {
 // Day is a date as its field in the form wants it.
 func (summaryQuery) Day(day time.Time) string { return day.Format(time.DateOnly) }
 
-func (p *Pages) showSummary(v *Visit) error {
+func (p *Pages) showSummary(v *Request) error {
 	query := p.readSummaryQuery(v)
 	summary, err := p.Orders.Summary(v.Ctx(), v.Caller, query.From, query.To, optionalID(query.Store))
 	if err != nil {
@@ -114,7 +114,7 @@ func spanOf(from, to time.Time) string {
 	return "del " + from.Format("02/01") + " al " + to.Format("02/01/2006")
 }
 
-func figuresOf(v *Visit, s *orders.Summary) []figure {
+func figuresOf(v *Request, s *orders.Summary) []figure {
 	rate := "—"
 	if part, known := s.DeliveryRate(); known {
 		rate = format.Percent(part)

@@ -31,7 +31,7 @@ type legendLine struct {
 	Value string
 }
 
-func plotsOf(v *Visit, s *orders.Summary) []plotCard {
+func plotsOf(v *Request, s *orders.Summary) []plotCard {
 	byDay := ordersByDay(s)
 	if s.Created() == 0 {
 		return []plotCard{byDay} // which says all there is to say
@@ -104,7 +104,7 @@ func rowOf(column chart.Column) []string {
 // mostBuckets is how many steps of time have room for their names.
 const mostBuckets = 12
 
-func deliveryTimes(title string, spread orders.Spread) plotCard {
+func deliveryTimes(title string, spread orders.Durations) plotCard {
 	card := plotCard{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
 	buckets := spread.Buckets(mostBuckets)
 	if len(buckets) == 0 {

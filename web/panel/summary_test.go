@@ -57,7 +57,7 @@ func fortnight(t *testing.T, tenant *apptest.Tenant) {
 }
 
 func TestSummary_figuresOfAPeriod(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		fortnight(t, tenant)
 		v := visit(t, s, tenant, nil)
@@ -97,7 +97,7 @@ func TestSummary_figuresOfAPeriod(t *testing.T) {
 }
 
 func TestSummary_aStoreSeesItsOwn(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		fortnight(t, tenant)
 		shop := visit(t, s, tenant, &tenant.StoreB)
@@ -116,7 +116,7 @@ func TestSummary_aStoreSeesItsOwn(t *testing.T) {
 }
 
 func TestSummary_whatThereIsNothingToSayAbout(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		empty := v.read("/panel/resumen")
@@ -124,7 +124,7 @@ func TestSummary_whatThereIsNothingToSayAbout(t *testing.T) {
 		require.Equal(t, "—", empty.figures()["Tasa de entrega"])
 		require.NotContains(t, empty.Text, "plot-area")
 		require.NotContains(t, empty.Text, "NaN")
-		tenant.InsertRows(t, []models.Order{tenant.Row(apptest.StillAt)})
+		tenant.InsertRows(t, []models.Order{tenant.Row(apptest.FrozenAt)})
 		waiting := v.read("/panel/resumen").words()
 		for _, said := range []string{"No hay entregas en este período.", "No hay pedidos cancelados en este período.", "Nadie escribió un motivo en este período."} {
 			require.Contains(t, waiting, said)
@@ -142,7 +142,7 @@ func TestSummary_whatThereIsNothingToSayAbout(t *testing.T) {
 // Days are the operator's also while clocks change: Santiago's are set back at midnight of 5 April 2026, so that 4 April has 25 hours, and
 // forward at midnight of 6 September, which begins at one.
 func TestSummary_daysWhereClocksChange(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.Timezone = "America/Santiago" })
 		var rows []models.Order
 		for _, at := range []string{

@@ -21,20 +21,20 @@ type uploadPage struct {
 	Failure string
 }
 
-func (p *Pages) askUpload(v *Visit) error { return p.showUpload(v, http.StatusOK, "") }
+func (p *Pages) askUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
 
-func (p *Pages) showUpload(v *Visit, status int, failure string) error {
+func (p *Pages) showUpload(v *Request, status int, failure string) error {
 	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: columnsFor(v), MaxRows: maxUploadRows, Failure: failure})
 }
 
 // uploadAgain is where a page leads that was there only as the answer to a form.
-func (p *Pages) uploadAgain(v *Visit) error {
+func (p *Pages) uploadAgain(v *Request) error {
 	v.Redirect(http.StatusSeeOther, uploadPath)
 	return nil
 }
 
 // uploadTemplate is an empty file with an example that the operator can serve.
-func (p *Pages) uploadTemplate(v *Visit) error {
+func (p *Pages) uploadTemplate(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (d *destinations) example() string {
 	return "Miraflores, Lima"
 }
 
-func sendSheet(v *Visit, name string, rows [][]string, delimiter rune) error {
+func sendSheet(v *Request, name string, rows [][]string, delimiter rune) error {
 	content, err := csvfile.Write(rows, delimiter)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func sendSheet(v *Visit, name string, rows [][]string, delimiter rune) error {
 }
 
 // previewUpload shows what would come of a file. Nothing is created.
-func (p *Pages) previewUpload(v *Visit) error {
+func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)
 	if err == nil {
 		var columns csvfile.Columns
@@ -105,7 +105,7 @@ func (p *Pages) previewUpload(v *Visit) error {
 	return p.showUpload(v, http.StatusUnprocessableEntity, problem.Message)
 }
 
-func readUpload(v *Visit) (*csvfile.Sheet, error) {
+func readUpload(v *Request) (*csvfile.Sheet, error) {
 	content, err := readFile(v)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func readUpload(v *Visit) (*csvfile.Sheet, error) {
 }
 
 // matchUpload finds the columns; without one of those that every order needs there is nothing to look at.
-func matchUpload(v *Visit, table *csvfile.Sheet) (csvfile.Columns, error) {
+func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {
 		// A store's file may say whose it is; the preview tells that it makes no difference.
@@ -143,7 +143,7 @@ func matchUpload(v *Visit, table *csvfile.Sheet) (csvfile.Columns, error) {
 }
 
 // uploadRemarks are what the sender of a file should know about its columns.
-func uploadRemarks(v *Visit, columns csvfile.Columns) []string {
+func uploadRemarks(v *Request, columns csvfile.Columns) []string {
 	var remarks []string
 	if len(columns.Unknown) > 0 {
 		remarks = append(remarks, "Columnas que no se usan: "+strings.Join(columns.Unknown, ", ")+".")

@@ -63,7 +63,7 @@ func column(name string, aliases ...string) csvfile.Column {
 }
 
 // columnsFor are those that mean something in the visitor's files.
-func columnsFor(v *Visit) []uploadColumn {
+func columnsFor(v *Request) []uploadColumn {
 	var columns []uploadColumn
 	for _, column := range uploadColumns {
 		if !column.operatorOnly || v.Caller.StoreID == nil {

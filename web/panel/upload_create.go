@@ -16,7 +16,7 @@ import (
 const createdAtOnce = 8
 
 // createUpload creates the orders of a preview and tells what came of each. A script sends a few rows at a time and is answered with those.
-func (p *Pages) createUpload(v *Visit) error {
+func (p *Pages) createUpload(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 }
 
 // summarizeUpload tells a script what can be done with the orders that it had created.
-func (p *Pages) summarizeUpload(v *Visit) error {
+func (p *Pages) summarizeUpload(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *Pages) summarizeUpload(v *Visit) error {
 }
 
 // uploadResult is the file with the guide codes beside its rows.
-func (p *Pages) uploadResult(v *Visit) error {
+func (p *Pages) uploadResult(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ var (
 	errUnreadable  = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 
-func (p *Pages) showPreview(v *Visit, table *csvfile.Sheet, columns csvfile.Columns) error {
+func (p *Pages) showPreview(v *Request, table *csvfile.Sheet, columns csvfile.Columns) error {
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (r *returned) page() (*uploadRows, error) {
 	return r.rowReader.page(append(slices.Clone(r.rows), r.rest...), r.delimiter)
 }
 
-func (p *Pages) takeReturned(v *Visit) (*returned, error) {
+func (p *Pages) takeReturned(v *Request) (*returned, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	if err := v.Request.ParseMultipartForm(maxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errUnreadable.Because(err)

@@ -94,7 +94,7 @@ func inFileOrder(rows []*orderRow) []*orderRow {
 // rowReader reads rows as a visitor's orders.
 type rowReader struct {
 	pages   *Pages
-	visit   *Visit
+	visit   *Request
 	columns []uploadColumn
 	places  *destinations
 	// seenAt is when the preview was made. Its day is part of what makes a row the same row: tomorrow's may be equal and yet meant.
@@ -102,12 +102,12 @@ type rowReader struct {
 	day    string
 }
 
-func (p *Pages) rowReader(v *Visit, seenAt time.Time) (*rowReader, error) {
+func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
 	places, err := p.destinations(v)
 	if err != nil {
 		return nil, err
 	}
-	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().Location()).Format(time.DateOnly)}, nil
+	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
 }
 
 // rowsOf reads a new file's rows.
@@ -223,7 +223,7 @@ func (r *rowReader) check(rows []*orderRow) error {
 		row.key = row.keyOn(r.day)
 		requests[row.key] = row.in
 	}
-	earlier, err := r.pages.Orders.Earlier(r.visit.Ctx(), r.visit.Caller, requests)
+	earlier, err := r.pages.Orders.PreviousResponses(r.visit.Ctx(), r.visit.Caller, requests)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (r *rowReader) explain(row *orderRow, err error) error {
 	if err == nil {
 		return nil
 	}
-	problem := apperror.From(spoken(err))
+	problem := apperror.From(forForm(err))
 	if problem.Kind == apperror.Internal {
 		return err
 	}

@@ -41,7 +41,7 @@ func (v *visitor) confirm(preview *page) *page {
 const header = "destinatario;telefono;direccion;distrito;producto;monto_a_cobrar"
 
 func TestUpload_theTemplateIsAFileToUpload(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, store := range []*models.Store{nil, &tenant.StoreA} {
 			v := visit(t, s, tenant, store)
@@ -62,7 +62,7 @@ func TestUpload_theTemplateIsAFileToUpload(t *testing.T) {
 
 // The story of a file with bad rows: it is looked over, its good rows are created, it is corrected and sent again.
 func TestUpload_createsEveryRowOnce(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
 		good := []string{
@@ -111,7 +111,7 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 
 // A row with the store's own number is known by it: with other data it is refused, also within a file.
 func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		const numbered = header + ";Nro"
@@ -126,7 +126,7 @@ func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
 
 // A store's file creates the store's orders, whatever it says and whatever the page sends back.
 func TestUpload_aStoreCreatesForItselfAlone(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
 		const row = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;tienda b"
@@ -145,7 +145,7 @@ func TestUpload_aStoreCreatesForItselfAlone(t *testing.T) {
 }
 
 func TestUpload_refusesWhatIsNoFileOfOrders(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		for content, complaint := range map[string]string{
 			"":                                   "El archivo está vacío.",
@@ -170,7 +170,7 @@ func TestUpload_refusesWhatIsNoFileOfOrders(t *testing.T) {
 
 // Places are understood as people write them; where that is a guess, it says so.
 func TestUpload_understandsPlaces(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		preview := v.check("Cliente,Celular,DIRECCIÓN,Distrito,Ubigeo,Producto,Vendedor",
 			"A,987654321,x,surco,,y,Ana", "B,987654321,x,,150122,y,", "C,987654321,x,\"Miraflores, Arequipa\",,y,", "D,987654321,x,Narnia,,y,", "E,987654321,x,,,y,", "F,987654321,x,y,z,w,v,u",
@@ -185,7 +185,7 @@ func TestUpload_understandsPlaces(t *testing.T) {
 }
 
 func TestUpload_oldEncodings(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		content, err := charmap.Windows1252.NewEncoder().String(strings.ReplaceAll(header, ";", "\t") + "\r\nJosé Ñahui\t987654321\tJr. Unión\tBreña\tPiña\t")
 		require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestUpload_oldEncodings(t *testing.T) {
 
 // A script has a few rows created at a time and is told of those; then it asks what to do with all.
 func TestUpload_inBatches(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		fields := v.check(header, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5", "Luis;987654322;Av. Larco 1;Miraflores;Caja;").fieldsOf(t, creations)
@@ -218,7 +218,7 @@ func TestUpload_inBatches(t *testing.T) {
 
 // A thousand rows, which is the most there may be, are looked over at once.
 func TestUpload_aThousandRows(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		lines := []string{header}

@@ -41,7 +41,7 @@ func (p *Pages) users() *resource[account] {
 		},
 		id:   func(a *account) uuid.UUID { return a.ID },
 		name: func(a *account) string { return a.Name },
-		cells: func(_ *Visit, a *account) []cell {
+		cells: func(_ *Request, a *account) []cell {
 			return []cell{{Text: a.Name, Note: a.Email}, a.role(), activity(a.Active)}
 		},
 		fields: p.accountFields,
@@ -81,7 +81,7 @@ func (a *account) role() cell {
 	return plain("Operador")
 }
 
-func (p *Pages) accountFields(v *Visit, a *account) ([]field, error) {
+func (p *Pages) accountFields(v *Request, a *account) ([]field, error) {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
@@ -121,19 +121,19 @@ type passwordPage struct {
 	Back                  string
 }
 
-func (p *Pages) showNewAccount(v *Visit, made *account) error {
+func (p *Pages) showNewAccount(v *Request, made *account) error {
 	if made.drawn == "" {
 		return p.done(v, usersPath, "Usuario agregado.")
 	}
 	return p.showPassword(v, http.StatusCreated, "Usuario agregado", made)
 }
 
-func (p *Pages) showPassword(v *Visit, status int, title string, a *account) error {
+func (p *Pages) showPassword(v *Request, status int, title string, a *account) error {
 	v.Header("Cache-Control", "no-store")
 	return p.show(v, status, "password", title, passwordPage{Name: a.Name, Email: a.Email, Password: a.drawn, Back: usersPath})
 }
 
-func (p *Pages) resetPassword(v *Visit) error {
+func (p *Pages) resetPassword(v *Request) error {
 	users := p.users()
 	user, err := users.find(v)
 	if err != nil {

@@ -36,7 +36,7 @@ func signsIn(t *testing.T, s *apptest.Service, email, password string) int {
 func someEmail() string { return uuid.NewString() + "@prueba.example" }
 
 func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin := visitAs(t, s, tenant, &models.User{Admin: true})
 		for _, answers := range []url.Values{
@@ -58,7 +58,7 @@ func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
 }
 
 func TestUsers_refusedKeepWhatWasTyped(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self := s.NewTenant(t), &models.User{Admin: true}
 		admin := visitAs(t, s, tenant, self)
 		for complaint, answers := range map[string]url.Values{
@@ -79,7 +79,7 @@ func TestUsers_refusedKeepWhatWasTyped(t *testing.T) {
 }
 
 func TestUsers_areChangedAndTheLastAdministratorStays(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self, user := s.NewTenant(t), &models.User{Admin: true}, &models.User{}
 		user.StoreID = &tenant.StoreA.ID
 		admin, seller := visitAs(t, s, tenant, self), visitAs(t, s, tenant, user)

@@ -37,7 +37,7 @@ type hookSecret struct {
 }
 
 // namedWebhook is the id in the path.
-func namedWebhook(v *Visit) (uuid.UUID, error) {
+func namedWebhook(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, webhooks.ErrNotFound
@@ -46,7 +46,7 @@ func namedWebhook(v *Visit) (uuid.UUID, error) {
 }
 
 // findWebhook reads the webhook that the path names, also when it is over.
-func (p *Pages) findWebhook(v *Visit) (*models.Webhook, error) {
+func (p *Pages) findWebhook(v *Request) (*models.Webhook, error) {
 	id, err := namedWebhook(v)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (p *Pages) findWebhook(v *Visit) (*models.Webhook, error) {
 
 func webhookPath(id uuid.UUID) string { return webhooksPath + "/" + id.String() }
 
-func (p *Pages) openWebhook(v *Visit) error {
+func (p *Pages) openWebhook(v *Request) error {
 	hook, err := p.findWebhook(v)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (p *Pages) openWebhook(v *Visit) error {
 	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.Tried = page.Log.entry(v.Query("prueba")) })
 }
 
-func (p *Pages) showWebhook(v *Visit, status int, hook *models.Webhook, change func(*webhookPage)) error {
+func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change func(*webhookPage)) error {
 	store, err := p.storeName(v, hook)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *Pages) showWebhook(v *Visit, status int, hook *models.Webhook, change f
 }
 
 // storeName is whose webhook it is, for the operator's people.
-func (p *Pages) storeName(v *Visit, hook *models.Webhook) (string, error) {
+func (p *Pages) storeName(v *Request, hook *models.Webhook) (string, error) {
 	if hook.StoreID == nil || v.Caller.StoreID != nil {
 		return wholeOperator, nil
 	}
@@ -96,7 +96,7 @@ func (p *Pages) storeName(v *Visit, hook *models.Webhook) (string, error) {
 }
 
 // testWebhook sends an event on demand; the page that follows shows what the receiver answered.
-func (p *Pages) testWebhook(v *Visit) error {
+func (p *Pages) testWebhook(v *Request) error {
 	id, err := namedWebhook(v)
 	if err != nil {
 		return err
@@ -109,13 +109,13 @@ func (p *Pages) testWebhook(v *Visit) error {
 		return p.refused(v, webhookPath(id), err)
 	}
 	told := notice{Text: "El evento de prueba llegó bien."}
-	if record.Delivery.Status != models.DeliveryDelivered {
+	if record.Delivery.Status != models.WebhookDeliveryDelivered {
 		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
 	return p.sendOn(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
 }
 
-func (p *Pages) rotateSecret(v *Visit) error {
+func (p *Pages) rotateSecret(v *Request) error {
 	id, err := namedWebhook(v)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (p *Pages) rotateSecret(v *Visit) error {
 	})
 }
 
-func (p *Pages) deactivateWebhook(v *Visit) error {
+func (p *Pages) deactivateWebhook(v *Request) error {
 	id, err := namedWebhook(v)
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (p *Pages) deactivateWebhook(v *Visit) error {
 }
 
 // rangeForm offers the time in which the webhook has failed, or the last day.
-func (p *Pages) rangeForm(v *Visit, hook *models.Webhook) *form {
+func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *form {
 	now := p.Clock.Now()
 	from := now.Add(-24 * time.Hour)
 	if hook.FailingSince != nil {
 		from = *hook.FailingSince
 	}
-	typed := func(at time.Time) string { return at.In(v.Operator().Location()).Format(typedMoment) }
+	typed := func(at time.Time) string { return at.In(v.Operator().TimeZone()).Format(typedMoment) }
 	return &form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []field{
 		{Name: "from", Label: "Desde", Kind: momentField, Required: true, Value: typed(from)},
 		// The minute that is running counts in full.
@@ -155,7 +155,7 @@ func (p *Pages) rangeForm(v *Visit, hook *models.Webhook) *form {
 	}}
 }
 
-func (p *Pages) redeliverRange(v *Visit) error {
+func (p *Pages) redeliverRange(v *Request) error {
 	hook, err := p.findWebhook(v)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func viewOfHook(hook *models.Webhook, store string) hookView {
 	return view
 }
 
-func (p *Pages) listWebhooks(v *Visit) error {
+func (p *Pages) listWebhooks(v *Request) error {
 	stores, err := p.choosableStores(v)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Pages) listWebhooks(v *Visit) error {
 	return p.showWebhooks(v, http.StatusOK, stores, hookForm(v, stores))
 }
 
-func (p *Pages) showWebhooks(v *Visit, status int, stores []models.Store, asked *form) error {
+func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, asked *form) error {
 	hooks, err := p.Webhooks.All(v.Ctx(), v.Caller.Scope())
 	if err != nil {
 		return err
@@ -63,14 +63,14 @@ func (p *Pages) showWebhooks(v *Visit, status int, stores []models.Store, asked 
 }
 
 // choosableStores are the stores that the visitor may make something for: a store's user has no choice.
-func (p *Pages) choosableStores(v *Visit) ([]models.Store, error) {
+func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	if v.Caller.StoreID != nil {
 		return nil, nil
 	}
 	return p.Operators.Stores(v.Ctx(), v.Operator())
 }
 
-func hookForm(v *Visit, stores []models.Store) *form {
+func hookForm(v *Request, stores []models.Store) *form {
 	events := make([]option, len(models.Events))
 	for i, event := range models.Events {
 		events[i] = option{string(event), eventNames[event] + " · " + string(event)}
@@ -96,7 +96,7 @@ func hookForm(v *Visit, stores []models.Store) *form {
 	return &form{Action: webhooksPath, Submit: "Registrar webhook", Fields: fields}
 }
 
-func (p *Pages) registerWebhook(v *Visit) error {
+func (p *Pages) registerWebhook(v *Request) error {
 	stores, err := p.choosableStores(v)
 	if err != nil {
 		return err

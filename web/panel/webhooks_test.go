@@ -56,10 +56,10 @@ func (v *visitor) registerAt(t *testing.T, address string, more url.Values) (pat
 }
 
 // settledAt waits until so many of a webhook's deliveries have come to a status.
-func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path string, status models.DeliveryStatus, count int) []models.Delivery {
+func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path string, status models.WebhookDeliveryStatus, count int) []models.WebhookDelivery {
 	t.Helper()
 	id := uuid.MustParse(strings.TrimPrefix(path, "/panel/webhooks/"))
-	var deliveries []models.Delivery
+	var deliveries []models.WebhookDelivery
 	testenv.Until(t, func() (err error) {
 		deliveries, _, err = s.App.DB.Deliveries(t.Context(), db.WebhookScope{OperatorID: tenant.Operator.ID}, db.DeliveryFilter{
 			WebhookID: &id, Status: status, Page: 1, Limit: 100,
@@ -73,7 +73,7 @@ func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path st
 }
 
 func TestWebhooks_areTriedRotatedAndDeactivated(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		receiver := newFickle(t, http.StatusOK)
@@ -124,13 +124,13 @@ func TestWebhooks_areTriedRotatedAndDeactivated(t *testing.T) {
 }
 
 func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
-	apptest.Each(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		receiver := newFickle(t, http.StatusInternalServerError)
 		path, _ := v.registerAt(t, receiver.URL+"/hook", nil)
 		orderID := s.CreateOrder(t, tenant.Key)
-		failed := settledAt(t, s, tenant, path, models.DeliveryFailed, 1)[0]
+		failed := settledAt(t, s, tenant, path, models.WebhookDeliveryFailed, 1)[0]
 
 		log := v.read(path)
 		for _, shown := range []string{"Fallido Pedido creado order.created", "· Automático El receptor respondió con el código 500.", "estado 500"} {
@@ -146,7 +146,7 @@ func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
 			require.Contains(t, v.read(path+none).words(), "Ninguna entrega cumple con el filtro.", none)
 		}
 
-		zone := tenant.Operator.Location()
+		zone := tenant.Operator.TimeZone()
 		typed := func(after time.Duration) []string {
 			return []string{time.Now().Add(after).In(zone).Format("2006-01-02T15:04")}
 		}
@@ -159,7 +159,7 @@ func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
 		receiver.status.Store(http.StatusOK)
 		again := v.submit(path+"/reenviar", url.Values{"from": typed(-time.Hour), "to": typed(time.Minute)})
 		require.Contains(t, again.words(), "Se reenvía 1 entrega fallida.")
-		settledAt(t, s, tenant, path, models.DeliveryDelivered, 1)
+		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
 		require.Contains(t, v.read(path).words(), "Entregado Pedido creado")
 		require.Contains(t, v.read(path).words(), "· Reenvío")
 		arrived := receiver.WaitFor(t, 2)
@@ -168,16 +168,16 @@ func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
 }
 
 func TestWebhooks_logComesInPages(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 		path, _ := v.registerAt(t, "https://receptor.example/hook", nil)
 		id := uuid.MustParse(strings.TrimPrefix(path, "/panel/webhooks/"))
-		var deliveries []models.Delivery
+		var deliveries []models.WebhookDelivery
 		for i := range 30 {
-			deliveries = append(deliveries, models.Delivery{
-				ID: uuid.New(), WebhookID: id, OperatorID: tenant.Operator.ID, Event: models.EventTest, Data: "{}", Status: models.DeliveryFailed,
-				CreatedAt: apptest.StillAt.Add(time.Duration(i) * time.Minute), FinishedAt: &apptest.StillAt,
+			deliveries = append(deliveries, models.WebhookDelivery{
+				ID: uuid.New(), WebhookID: id, OperatorID: tenant.Operator.ID, Event: models.EventTest, Data: "{}", Status: models.WebhookDeliveryFailed,
+				CreatedAt: apptest.FrozenAt.Add(time.Duration(i) * time.Minute), FinishedAt: &apptest.FrozenAt,
 			})
 		}
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), deliveries))
@@ -192,7 +192,7 @@ func TestWebhooks_logComesInPages(t *testing.T) {
 }
 
 func TestWebhooks_aStoreSeesItsOwnAlone(t *testing.T) {
-	apptest.EachStill(t, func(t *testing.T, s *apptest.Service) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator, storeA, storeB := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA), visit(t, s, tenant, &tenant.StoreB)
 		whole, _ := operator.registerAt(t, "https://operador.example/hook", nil)
