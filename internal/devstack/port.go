@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"sync"
 	"syscall"
 )
 
@@ -34,26 +35,15 @@ func checkFree(address, variable string) error {
 	return listener.Close()
 }
 
-// FreePort returns a port of host that nobody listens on and that the kernel will not soon give to somebody else: closing an
-// accepted connection leaves the port in TIME_WAIT, where it is never handed out, yet whoever asks for it by
-// number and sets SO_REUSEADDR (Go servers and PostgreSQL do) gets it.
+// FreePort returns a port of host that nobody listens on. It is below the range that the kernel takes
+// the ports of outgoing connections and of listeners on port 0 from, so that nobody gets it by chance
+// before it is listened on.
 func FreePort(host string) (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	ports, err := freePorts(host, 1)
 	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
+		return 0, err
 	}
-	defer listener.Close()
-	client, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
-	}
-	defer client.Close()
-	accepted, err := listener.Accept()
-	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
-	}
-	accepted.Close() // before the client's side, which is what leaves TIME_WAIT here
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return ports[0], nil
 }
 
 // portAddress is host:port with the port replaced by a free one when it is 0.
@@ -68,21 +58,25 @@ func portAddress(host string, port int) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// freeLowPorts returns different ports of host below 32768 that nobody listens on: Temporal keeps the
-// ports of its parts in 16 bits with a sign.
-func freeLowPorts(host string, count int) ([]int, error) {
+// chosenPorts are those that freePorts has returned, so that a process gets none of them twice.
+var chosenPorts sync.Map
+
+// freePorts returns different ports of host below 32768 that nobody listens on, for FreePort's reason
+// and because Temporal keeps the ports of its parts in 16 bits with a sign.
+func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
-	var ports []int
-	var err error
 	for range tries {
-		if len(ports) == count {
-			return ports, nil
-		}
 		port := lowest + rand.IntN(math.MaxInt16-lowest)
 		var listener net.Listener
-		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
-			defer listener.Close() // held until all are found, so that none is found twice
-			ports = append(ports, port)
+		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
+			continue
+		}
+		_ = listener.Close()
+		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen {
+			continue
+		}
+		if ports = append(ports, port); len(ports) == count {
+			return ports, nil
 		}
 	}
 	return nil, fmt.Errorf("finding free ports: %w", err)
