@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // loopback is where everything listens unless somebody says otherwise.
@@ -18,7 +19,7 @@ const loopback = "127.0.0.1"
 func Listen(address, variable string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
+		return nil, errInUse(address, variable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, err)
@@ -26,13 +27,27 @@ func Listen(address, variable string) (net.Listener, error) {
 	return listener, nil
 }
 
-// checkFree fails as Listen does when somebody else holds the address.
+func errInUse(address, variable string) error {
+	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
+}
+
+// checkFree fails as Listen does when somebody else listens on the address.
 func checkFree(address, variable string) error {
-	listener, err := Listen(address, variable)
-	if err != nil {
-		return err
+	if isListening(address) {
+		return errInUse(address, variable)
 	}
-	return listener.Close()
+	return nil
+}
+
+// isListening connects to find out. To listen for a moment would be wrong: a process that is started
+// in that moment inherits the socket and holds the port until it has become another program.
+func isListening(address string) bool {
+	connection, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
+	return true
 }
 
 // FreePort returns a port of host that nobody listens on. It is below the range that the kernel takes
@@ -67,17 +82,12 @@ func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
 	for range tries {
 		port := lowest + rand.IntN(math.MaxInt16-lowest)
-		var listener net.Listener
-		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err != nil {
-			continue
-		}
-		_ = listener.Close()
-		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen {
+		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen || isListening(net.JoinHostPort(host, strconv.Itoa(port))) {
 			continue
 		}
 		if ports = append(ports, port); len(ports) == count {
 			return ports, nil
 		}
 	}
-	return nil, fmt.Errorf("finding free ports: %w", err)
+	return nil, fmt.Errorf("%s has no free ports", host)
 }
