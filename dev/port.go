@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"sync"
 	"syscall"
+	"time"
 )
 
 // loopback is where everything listens unless somebody says otherwise.
@@ -17,7 +19,7 @@ const loopback = "127.0.0.1"
 func Listen(address, variable string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
+		return nil, errInUse(address, variable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, err)
@@ -25,35 +27,38 @@ func Listen(address, variable string) (net.Listener, error) {
 	return listener, nil
 }
 
-// checkFree fails as Listen does when somebody else holds the address.
-func checkFree(address, variable string) error {
-	listener, err := Listen(address, variable)
-	if err != nil {
-		return err
-	}
-	return listener.Close()
+func errInUse(address, variable string) error {
+	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
 }
 
-// FreePort returns a port of host that nobody listens on and that the kernel will not soon give to somebody else: closing an
-// accepted connection leaves the port in TIME_WAIT, where it is never handed out, yet whoever asks for it by
-// number and sets SO_REUSEADDR (Go servers and PostgreSQL do) gets it.
+// checkFree fails as Listen does when somebody else listens on the address.
+func checkFree(address, variable string) error {
+	if isListening(address) {
+		return errInUse(address, variable)
+	}
+	return nil
+}
+
+// isListening connects to find out. To listen for a moment would be wrong: a process that is started
+// in that moment inherits the socket and holds the port until it has become another program.
+func isListening(address string) bool {
+	connection, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
+	return true
+}
+
+// FreePort returns a port of host that nobody listens on. It is below the range that the kernel takes
+// the ports of outgoing connections and of listeners on port 0 from, so that nobody gets it by chance
+// before it is listened on.
 func FreePort(host string) (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	ports, err := freePorts(host, 1)
 	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
+		return 0, err
 	}
-	defer listener.Close()
-	client, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
-	}
-	defer client.Close()
-	accepted, err := listener.Accept()
-	if err != nil {
-		return 0, fmt.Errorf("finding a free port: %w", err)
-	}
-	accepted.Close() // before the client's side, which is what leaves TIME_WAIT here
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return ports[0], nil
 }
 
 // portAddress is host:port with the port replaced by a free one when it is 0.
@@ -68,22 +73,21 @@ func portAddress(host string, port int) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// freeLowPorts returns different ports of host below 32768 that nobody listens on: Temporal keeps the
-// ports of its parts in 16 bits with a sign.
-func freeLowPorts(host string, count int) ([]int, error) {
+// chosenPorts are those that freePorts has returned, so that a process gets none of them twice.
+var chosenPorts sync.Map
+
+// freePorts returns different ports of host below 32768 that nobody listens on, for FreePort's reason
+// and because Temporal keeps the ports of its parts in 16 bits with a sign.
+func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
-	var ports []int
-	var err error
 	for range tries {
-		if len(ports) == count {
+		port := lowest + rand.IntN(math.MaxInt16-lowest)
+		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen || isListening(net.JoinHostPort(host, strconv.Itoa(port))) {
+			continue
+		}
+		if ports = append(ports, port); len(ports) == count {
 			return ports, nil
 		}
-		port := lowest + rand.IntN(math.MaxInt16-lowest)
-		var listener net.Listener
-		if listener, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port))); err == nil {
-			defer listener.Close() // held until all are found, so that none is found twice
-			ports = append(ports, port)
-		}
 	}
-	return nil, fmt.Errorf("finding free ports: %w", err)
+	return nil, fmt.Errorf("%s has no free ports", host)
 }

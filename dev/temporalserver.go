@@ -115,7 +115,7 @@ func (t *Temporal) writeConfiguration(options TemporalServerOptions, postgres *u
 	if options.HistoryShards == 0 {
 		options.HistoryShards = 128
 	}
-	ports, err := freeLowPorts(loopback, 9)
+	ports, err := freePorts(loopback, 9)
 	if err != nil {
 		return err
 	}
