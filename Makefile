@@ -23,10 +23,14 @@ lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
 record: ## Record the histories that running orders are held to
 	go test ./worker -run TestRecord -count=1 -record
 
+.PHONY: lab
+lab: # what bench and chaos run; it is not shipped
+	@CGO_ENABLED=0 go build -trimpath -o bin/lab ./cmd/lab
+
 BENCH ?= --write docs/benchmarks.md
 .PHONY: bench
-bench: build ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
-	@exec bin/despacho bench $(BENCH)
+bench: build lab ## Measure the numbers of docs/benchmarks.md on this machine (BENCH=--quick to try it)
+	@exec bin/lab bench $(BENCH)
 
 .PHONY: screenshots
 screenshots: ## Take the pictures of the pages that the README shows
@@ -36,5 +40,5 @@ SEED ?= 1
 DURATION ?= 5m
 FUZZ ?= 30s
 .PHONY: chaos
-chaos: build ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
-	@exec bin/despacho chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)
+chaos: build lab ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
+	@exec bin/lab chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"despacho/internal/config"
 	"despacho/webhooks/sender"
 )
 
@@ -51,7 +52,7 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := Listen(options.Address, options.AddressVariable)
+	listener, err := config.Listen(options.Address, options.AddressVariable)
 	if err != nil {
 		return nil, errors.Join(err, journal.close())
 	}

@@ -1,40 +1,24 @@
 package dev
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
+
+	"despacho/internal/config"
 )
 
 // loopback is where everything listens unless somebody says otherwise.
 const loopback = "127.0.0.1"
 
-// Listen opens address; the error names it and the variable that moves it.
-func Listen(address, variable string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, errInUse(address, variable)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, err)
-	}
-	return listener, nil
-}
-
-func errInUse(address, variable string) error {
-	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
-}
-
-// checkFree fails as Listen does when somebody else listens on the address.
+// checkFree fails as config.Listen does when somebody else listens on the address.
 func checkFree(address, variable string) error {
 	if isListening(address) {
-		return errInUse(address, variable)
+		return config.ErrInUse(address, variable)
 	}
 	return nil
 }

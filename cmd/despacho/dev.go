@@ -136,7 +136,7 @@ func (d *devProcess) configure() error {
 }
 
 func (d *devProcess) listen() error {
-	listener, err := dev.Listen(d.config.HTTPAddr, "HTTP_ADDR")
+	listener, err := config.Listen(d.config.HTTPAddr, "HTTP_ADDR")
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	if len(d.config.DNIProvider) > 0 {
 		return nil
 	}
-	listener, err := dev.Listen("127.0.0.1:0", "DNI_URL")
+	listener, err := config.Listen("127.0.0.1:0", "DNI_URL")
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 
 // serve runs the API and the worker, greets the developer, and on the way out stops the API first, then the worker.
 func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
-	admin, err := dev.Listen(adminAddress(d.config), "ADMIN_ADDR")
+	admin, err := config.Listen(adminAddress(d.config), "ADMIN_ADDR")
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(),
-		resolveCommand(), healthCommand(), benchCommand(), chaosCommand(), versionCommand(),
+		resolveCommand(), healthCommand(), versionCommand(),
 	)
 	return root
 }

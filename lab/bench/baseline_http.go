@@ -102,7 +102,7 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	return nil
 }
 
-// BaselineCommand is the hidden subcommand of `despacho bench` that runs ServeBaseline with a database and an address.
+// BaselineCommand is the hidden subcommand of `lab bench` that runs ServeBaseline with a database and an address.
 const BaselineCommand = "baseline"
 
 // startBaseline runs the bare handler as a process of its own, like what it is compared with.
@@ -111,7 +111,7 @@ func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*cluster
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.program().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
+	c, err := s.lab().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
 	if err == nil {
 		s.later(c.Stop)
 	}

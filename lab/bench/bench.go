@@ -32,8 +32,9 @@ type Options struct {
 	Document string
 	// PprofDir gets CPU profiles of the service under load; empty takes none.
 	PprofDir string
-	// Binary is the despacho program to measure; BinDir is where the servers' programs are kept.
-	Binary, BinDir string
+	// Binary is the despacho program to measure and Lab the running program, whose baselines are
+	// processes of their own; BinDir is where the servers' programs are kept.
+	Binary, Lab, BinDir string
 }
 
 // longestRun bounds the whole: nothing here may go on for ever.

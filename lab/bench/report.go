@@ -10,7 +10,7 @@ import (
 
 // The lines of docs/benchmarks.md between which the last table stands.
 const (
-	resultsBegin = "<!-- results: written by `despacho bench --write` -->\n"
+	resultsBegin = "<!-- results: written by `lab bench --write` -->\n"
 	resultsEnd   = "<!-- end of results -->\n"
 )
 

@@ -43,6 +43,13 @@ func (v *service) start(ctx context.Context, command string) (*cluster.Child, er
 	return v.stack.program().Start(ctx, command, map[string]string{"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue})
 }
 
+// lab is program with the lab's own binary.
+func (s *stack) lab() *cluster.Program {
+	program := s.program()
+	program.Binary = s.options.Lab
+	return program
+}
+
 // program is what every process of the run is told.
 func (s *stack) program() *cluster.Program {
 	return &cluster.Program{Binary: s.options.Binary, Dir: s.dir, APILog: s.apiLog, Variables: map[string]string{

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -18,20 +16,16 @@ func chaosCommand() *cobra.Command {
 		Short: "Break what the service stands on while clients use it, and check that it kept its promises",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			binary, err := os.Executable()
+			found, err := findPrograms()
 			if err != nil {
 				return err
 			}
-			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), binary, filepath.Dir(binary)
+			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), found.despacho, found.dir
 			if options.JSON == "" {
 				options.JSON = filepath.Join(options.BinDir, "chaos.json")
 			}
 			options.LogDir = filepath.Join(options.BinDir, "chaos-logs")
-			err = chaos.Run(cmd.Context(), options)
-			if cmd.Context().Err() != nil {
-				return errors.New("interrupted")
-			}
-			return err
+			return interrupted(cmd.Context(), chaos.Run(cmd.Context(), options))
 		},
 	}
 	flags := command.Flags()

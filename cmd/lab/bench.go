@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 
@@ -19,11 +17,11 @@ func benchCommand() *cobra.Command {
 		Short: "Measure the service on servers of its own, each figure against its baseline, and print one table",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			binary, err := os.Executable()
+			found, err := findPrograms()
 			if err != nil {
 				return err
 			}
-			options.Out, options.Binary, options.BinDir = cmd.OutOrStdout(), binary, filepath.Dir(binary)
+			options.Out, options.Binary, options.Lab, options.BinDir = cmd.OutOrStdout(), found.despacho, found.lab, found.dir
 			if options.JSON == "" {
 				options.JSON = filepath.Join(options.BinDir, "bench.json")
 			}
@@ -32,12 +30,7 @@ func benchCommand() *cobra.Command {
 					return err
 				}
 			}
-			if err := bench.Run(cmd.Context(), options); cmd.Context().Err() != nil {
-				return errors.New("interrupted")
-			} else if err != nil {
-				return err
-			}
-			return nil
+			return interrupted(cmd.Context(), bench.Run(cmd.Context(), options))
 		},
 	}
 	flags := command.Flags()

@@ -1,0 +1,50 @@
+// Command lab proves the product: it measures it and breaks what it stands on. It is not shipped.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C ends the process at once.
+	context.AfterFunc(ctx, stop)
+	root := &cobra.Command{
+		Use: "lab", Short: "Measure Despacho, and break what it stands on",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.AddCommand(benchCommand(), chaosCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "lab:", err)
+		os.Exit(1)
+	}
+}
+
+// programs are the lab's own binary and the despacho binary beside it, which is what it runs.
+type programs struct{ lab, despacho, dir string }
+
+func findPrograms() (programs, error) {
+	lab, err := os.Executable()
+	if err != nil {
+		return programs{}, err
+	}
+	dir := filepath.Dir(lab)
+	return programs{lab: lab, despacho: filepath.Join(dir, "despacho"), dir: dir}, nil
+}
+
+// interrupted replaces whatever an interrupted run failed with.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	return err
+}

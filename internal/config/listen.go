@@ -1,0 +1,25 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+)
+
+// Listen opens address; the error names it and the variable that moves it.
+func Listen(address, variable string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, ErrInUse(address, variable)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, err)
+	}
+	return listener, nil
+}
+
+// ErrInUse says that another program listens on the address, and which variable moves it.
+func ErrInUse(address, variable string) error {
+	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
+}
