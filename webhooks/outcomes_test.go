@@ -15,9 +15,9 @@ import (
 
 	"despacho/internal/config"
 	"despacho/internal/safehttp"
-	"despacho/internal/safehttp/safehttptest"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/safehttptest"
 	"despacho/test/testenv"
 )
 

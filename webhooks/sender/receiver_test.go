@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/safehttp"
-	"despacho/internal/safehttp/safehttptest"
+	"despacho/test/safehttptest"
 	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/safehttp/safehttptest"
+	"despacho/test/safehttptest"
 	"despacho/webhooks/sender"
 )
 

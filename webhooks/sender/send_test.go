@@ -12,7 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
-	"despacho/internal/safehttp/safehttptest"
+	"despacho/test/safehttptest"
 	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
