@@ -1,0 +1,98 @@
+// Package layout holds the folders of the module to the arrows between them.
+package layout
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "despacho/"
+
+// folder is a top-level folder, or one of cmd's, and the folders that its code may import. Tests may
+// import anything.
+type folder struct {
+	name    string
+	imports []string
+	// holds is what the README says of it.
+	holds string
+}
+
+// folders are listed from the programs down to what imports nothing. Nothing of the product imports
+// dev, lab or test, and internal imports no other folder.
+var folders = []folder{
+	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "workflows"}, "the shipped binary"},
+	{"cmd/lab", []string{"lab"}, "`bench` and `chaos`, which are not shipped"},
+	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
+	{"app", []string{"activities", "api", "db", "internal", "orders", "webhooks", "worker"}, "puts the parts together, for main and for tests"},
+	{"api", []string{"catalog", "db", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
+	{"web", []string{"catalog", "db", "internal", "models", "operators", "orders", "webhooks", "workflows"}, "the panel and the tracking page, embedded"},
+	{"worker", []string{"activities", "workflows"}, "registers workflows and activities and runs until told to stop"},
+	{"activities", []string{"db", "internal", "models", "orders", "webhooks", "workflows"}, "what a workflow has done outside of Temporal"},
+	{"orders", []string{"catalog", "db", "internal", "models", "webhooks", "workflows"}, "the use cases of orders, shared by both edges"},
+	{"webhooks", []string{"db", "internal", "models", "workflows"}, "the use cases of webhooks, and the sender"},
+	{"operators", []string{"db", "internal", "models"}, "the use cases of an operator's settings, keys and users"},
+	{"workflows", []string{"internal", "models"}, "an order's life: contract.go has the names, ids and messages"},
+	{"db", []string{"catalog", "internal", "models"}, "connections, migrations, queries"},
+	{"models", []string{"internal"}, "rows, statuses and the one transition table"},
+	{"catalog", []string{"internal"}, "the embedded location data"},
+	{"internal", nil, "the product's own small libraries"},
+	{"dev", []string{"catalog", "db", "internal", "models", "webhooks"}, "what `despacho dev` starts: Temporal, the webhook inbox, the demo data, the demo DNI provider"},
+	{"lab", []string{"catalog", "db", "dev", "internal", "models", "webhooks", "workflows"}, "how the product is proven: bench, chaos and the processes they share"},
+	{"test", []string{"api", "app", "catalog", "db", "dev", "internal", "models", "orders", "workflows"}, "what tests share, and the suites that are no package's own"},
+	{"docs", nil, "documentation, and the tests that hold it to the program"},
+}
+
+// folderOf is the folder that a package is in.
+func folderOf(path string) string {
+	parts := strings.Split(strings.TrimPrefix(path, module), "/")
+	if parts[0] == "cmd" {
+		return strings.Join(parts[:2], "/")
+	}
+	return parts[0]
+}
+
+func TestImports_followTheArrows(t *testing.T) {
+	t.Parallel()
+	output, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	require.NoError(t, err)
+	actual := map[string][]string{}
+	for line := range strings.Lines(string(output)) {
+		words := strings.Fields(line)
+		from := folderOf(words[0])
+		actual[from] = append(actual[from], []string{}...)
+		for _, imported := range words[1:] {
+			if to := folderOf(imported); strings.HasPrefix(imported, module) && to != from && !slices.Contains(actual[from], to) {
+				actual[from] = append(actual[from], to)
+			}
+		}
+	}
+	require.Len(t, actual, len(folders), "every folder has a row, and every row a folder")
+	for _, f := range folders {
+		require.Contains(t, actual, f.name)
+		slices.Sort(actual[f.name])
+		require.ElementsMatch(t, f.imports, actual[f.name], "%s imports %v", f.name, actual[f.name])
+	}
+}
+
+// The README's table of folders is this one.
+func TestReadme_hasTheTable(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	var table strings.Builder
+	table.WriteString("| folder | holds | imports |\n|---|---|---|\n")
+	for _, f := range folders {
+		imports := strings.Join(f.imports, ", ")
+		if imports == "" {
+			imports = "nothing of the module"
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", f.name, f.holds, imports)
+	}
+	require.Contains(t, string(readme), table.String())
+}
