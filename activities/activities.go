@@ -1,4 +1,5 @@
-// Package activities is what an order's workflow does to the world: the read model, webhooks, map links, identity.
+// Package activities is what an order's workflow does to the world: the read model, webhooks, map
+// links, identity.
 package activities
 
 import (
@@ -61,10 +62,12 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInpu
 	return a.Orders.Apply(ctx, move)
 }
 
-// reconcileBatch bounds what one turn of the reconcile workflow takes on; the next turn takes the rest.
+// reconcileBatch bounds what one turn of the reconcile workflow takes on; the next turn takes the
+// rest.
 const reconcileBatch = 500
 
-// graceBeforeStart is how long the process that created or moved an order has to start its workflow itself, or to hear from it.
+// graceBeforeStart is how long the process that created or moved an order has to start its workflow
+// itself, or to hear from it.
 const graceBeforeStart = 5 * time.Second
 
 // StartMissingOrders has the orders carried that nobody is known to carry.

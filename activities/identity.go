@@ -14,11 +14,13 @@ import (
 	"despacho/models"
 )
 
-// identityAttempts bounds how often the providers are asked about one order; with the workflow's growing waits that is some minutes.
+// identityAttempts bounds how often the providers are asked about one order; with the workflow's
+// growing waits that is some minutes.
 const identityAttempts = 6
 
-// VerifyIdentity asks whose name the recipient's DNI carries and keeps the answer with the order. Without an answer the order stands
-// unverified, which is written down at once and mended if a later try succeeds.
+// VerifyIdentity asks whose name the recipient's DNI carries and keeps the answer with the order.
+// Without an answer the order stands unverified, which is written down at once and mended if a
+// later try succeeds.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {

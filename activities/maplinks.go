@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// ResolveMapLink follows a short map link to the customer's point. It sets the point only if nobody set one meanwhile, and leaves an
-// entry in the timeline that the operator sees.
+// ResolveMapLink follows a short map link to the customer's point. It sets the point only if nobody
+// set one meanwhile, and leaves an entry in the timeline that the operator sees.
 func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -51,10 +51,12 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 // errLinkUnreachable goes into the order's history in place of its cause, which names the link.
 var errLinkUnreachable = errors.New("the map link cannot be followed now")
 
-// mapLinkAttempts bounds how often a link is tried; with the workflow's growing waits that is some minutes.
+// mapLinkAttempts bounds how often a link is tried; with the workflow's growing waits that is some
+// minutes.
 const mapLinkAttempts = 6
 
-// worthTrying reports whether trying again may help: not when the address itself is refused, and not for ever.
+// worthTrying reports whether trying again may help: not when the address itself is refused, and
+// not for ever.
 func worthTrying(ctx context.Context, err error) bool {
 	var refused *safehttp.AddressError
 	return maplink.Temporary(err) && !errors.As(err, &refused) && activity.GetInfo(ctx).Attempt < mapLinkAttempts
@@ -75,7 +77,8 @@ func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail
 	return a.noteIn(ctx, a.DB, order, kind, detail)
 }
 
-// noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so that a retry writes it once.
+// noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so
+// that a retry writes it once.
 func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
 	return database.AddNote(ctx, &models.TimelineEntry{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,

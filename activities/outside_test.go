@@ -19,8 +19,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// redirector answers short links: /larco leads to a pin in Miraflores, /address to a page without coordinates, /loop to itself, /inside to this
-// machine.
+// redirector answers short links: /larco leads to a pin in Miraflores, /address to a page without
+// coordinates, /loop to itself, /inside to this machine.
 func redirector(t *testing.T) *httptest.Server {
 	t.Helper()
 	places := map[string]string{
@@ -86,7 +86,8 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 	})
 }
 
-// A link that leads nowhere leaves the order without a point and a note for the operator, who can complete it.
+// A link that leads nowhere leaves the order without a point and a note for the operator, who can
+// complete it.
 func TestMapLink_deadLinkStandsWithoutAPoint(t *testing.T) {
 	server := redirector(t)
 	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {

@@ -23,8 +23,8 @@ func (a *Activities) ResendWebhook(ctx context.Context, deliveryID uuid.UUID) er
 	return a.Webhooks.Send(ctx, deliveryID, models.CauseRedelivery)
 }
 
-// DriveAbandonedDeliveries hands deliveries whose next attempt is overdue to workflows of their own. If somebody drives them after all,
-// the attempt's row keeps the two apart.
+// DriveAbandonedDeliveries hands deliveries whose next attempt is overdue to workflows of their
+// own. If somebody drives them after all, the attempt's row keeps the two apart.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
 	targets, err := a.DB.AbandonedDeliveries(ctx, a.Clock.Now().Add(-orders.Overdue), reconcileBatch)
 	if err != nil {

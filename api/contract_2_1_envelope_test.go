@@ -9,7 +9,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// Every response is JSON with the envelope: data, warning and message on success; error, with code and fields beside it, only on 4xx.
+// Every response is JSON with the envelope: data, warning and message on success; error, with code
+// and fields beside it, only on 4xx.
 func TestContract_2_1_envelope(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -61,7 +61,8 @@ func TestContract_2_2_optionalFieldsLeftOut(t *testing.T) {
 	})
 }
 
-// The five required fields: each is missed when it is absent, null or blank, and all that are wrong are named at once.
+// The five required fields: each is missed when it is absent, null or blank, and all that are wrong
+// are named at once.
 func TestContract_2_2_requiredFields(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -226,7 +227,8 @@ func TestContract_2_2_size(t *testing.T) {
 	})
 }
 
-// store_id is honoured with an unbound key, branch_id is one of the operator's; another's or an unknown one is 400.
+// store_id is honoured with an unbound key, branch_id is one of the operator's; another's or an
+// unknown one is 400.
 func TestContract_2_2_storeAndBranch(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)

@@ -19,8 +19,8 @@ const (
 	shortLink = "https://maps.app.goo.gl/AbCdEf123456"
 )
 
-// Rule 1, the GPS point: either lat and lng, or a map link. A long link is read at once, a short one later, and a link that says nothing
-// does not stand in the order's way.
+// Rule 1, the GPS point: either lat and lng, or a map link. A long link is read at once, a short
+// one later, and a link that says nothing does not stand in the order's way.
 func TestContract_2_2_rule1_point(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -61,7 +61,8 @@ func TestContract_2_2_rule1_point(t *testing.T) {
 	})
 }
 
-// Rules 2 and 3, payment_type: an amount always means cash_on_delivery; without one the declared value is kept, also cash_on_delivery.
+// Rules 2 and 3, payment_type: an amount always means cash_on_delivery; without one the declared
+// value is kept, also cash_on_delivery.
 func TestContract_2_2_rules2and3_paymentType(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -156,7 +157,8 @@ func TestContract_2_2_rule4_malformedLocation(t *testing.T) {
 	})
 }
 
-// Rule 5, risk zones: the order is created and the warning names the zone; accents and case do not matter.
+// Rule 5, risk zones: the order is created and the warning names the zone; accents and case do not
+// matter.
 func TestContract_2_2_rule5_riskZone(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -193,7 +195,8 @@ func TestContract_2_2_rule5_riskZone(t *testing.T) {
 	})
 }
 
-// Rule 6: an order is never rejected for its document. A DNI that is not eight digits is simply not verified.
+// Rule 6: an order is never rejected for its document. A DNI that is not eight digits is simply not
+// verified.
 func TestContract_2_2_rule6_document(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -15,7 +15,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// (none) → registered → cancelled: a store or the operator cancels while the order is registered, and only then.
+// (none) → registered → cancelled: a store or the operator cancels while the order is registered,
+// and only then.
 func TestContract_3_cancelWhileRegistered(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -46,7 +47,8 @@ func TestContract_3_cancelWhileRegistered(t *testing.T) {
 	})
 }
 
-// Cancelling an order that is not in registered returns 400, whatever its state and whoever's the key.
+// Cancelling an order that is not in registered returns 400, whatever its state and whoever's the
+// key.
 func TestContract_3_cancelTooLate(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -90,8 +92,8 @@ func TestContract_3_cancelRefused(t *testing.T) {
 	})
 }
 
-// Still registered after the waiting time: cancelled automatically, which the API cannot undo or repeat; a package that arrives late revives
-// the order with the same id and guide code.
+// Still registered after the waiting time: cancelled automatically, which the API cannot undo or
+// repeat; a package that arrives late revives the order with the same id and guide code.
 func TestContract_3_autoCancelAndRevival(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

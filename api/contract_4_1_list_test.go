@@ -24,7 +24,8 @@ func listOrders(t *testing.T, s *apptest.Service, key, query string) (ids []any,
 	return column(objects(t, answer.Data["orders"].([]any)), "id"), answer.Data
 }
 
-// The list carries orders, total, page and limit in data, newest first, 50 to a page unless asked otherwise.
+// The list carries orders, total, page and limit in data, newest first, 50 to a page unless asked
+// otherwise.
 func TestContract_4_1_newestFirstInPages(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -163,7 +164,8 @@ func TestContract_4_1_wholeDaysOfTheOperator(t *testing.T) {
 			got, _ := listOrders(t, s, lima.Key, "?"+query)
 			require.Equal(t, want, got, query)
 		}
-		// 05:00 UTC is 14:00 in Tokyo: the moment before midnight in Lima and the one after are the same day there.
+		// 05:00 UTC is 14:00 in Tokyo: the moment before midnight in Lima and the one after are the
+		// same day there.
 		_, page := listOrders(t, s, tokyo.Key, "?from_date=2026-03-10&to_date=2026-03-10")
 		require.EqualValues(t, 2, page["total"])
 		for name, day := range map[string]string{"last of the 9th": "2026-03-09", "first of the 10th": "2026-03-10", "first of the 11th": "2026-03-11"} {

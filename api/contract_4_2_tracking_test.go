@@ -37,7 +37,8 @@ func TestContract_2_4_trackingView(t *testing.T) {
 	})
 }
 
-// The timeline grows oldest first, and whatever happens the view never tells the rider, the address or a name.
+// The timeline grows oldest first, and whatever happens the view never tells the rider, the address
+// or a name.
 func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

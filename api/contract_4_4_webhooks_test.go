@@ -102,7 +102,8 @@ func TestContract_4_4_storeID(t *testing.T) {
 	})
 }
 
-// At most 20 are active for each operator and for each of its stores; the next is 409, however many come at once.
+// At most 20 are active for each operator and for each of its stores; the next is 409, however many
+// come at once.
 func TestContract_4_4_atMostTwenty(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -100,7 +100,8 @@ func TestContract_4_5_tree(t *testing.T) {
 	})
 }
 
-// location_id values for ubigeo codes (also section 2.6): those of the national statistics institute.
+// location_id values for ubigeo codes (also section 2.6): those of the national statistics
+// institute.
 func TestContract_4_5_ubigeo(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		found := get(t, s, "", "/public/locations/ubigeo?country_code=PE&codes=150122,150140")
@@ -178,7 +179,8 @@ func TestContract_4_5_countryCode(t *testing.T) {
 	})
 }
 
-// The catalog should be cached by clients: ETag, Cache-Control, and 304 for a copy that is current (section 2.6).
+// The catalog should be cached by clients: ETag, Cache-Control, and 304 for a copy that is current
+// (section 2.6).
 func TestContract_4_5_cached(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{
@@ -205,7 +207,8 @@ func TestContract_4_5_cached(t *testing.T) {
 	})
 }
 
-// Catalog requests carry no key and are not counted toward the rate limit (sections 2.6, 5.8 and 8).
+// Catalog requests carry no key and are not counted toward the rate limit (sections 2.6, 5.8 and
+// 8).
 func TestContract_4_5_notCounted(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))

@@ -14,7 +14,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// X-Request-Id comes back as it was sent; without one, or with one that makes no sense, the service gives its own.
+// X-Request-Id comes back as it was sent; without one, or with one that makes no sense, the service
+// gives its own.
 func TestContract_4_6_requestID(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

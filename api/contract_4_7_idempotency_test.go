@@ -31,7 +31,8 @@ func sale(product string) string {
 		apptest.SanJuan, product)
 }
 
-// sameSale is sale's JSON value with its members in another order, other spacing, other escapes and another way to write the number.
+// sameSale is sale's JSON value with its members in another order, other spacing, other escapes and
+// another way to write the number.
 func sameSale(product string) string {
 	return fmt.Sprintf(` {
 		"extra" : { "b" : null, "a" : [ 1, 2 ] }, "amount_to_collect": 5.0e1, "product": "%s", "location_id":"%s",
@@ -50,7 +51,8 @@ func requireReplay(t *testing.T, first, again *apptest.Answer) {
 	require.Empty(t, first.Header.Get("Idempotent-Replayed"))
 }
 
-// First use: 201. Same key and body again: nothing is created, the response is the first one byte for byte.
+// First use: 201. Same key and body again: nothing is created, the response is the first one byte
+// for byte.
 func TestContract_4_7_sameKeySameBody(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -114,7 +116,8 @@ func TestContract_4_7_scopedToTheAPIKey(t *testing.T) {
 	})
 }
 
-// Only successful creations are recorded: after a failure the key stays free and a corrected retry proceeds normally.
+// Only successful creations are recorded: after a failure the key stays free and a corrected retry
+// proceeds normally.
 func TestContract_4_7_failureFreesTheKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -161,7 +164,8 @@ func TestContract_4_7_keyForms(t *testing.T) {
 	})
 }
 
-// 50 parallel requests with one key make exactly one order; each is told of it, or that the first is still processing.
+// 50 parallel requests with one key make exactly one order; each is told of it, or that the first
+// is still processing.
 func TestContract_4_7_fiftyInParallel(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -220,7 +224,8 @@ func TestContract_4_7_after24Hours(t *testing.T) {
 	})
 }
 
-// Same key while the first request is still processing: 409. A process that died with it blocks the key for 60 seconds and no longer.
+// Same key while the first request is still processing: 409. A process that died with it blocks the
+// key for 60 seconds and no longer.
 func TestContract_4_7_stillProcessing(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

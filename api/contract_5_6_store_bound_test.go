@@ -10,7 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// With a store-bound key everything is restricted to that store; an order of another store answers 404, not 403 (sections 4.1 and 5.6).
+// With a store-bound key everything is restricted to that store; an order of another store answers
+// 404, not 403 (sections 4.1 and 5.6).
 func TestContract_5_6_ordersOfOneStore(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -66,7 +66,8 @@ func TestContract_5_5_everyRouteHasItsScope(t *testing.T) {
 
 func suspended(o *models.Operator) { since := apptest.FrozenAt; o.SuspendedAt = &since }
 
-// 5.1: a missing, invalid, revoked or expired key is 401, on every route, and the answer does not tell which.
+// 5.1: a missing, invalid, revoked or expired key is 401, on every route, and the answer does not
+// tell which.
 func TestContract_5_1_key(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -120,7 +121,8 @@ func TestContract_5_2_keyFormat(t *testing.T) {
 	require.NotContains(t, string(credentials.Hash(key)), key[len("dsp_live_"):])
 }
 
-// 5.3: the plan must be Pro or higher and the operator not suspended, else every request answers 403 and says which.
+// 5.3: the plan must be Pro or higher and the operator not suspended, else every request answers
+// 403 and says which.
 func TestContract_5_3_planAndSuspension(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for name, c := range map[string]struct {
@@ -213,7 +215,8 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 	})
 }
 
-// useUp makes the key stand at so many requests in the standing clock's minute without sending them.
+// useUp makes the key stand at so many requests in the standing clock's minute without sending
+// them.
 func useUp(t *testing.T, s *apptest.Service, key string, requests int) {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt)
@@ -237,7 +240,8 @@ func TestContract_5_8_noKeyNeeded(t *testing.T) {
 	})
 }
 
-// Failed authentication is limited to 60 a minute for each client address; a good key still works from there.
+// Failed authentication is limited to 60 a minute for each client address; a good key still works
+// from there.
 func TestContract_5_failuresPerAddress(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -20,7 +20,8 @@ var (
 	internals = regexp.MustCompile(`(?i)sql|gorm|pgx|postgres|goroutine|\.go\b|panic|temporal|workflow|uuid:|syntax|unexpected|constraint|stack|127\.0\.0\.1|/work|/tmp`)
 )
 
-// requireError demands the form of every error: a sentence in Spanish for display, a stable code, nothing of the inside.
+// requireError demands the form of every error: a sentence in Spanish for display, a stable code,
+// nothing of the inside.
 func requireError(t *testing.T, answer *apptest.Answer, status int, code string) {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
@@ -90,7 +91,8 @@ func TestContract_7_cancelTooLate(t *testing.T) {
 	})
 }
 
-// 5xx: when nobody carries the orders on, a cancel is answered with 503 and when to try again; reads and creations go on.
+// 5xx: when nobody carries the orders on, a cancel is answered with 503 and when to try again;
+// reads and creations go on.
 func TestContract_7_5xx_workersAway(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -132,7 +134,8 @@ func withField(name, value string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// Bad input of every kind is met with a clear 4xx that names the field where there is one, and creates nothing.
+// Bad input of every kind is met with a clear 4xx that names the field where there is one, and
+// creates nothing.
 func TestContract_7_badInput(t *testing.T) {
 	nested := func(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {

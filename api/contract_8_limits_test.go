@@ -14,8 +14,9 @@ import (
 	"despacho/test/testenv"
 )
 
-// Per API key and clock minute, exact however many processes run against one database: of 300 parallel requests to two of them a Pro
-// key gets exactly 100 through. The next clock minute it is let through again.
+// Per API key and clock minute, exact however many processes run against one database: of 300
+// parallel requests to two of them a Pro key gets exactly 100 through. The next clock minute it is
+// let through again.
 func TestContract_8_exactAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

@@ -9,7 +9,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// All endpoints are under /v1, the catalog outside it; what is not there is 404 without asking for a key.
+// All endpoints are under /v1, the catalog outside it; what is not there is 404 without asking for
+// a key.
 func TestContract_9_unknownRoutes(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, path := range []string{

@@ -16,8 +16,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// The tests of the contract are named after its sections: TestContract_4_7_… is about section 4.7. This file holds the
-// requests and demands that they share.
+// The tests of the contract are named after its sections: TestContract_4_7_… is about section 4.7.
+// This file holds the requests and demands that they share.
 
 func get(t *testing.T, s *apptest.Service, key, path string) *apptest.Answer {
 	t.Helper()
@@ -42,7 +42,8 @@ func cancelOrder(t *testing.T, s *apptest.Service, key, id string, body any) *ap
 	return s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: key, Body: body})
 }
 
-// requireRefused demands a clear refusal: the status, the stable code, and exactly the wrong fields named.
+// requireRefused demands a clear refusal: the status, the stable code, and exactly the wrong fields
+// named.
 func requireRefused(t *testing.T, answer *apptest.Answer, status int, code string, fields ...string) {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
@@ -62,7 +63,8 @@ func requireWrongFields(t *testing.T, answer *apptest.Answer, fields ...string) 
 	}
 }
 
-// ownAddress makes the requests that carry it those of a client of its own, where clients are counted by address.
+// ownAddress makes the requests that carry it those of a client of its own, where clients are
+// counted by address.
 func ownAddress() map[string]string {
 	address := netip.MustParseAddr("2001:db8::").As16()
 	_, _ = rand.Read(address[8:])

@@ -20,7 +20,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// fuzzed is the API in this very process, so that any bytes reach it, also such as no HTTP client would send.
+// fuzzed is the API in this very process, so that any bytes reach it, also such as no HTTP client
+// would send.
 type fuzzed struct {
 	name    string
 	handler http.Handler
@@ -47,7 +48,8 @@ func bootFuzzed(f *testing.F) []*fuzzed {
 	return targets
 }
 
-// serve answers one request, each in a minute of its own so that no limit hides what comes after it, and demands that nothing broke.
+// serve answers one request, each in a minute of its own so that no limit hides what comes after
+// it, and demands that nothing broke.
 func (f *fuzzed) serve(t *testing.T, method string, address *url.URL, body string, header map[string]string) *httptest.ResponseRecorder {
 	t.Helper()
 	f.clock.Advance(time.Minute)
@@ -68,7 +70,8 @@ func (f *fuzzed) serve(t *testing.T, method string, address *url.URL, body strin
 	return response
 }
 
-// Whatever the body of a creation: no 5xx, no panic, both databases agree, and what is answered with 201 can be read as it was answered.
+// Whatever the body of a creation: no 5xx, no panic, both databases agree, and what is answered
+// with 201 can be read as it was answered.
 func FuzzCreateBody(f *testing.F) {
 	targets := bootFuzzed(f)
 	for _, seed := range []string{

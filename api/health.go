@@ -18,7 +18,8 @@ type readiness struct {
 	Temporal string `json:"temporal"`
 }
 
-// ready says whether requests can be served. Temporal's state is shown but decides nothing: orders are accepted without it.
+// ready says whether requests can be served. Temporal's state is shown but decides nothing: orders
+// are accepted without it.
 func (s *Server) ready(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()

@@ -21,8 +21,9 @@ const failedKeysPerMinute = 60
 
 var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
-// withKey lets a request through that carries a key with the scope. The checks come in this order: the key itself, suspension and plan, the rate, the
-// scope; the body is read only after all of them.
+// withKey lets a request through that carries a key with the scope. The checks come in this order:
+// the key itself, suspension and plan, the rate, the scope; the body is read only after all of
+// them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		holder, err := s.authenticate(c)

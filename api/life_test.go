@@ -22,7 +22,8 @@ func panelMove(t *testing.T, s *apptest.Service, token, orderID, move string, bo
 	return answer
 }
 
-// A whole life over HTTP: created by a store's system, received, assigned, delivered, each told to the receiver but reception.
+// A whole life over HTTP: created by a store's system, received, assigned, delivered, each told to
+// the receiver but reception.
 func TestLife_registeredReceivedAssignedDelivered(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -132,7 +133,8 @@ func TestRace_fiftyCancelsOneSuccess(t *testing.T) {
 	})
 }
 
-// Cancel against reception in parallel has one winner, and Temporal, the database and the answers agree on it.
+// Cancel against reception in parallel has one winner, and Temporal, the database and the answers
+// agree on it.
 func TestRace_cancelAgainstReception(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

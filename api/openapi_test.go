@@ -22,7 +22,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// newServer makes a server that nothing stands behind: enough to ask it for its routes and its documents.
+// newServer makes a server that nothing stands behind: enough to ask it for its routes and its
+// documents.
 func newServer(t *testing.T) *api.Server {
 	t.Helper()
 	server, err := api.New(api.Options{
@@ -102,7 +103,8 @@ func fetch(t *testing.T, handler http.Handler, path string, headers map[string]s
 	return recorder.Result()
 }
 
-// Both documents come whole, compressed where the client takes it so, and not at all to a client that has them.
+// Both documents come whole, compressed where the client takes it so, and not at all to a client
+// that has them.
 func TestDocuments_areServedWithAnETag(t *testing.T) {
 	t.Parallel()
 	handler := newServer(t).Handler()
@@ -159,7 +161,8 @@ func TestOpenAPI_describesTheServicesOwnRoutes(t *testing.T) {
 	})
 }
 
-// What receivers get is what the document says: openapi.yaml describes every event's body, and nothing else is in it.
+// What receivers get is what the document says: openapi.yaml describes every event's body, and
+// nothing else is in it.
 func TestOpenAPI_describesTheEvents(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		document, err := apptest.Document()

@@ -15,8 +15,8 @@ import (
 
 const maxIdempotencyKey = 255
 
-// createOrder creates an order that is then found below path. The panel's people get the same answer as a store's system, and may repeat themselves
-// under a key as well.
+// createOrder creates an order that is then found below path. The panel's people get the same
+// answer as a store's system, and may repeat themselves under a key as well.
 func (s *Server) createOrder(path string) handler {
 	return func(c *gin.Context) error {
 		key, err := idempotencyKey(c)
@@ -40,7 +40,8 @@ func (s *Server) createOrder(path string) handler {
 	}
 }
 
-// renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are remembered.
+// renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are
+// remembered.
 func renderCreated(path string) func(*orders.Created) (orders.CreateResponse, error) {
 	return func(created *orders.Created) (orders.CreateResponse, error) {
 		body, err := json.Marshal(envelope{Data: created.Order, Warning: created.Warning})
@@ -106,7 +107,8 @@ func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
 
 func (s *Server) cancelOrder(c *gin.Context) error {
 	order, err := s.cancel(c, true)
-	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever race.
+	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever
+	// race.
 	if apperror.Is(err, orders.CodeMoveRefused) {
 		late := *apperror.From(err)
 		late.Kind = apperror.Invalid

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A request that was given up is answered 503, also where the timer of its connection, which takes the client for gone, was faster than its own. Only
-// a client that has really left gets no answer.
+// A request that was given up is answered 503, also where the timer of its connection, which takes
+// the client for gone, was faster than its own. Only a client that has really left gets no answer.
 func TestReport_outOfTimeOrGone(t *testing.T) {
 	t.Parallel()
 	s := &Server{log: slog.New(slog.DiscardHandler)}

@@ -17,8 +17,9 @@ var (
 	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
-// limitLoad has at most as many requests worked on at once as the process can carry: more would only make all of them slow and memory
-// grow. The others wait a moment for their turn and are then told to come back. Probes always get through.
+// limitLoad has at most as many requests worked on at once as the process can carry: more would
+// only make all of them slow and memory grow. The others wait a moment for their turn and are then
+// told to come back. Probes always get through.
 func (s *Server) limitLoad(c *gin.Context) {
 	if isProbe(c) {
 		return
@@ -62,8 +63,9 @@ func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullP
 // isOutage reports whether a request failed for what is likely to work in a moment.
 func isOutage(ctx context.Context, err error) bool { return db.IsUnavailable(err) || outOfTime(ctx) }
 
-// outOfTime reports whether a request was worked on for too long. A process that stood still finds several timers due at once, and the one of the
-// connection, which takes the client for gone, may be the first: the clock decides.
+// outOfTime reports whether a request was worked on for too long. A process that stood still finds
+// several timers due at once, and the one of the connection, which takes the client for gone, may
+// be the first: the clock decides.
 func outOfTime(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || limited && !time.Now().Before(deadline)

@@ -17,8 +17,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// With every turn taken, the next request is told to come back instead of hanging, probes get through, and whoever drips its body in
-// loses its turn.
+// With every turn taken, the next request is told to come back instead of hanging, probes get
+// through, and whoever drips its body in loses its turn.
 func TestOverload_isRefused(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {

@@ -10,7 +10,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// What the panel changes counts for the very next order, in the process that changed it and in every other.
+// What the panel changes counts for the very next order, in the process that changed it and in
+// every other.
 func TestPanelEffect_nextOrderInEveryProcess(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

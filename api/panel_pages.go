@@ -11,12 +11,14 @@ import (
 	"despacho/web/panel"
 )
 
-// panelPage is page for the panel: scripts of its own are allowed, and what goes wrong becomes a page of the panel.
+// panelPage is page for the panel: scripts of its own are allowed, and what goes wrong becomes a
+// page of the panel.
 func (s *Server) panelPage(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("Content-Security-Policy", s.panel.Policy())
 		protectPage(c)
-		// Forms say where they come from, to ourselves alone: without it a browser that knows no Sec-Fetch-Site could not post them.
+		// Forms say where they come from, to ourselves alone: without it a browser that knows no
+		// Sec-Fetch-Site could not post them.
 		c.Header("Referrer-Policy", "same-origin")
 		if err := h(c); err != nil {
 			s.failPanelPage(c, err)
@@ -24,7 +26,8 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 	}
 }
 
-// visit lets a signed-in user with the route's permission through; whoever is not signed in is asked to, and comes back afterwards.
+// visit lets a signed-in user with the route's permission through; whoever is not signed in is
+// asked to, and comes back afterwards.
 func (s *Server) visit(route panel.Route) handler {
 	return func(c *gin.Context) error {
 		who, err := s.admit(c, route.Needs)
@@ -92,7 +95,8 @@ func (s *Server) signOutFromPage(c *gin.Context) error {
 	return nil
 }
 
-// servePanelAsset answers with a style sheet or a script. Its address has its version in it, so browsers may keep it for good.
+// servePanelAsset answers with a style sheet or a script. Its address has its version in it, so
+// browsers may keep it for good.
 func (s *Server) servePanelAsset(c *gin.Context) error {
 	content, kind, known := s.panel.Asset(c.Param("name"))
 	if !known {

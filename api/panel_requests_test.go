@@ -10,7 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// The tests of the panel's JSON API have one file for each resource. This file holds what they share.
+// The tests of the panel's JSON API have one file for each resource. This file holds what they
+// share.
 
 // desk is a panel user at work.
 type desk struct {
@@ -82,7 +83,8 @@ func operatorDesk(t *testing.T, s *apptest.Service) (desk, *apptest.Tenant) {
 	return desk{t, s, tenant.SignIn(t, nil)}, tenant
 }
 
-// requireWrong demands that each body is refused with exactly the named fields, and that nothing came of it.
+// requireWrong demands that each body is refused with exactly the named fields, and that nothing
+// came of it.
 func (d desk) requireWrong(method, path, list string, bodies map[string]fields) {
 	d.t.Helper()
 	before := d.list(list)

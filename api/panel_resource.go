@@ -11,7 +11,8 @@ import (
 	"despacho/models"
 )
 
-// What an operator's people set up is listed, created and changed in the same way whatever it is; these three answer for all of it.
+// What an operator's people set up is listed, created and changed in the same way whatever it is;
+// these three answer for all of it.
 
 // identified is what every view of theirs begins with.
 type identified struct {

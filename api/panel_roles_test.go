@@ -21,7 +21,8 @@ var forStores = []string{
 	"GET /deliveries", "POST /deliveries/:id/redeliver",
 }
 
-// panelRoutes are the routes of the panel that need a session, as the router has them: one that is added is tested.
+// panelRoutes are the routes of the panel that need a session, as the router has them: one that is
+// added is tested.
 func panelRoutes(t *testing.T) []string {
 	t.Helper()
 	var routes []string
@@ -43,7 +44,8 @@ func callPanel(t *testing.T, s *apptest.Service, token, route string) *apptest.A
 	return desk{t, s, token}.send(method, strings.ReplaceAll(path, ":id", uuid.NewString()), nil)
 }
 
-// Every route of the panel against everybody: who may not is told so before anything else is looked at.
+// Every route of the panel against everybody: who may not is told so before anything else is looked
+// at.
 func TestPanelRoles(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		routes := panelRoutes(t)

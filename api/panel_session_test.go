@@ -96,7 +96,8 @@ func TestPanelSession_signInLimit(t *testing.T) {
 	})
 }
 
-// A cookie is good for our own pages alone: another site's writes are refused. A Bearer token no browser sends by itself.
+// A cookie is good for our own pages alone: another site's writes are refused. A Bearer token no
+// browser sends by itself.
 func TestPanelSession_otherSites(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t), &models.User{}

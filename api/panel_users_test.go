@@ -110,7 +110,8 @@ func TestPanelUsers_refuses(t *testing.T) {
 	})
 }
 
-// A deactivated user cannot sign in, its sessions end at once, and they stay ended when it comes back.
+// A deactivated user cannot sign in, its sessions end at once, and they stay ended when it comes
+// back.
 func TestPanelUsers_deactivation(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
@@ -146,7 +147,8 @@ func TestPanelUsers_change(t *testing.T) {
 	})
 }
 
-// An operator cannot lock itself out of its users, not even when two administrators dismiss each other at the same moment.
+// An operator cannot lock itself out of its users, not even when two administrators dismiss each
+// other at the same moment.
 func TestPanelUsers_lastAdmin(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, self := adminDesk(t, s)

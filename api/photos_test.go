@@ -33,7 +33,8 @@ func eachAlone(t *testing.T, run func(t *testing.T, s *apptest.Service)) {
 	}
 }
 
-// A disk that is full is no fault of the rider's: the answer says to come back, and no half photo is left.
+// A disk that is full is no fault of the rider's: the answer says to come back, and no half photo
+// is left.
 func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -78,7 +79,8 @@ func (deaf) Initialize(database *gorm.DB) error {
 	})
 }
 
-// A delivery can be stored and its answer lost all the same: then its photo is needed. On SQLite alone: orders of PostgreSQL are not read through GORM.
+// A delivery can be stored and its answer lost all the same: then its photo is needed. On SQLite
+// alone: orders of PostgreSQL are not read through GORM.
 func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
@@ -102,7 +104,8 @@ func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
 	require.FileExists(t, filepath.Join(s.Config.FilesDir, photo))
 }
 
-// What a process left that died between storing a photo and hearing of its delivery goes a day later; what a delivery refers to stays.
+// What a process left that died between storing a photo and hearing of its delivery goes a day
+// later; what a delivery refers to stays.
 func TestPhotos_thatBelongToNobodyAreSwept(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

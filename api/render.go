@@ -66,8 +66,8 @@ func (s *Server) fail(c *gin.Context, err error) {
 	c.Data(statusOf[f.Kind], jsonType, body)
 }
 
-// report does what every failed answer needs, whatever its form: it ends the request, logs what is our own fault and says when to come
-// back. It is false when nobody is there to read an answer.
+// report does what every failed answer needs, whatever its form: it ends the request, logs what is
+// our own fault and says when to come back. It is false when nobody is there to read an answer.
 func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present bool) {
 	f = apperror.From(err)
 	c.Abort()

@@ -27,7 +27,8 @@ const (
 
 var sensibleRequestID = regexp.MustCompile(`^[A-Za-z0-9._:+/=-]{1,128}$`)
 
-// identifyRequest gives every request an id, the caller's own if it makes sense, and logs how it went.
+// identifyRequest gives every request an id, the caller's own if it makes sense, and logs how it
+// went.
 func (s *Server) identifyRequest(c *gin.Context) {
 	id := c.GetHeader(requestIDHeader)
 	if !sensibleRequestID.MatchString(id) {
@@ -45,7 +46,8 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	case isProbe(c):
 		level = slog.LevelDebug // asked every few seconds by whoever watches over the process
 	}
-	// The route, not the path: a path may hold a guide code, which is as good as a key to its order's tracking.
+	// The route, not the path: a path may hold a guide code, which is as good as a key to its
+	// order's tracking.
 	s.log.LogAttrs(c.Request.Context(), level, "request",
 		slog.String("method", c.Request.Method), slog.String("route", c.FullPath()), slog.Int("status", c.Writer.Status()),
 		slog.Duration("took", time.Since(began)))
@@ -95,7 +97,8 @@ func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*js
 	return parse(raw)
 }
 
-// pathID reads an identifier from the path. What is not a UUID names nothing, so it is answered like an unknown one.
+// pathID reads an identifier from the path. What is not a UUID names nothing, so it is answered
+// like an unknown one.
 func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(c.Param("id"))
 	if !ok {

@@ -1,4 +1,5 @@
-// Package api is the HTTP edge: the versioned API, the public catalog, tracking with its page, and the panel's JSON API.
+// Package api is the HTTP edge: the versioned API, the public catalog, tracking with its page, and
+// the panel's JSON API.
 package api
 
 import (
@@ -85,7 +86,8 @@ func New(options Options) (*Server, error) {
 	s.router = gin.New()
 	s.router.HandleMethodNotAllowed = true
 	s.router.RedirectTrailingSlash = false
-	// A slash that came encoded belongs to the value: a guide code with one is malformed, not another route.
+	// A slash that came encoded belongs to the value: a guide code with one is malformed, not
+	// another route.
 	s.router.UseRawPath = true
 	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
 		return nil, err

@@ -170,7 +170,8 @@ func callerOf(who *db.SignedIn) orders.Caller {
 
 func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }
 
-// session finds who is signed in: by Bearer token, or by cookie if the request comes from our own pages.
+// session finds who is signed in: by Bearer token, or by cookie if the request comes from our own
+// pages.
 func (s *Server) session(c *gin.Context) (*db.SignedIn, error) {
 	token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
 	if !bearer {

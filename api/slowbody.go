@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// limitBody ends a body that drips in when its time is over. Once the body is there the connection has no deadline any more: one that passed while
-// the request is worked on would cancel it, as if the client had left, and every later request on the same connection.
+// limitBody ends a body that drips in when its time is over. Once the body is there the connection
+// has no deadline any more: one that passed while the request is worked on would cancel it, as if
+// the client had left, and every later request on the same connection.
 func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
@@ -22,8 +23,9 @@ type limitedBody struct {
 	until      time.Time
 }
 
-// Read ignores that a deadline cannot be set: a writer that has no connection behind it, as in a test, has nothing to end. A body that did not
-// come to its end keeps its deadline: nobody waits for the rest of it either.
+// Read ignores that a deadline cannot be set: a writer that has no connection behind it, as in a
+// test, has nothing to end. A body that did not come to its end keeps its deadline: nobody waits
+// for the rest of it either.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	_ = b.connection.SetReadDeadline(b.until)
 	n, err := b.ReadCloser.Read(p)

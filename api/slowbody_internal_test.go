@@ -18,8 +18,8 @@ import (
 	"despacho/internal/config"
 )
 
-// servePipes serves HTTP over connections in memory and returns a client of it. In a synctest bubble
-// their deadlines pass on its clock, which stands still while anything runs.
+// servePipes serves HTTP over connections in memory and returns a client of it. In a synctest
+// bubble their deadlines pass on its clock, which stands still while anything runs.
 func servePipes(t *testing.T, handler http.HandlerFunc) *http.Client {
 	t.Helper()
 	listener := pipeListener{connections: make(chan net.Conn), closed: make(chan struct{})}
@@ -64,7 +64,8 @@ func (l pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// A request that is worked on for longer than its body may take costs neither itself nor the next one on its connection their lives.
+// A request that is worked on for longer than its body may take costs neither itself nor the next
+// one on its connection their lives.
 func TestLimitBody_endsWithTheBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 	"despacho/workflows"
 )
 
-// Statements of what stores and staff ask for most, counted exactly: one more is a decision to be made here, not an accident. PostgreSQL
-// finds a key and counts its request with one statement, SQLite takes two. What the order's workflow writes counts for itself, below.
+// Statements of what stores and staff ask for most, counted exactly: one more is a decision to be
+// made here, not an accident. PostgreSQL finds a key and counts its request with one statement,
+// SQLite takes two. What the order's workflow writes counts for itself, below.
 func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

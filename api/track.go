@@ -11,10 +11,12 @@ import (
 	"despacho/models"
 )
 
-// trackingPerMinute is how often one address may ask for packages: plenty for a customer, little for somebody who guesses codes.
+// trackingPerMinute is how often one address may ask for packages: plenty for a customer, little
+// for somebody who guesses codes.
 const trackingPerMinute = 120
 
-// errUnknownGuide is the same for codes that do not exist and texts that cannot be one, so that nothing is learned from it.
+// errUnknownGuide is the same for codes that do not exist and texts that cannot be one, so that
+// nothing is learned from it.
 var errUnknownGuide = apperror.New(apperror.NotFound, "guide_code_not_found", "No encontramos un envío con ese código de guía.")
 
 // trackingView is what anybody with the guide code learns: never the rider, the address or a name.

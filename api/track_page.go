@@ -14,8 +14,8 @@ import (
 	"despacho/web"
 )
 
-// page is handle for people with a browser: what goes wrong becomes a page too, and every page is kept from being stored, framed or
-// told to others.
+// page is handle for people with a browser: what goes wrong becomes a page too, and every page is
+// kept from being stored, framed or told to others.
 func (s *Server) page(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("Content-Security-Policy", s.pages.Policy())

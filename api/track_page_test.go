@@ -22,7 +22,8 @@ func trackPage(t *testing.T, s *apptest.Service, code string, header map[string]
 	return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/track/" + url.PathEscape(code), Header: header})
 }
 
-// requirePage demands a page with everything that keeps it from being stored, framed, listed or told to others.
+// requirePage demands a page with everything that keeps it from being stored, framed, listed or
+// told to others.
 func requirePage(t *testing.T, answer *apptest.Answer, status int) {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
@@ -38,7 +39,8 @@ func requirePage(t *testing.T, answer *apptest.Answer, status int) {
 	require.NotContains(t, policy, "script-src")
 }
 
-// A customer follows a package from the store to the door, and is never told the rider, the address, a name or a phone.
+// A customer follows a package from the store to the door, and is never told the rider, the
+// address, a name or a phone.
 func TestTrackPage_everyStatusAndNothingPrivate(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		logo := "https://operador.example/logo.png"
@@ -132,7 +134,8 @@ func TestTrackPage_forgivingForms(t *testing.T) {
 	})
 }
 
-// Unknown and malformed codes answer the same page, which asks for another, wherever they were typed.
+// Unknown and malformed codes answer the same page, which asks for another, wherever they were
+// typed.
 func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
@@ -171,7 +174,8 @@ func TestTrackPage_sharesTheLimitOfTracking(t *testing.T) {
 	})
 }
 
-// The form needs no script: it leads to the package's own address, or back to itself when nothing was typed.
+// The form needs no script: it leads to the package's own address, or back to itself when nothing
+// was typed.
 func TestTrackPage_formLeadsToTheCanonicalCode(t *testing.T) {
 	t.Parallel()
 	handler, code := newServer(t).Handler(), guidecode.New()

@@ -1,4 +1,5 @@
-// Package app puts the parts together: a program value that main runs and that tests boot on a free port.
+// Package app puts the parts together: a program value that main runs and that tests boot on a free
+// port.
 package app
 
 import (
@@ -133,12 +134,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// connectTemporal makes a client that connects when it is first used, so that the API starts and takes orders without Temporal.
+// connectTemporal makes a client that connects when it is first used, so that the API starts and
+// takes orders without Temporal.
 func (a *App) connectTemporal(options client.Options) error {
 	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
 	options.MetricsHandler = a.Metrics.TemporalHandler()
 	if options.ConnectionOptions.TLS == nil && options.ConnectionOptions.GrpcCompression == nil {
-		// A Temporal without TLS is next door: to compress a kilobyte or two takes longer there than to send it.
+		// A Temporal without TLS is next door: to compress a kilobyte or two takes longer there
+		// than to send it.
 		options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
 	}
 	tracing, err := telemetry.TemporalInterceptor()
@@ -186,8 +189,9 @@ func (a *App) Close() {
 	}
 }
 
-// ServeAPI answers requests on the listener until ctx ends. Then /readyz fails while requests are still taken for DRAIN_DELAY, so that a
-// balancer turns to others first; after that those in flight finish.
+// ServeAPI answers requests on the listener until ctx ends. Then /readyz fails while requests are
+// still taken for DRAIN_DELAY, so that a balancer turns to others first; after that those in flight
+// finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // now: dev adds its inbox after everything is open
 	server, err := api.New(api.Options{
@@ -224,7 +228,8 @@ func (a *App) temporalAnswers(ctx context.Context) error {
 	return err
 }
 
-// ServeAdmin answers /metrics and the profiles of /debug/pprof until ctx ends. It is for whoever runs the service: the public listener has neither.
+// ServeAdmin answers /metrics and the profiles of /debug/pprof until ctx ends. It is for whoever
+// runs the service: the public listener has neither.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())
@@ -234,8 +239,8 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	return Serve(ctx, api.HTTPServer(mux), listener, a.Config.ShutdownTimeout)
 }
 
-// RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started, if not nil, is called once
-// it takes tasks.
+// RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started,
+// if not nil, is called once it takes tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks

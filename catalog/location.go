@@ -75,8 +75,9 @@ func ZoneID(country, ubigeo, name string) uuid.UUID {
 	return locationID(country, ubigeo, textnorm.Slug(name))
 }
 
-// PathNames returns the folded names of a place and those around it, given nearest first as Ancestors does, from the widest down.
-// Sorted by it every place comes after those it lies in, by name.
+// PathNames returns the folded names of a place and those around it, given nearest first as
+// Ancestors does, from the widest down. Sorted by it every place comes after those it lies in, by
+// name.
 func PathNames(places []Location) []string {
 	names := make([]string, len(places))
 	for i, place := range places {

@@ -16,7 +16,8 @@ func (d *DB) InsertAPIKey(ctx context.Context, key *models.APIKey) error {
 	return d.with(ctx).Create(key).Error
 }
 
-// RevokeAPIKey ends a key at once. It returns ErrNotFound for another operator's key or one already revoked.
+// RevokeAPIKey ends a key at once. It returns ErrNotFound for another operator's key or one already
+// revoked.
 func (d *DB) RevokeAPIKey(ctx context.Context, operatorID, keyID uuid.UUID, now time.Time) error {
 	return oneRow(d.with(ctx).Model(&models.APIKey{}).
 		Where("id = ? AND operator_id = ? AND revoked_at IS NULL", keyID, operatorID).
@@ -35,8 +36,8 @@ func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
 	return d.with(ctx).Create(user).Error
 }
 
-// InsertSession stores the session of a user who has just proved to know the password. ErrNotFound if the user was deactivated or the
-// password changed in the meantime: no session outlives either.
+// InsertSession stores the session of a user who has just proved to know the password. ErrNotFound
+// if the user was deactivated or the password changed in the meantime: no session outlives either.
 func (d *DB) InsertSession(ctx context.Context, session *models.Session, passwordHash string) error {
 	return d.InTx(ctx, func(tx *DB) error {
 		var user models.User
@@ -89,10 +90,12 @@ func oneRow(result *gorm.DB) error {
 // IsNotFound reports whether err says that no row matched.
 func IsNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// SetPassword changes a user's password and ends the sessions opened with the old one, but for those that are to be kept.
+// SetPassword changes a user's password and ends the sessions opened with the old one, but for
+// those that are to be kept.
 func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		// First, because it locks the user's row: a session that is just being opened is there to be ended, or is not opened at all.
+		// First, because it locks the user's row: a session that is just being opened is there to
+		// be ended, or is not opened at all.
 		if err := oneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
 			return err
 		}

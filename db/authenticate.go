@@ -8,7 +8,8 @@ import (
 	"despacho/models"
 )
 
-// KeyHolder is an API key with the operator it belongs to, and how many requests it has made this minute.
+// KeyHolder is an API key with the operator it belongs to, and how many requests it has made this
+// minute.
 type KeyHolder struct {
 	Key      models.APIKey   `gorm:"embedded;embeddedPrefix:key_"`
 	Operator models.Operator `gorm:"embedded;embeddedPrefix:op_"`
@@ -49,8 +50,9 @@ var (
 	)
 )
 
-// Authenticate finds the key with the given hash and counts the request. On PostgreSQL requests that come in together are looked up and
-// counted with one statement, each in its own right; the limit is as exact as if every one had come alone, however many processes count.
+// Authenticate finds the key with the given hash and counts the request. On PostgreSQL requests
+// that come in together are looked up and counted with one statement, each in its own right; the
+// limit is as exact as if every one had come alone, however many processes count.
 func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	if d.batched == nil {
 		return d.authenticateAlone(ctx, hash, now)
@@ -68,9 +70,10 @@ type keyQuestion struct {
 	now  time.Time
 }
 
-// A request counts only if the key opens something: an expired key or a plan without the API uses up nothing. Keys are counted in
-// their own order, so that two trips that meet on several of them never wait for each other in a circle. Why LATERAL and SELECT around
-// the arguments: see selectOrders.
+// A request counts only if the key opens something: an expired key or a plan without the API uses
+// up nothing. Keys are counted in their own order, so that two trips that meet on several of them
+// never wait for each other in a circle. Why LATERAL and SELECT around the arguments: see
+// selectOrders.
 var authenticateAndCount = `
 WITH holder AS (
 	SELECT presented.n, presented.requests, found.*
@@ -92,8 +95,9 @@ WITH holder AS (
 )
 SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON counted.subject = holder.key_id::text`
 
-// authenticateTogether finds the keys of several requests and counts each of them, in one round trip. Every request gets its own number
-// in its key's minute, as if it had come alone; the answer to a key that is none is nil.
+// authenticateTogether finds the keys of several requests and counts each of them, in one round
+// trip. Every request gets its own number in its key's minute, as if it had come alone; the answer
+// to a key that is none is nil.
 func (d *DB) authenticateTogether(ctx context.Context, questions []keyQuestion) ([]*KeyHolder, error) {
 	answers := make([]*KeyHolder, len(questions))
 	// Nearly always one: a trip that saw the minute turn has two.
@@ -153,7 +157,8 @@ func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int
 	return holders, err
 }
 
-// authenticateAlone takes a second statement to count: SQLite has no data-changing WITH, and it costs no round trip there.
+// authenticateAlone takes a second statement to count: SQLite has no data-changing WITH, and it
+// costs no round trip there.
 func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	var holder KeyHolder
 	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
@@ -172,7 +177,8 @@ func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) 
 	return &holder, err
 }
 
-// CountRequest counts one request of a subject in the current clock minute and returns how many there were.
+// CountRequest counts one request of a subject in the current clock minute and returns how many
+// there were.
 func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (int, error) {
 	var used int
 	err := d.with(ctx).Raw(`INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1)

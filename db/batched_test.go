@@ -32,7 +32,8 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 	return hashes
 }
 
-// Requests that come at once, to two processes and with several keys, are counted one by one: every number is given out exactly once.
+// Requests that come at once, to two processes and with several keys, are counted one by one: every
+// number is given out exactly once.
 func TestAuthenticate_everyRequestHasItsOwnNumber(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

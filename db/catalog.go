@@ -10,7 +10,8 @@ import (
 	"despacho/models"
 )
 
-// LoadCatalog writes countries and locations. It may run as often as one likes: rows that are there are brought up to date.
+// LoadCatalog writes countries and locations. It may run as often as one likes: rows that are there
+// are brought up to date.
 func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locations []catalog.Location) error {
 	countryRows := make([]models.Country, len(countries))
 	for i, c := range countries {

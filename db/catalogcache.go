@@ -58,8 +58,9 @@ func (c *CatalogCache) Index(ctx context.Context) (*catalog.Index, error) {
 	return c.index, nil
 }
 
-// Destination is the chain of places an order goes to, nearest first; ok is false for a place the catalog does not have. A place
-// it does not know is looked up afresh once, because it may have been added a moment ago.
+// Destination is the chain of places an order goes to, nearest first; ok is false for a place the
+// catalog does not have. A place it does not know is looked up afresh once, because it may have
+// been added a moment ago.
 func (c *CatalogCache) Destination(ctx context.Context, id uuid.UUID) (places []catalog.Location, ok bool, err error) {
 	index, err := c.Index(ctx)
 	if err != nil {

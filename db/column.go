@@ -2,8 +2,8 @@ package db
 
 import "strings"
 
-// column is a column of a statement and where its value goes in a T. Statements that are read by hand name both in one place, so that
-// neither can be changed without the other.
+// column is a column of a statement and where its value goes in a T. Statements that are read by
+// hand name both in one place, so that neither can be changed without the other.
 type column[T any] struct {
 	name  string
 	place func(*T) any

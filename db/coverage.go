@@ -9,7 +9,8 @@ import (
 	"despacho/models"
 )
 
-// coverageBatch is how many rows go into one statement. Few statements are quick, but SQLite takes ever longer over longer ones.
+// coverageBatch is how many rows go into one statement. Few statements are quick, but SQLite takes
+// ever longer over longer ones.
 const coverageBatch = 500
 
 // SaveCoverage stores new rows and the prices of those that are there.

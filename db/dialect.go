@@ -11,8 +11,9 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// sqliteTypes turns PostgreSQL's type names into those that SQLite's driver reads back as the right Go types. SQLite
-// would take any name, but only TIMESTAMP comes back as a time and only BLOB and TEXT keep their bytes as they are.
+// sqliteTypes turns PostgreSQL's type names into those that SQLite's driver reads back as the right
+// Go types. SQLite would take any name, but only TIMESTAMP comes back as a time and only BLOB and
+// TEXT keep their bytes as they are.
 var sqliteTypes = strings.NewReplacer(
 	"TIMESTAMPTZ", "TIMESTAMP",
 	"BYTEA", "BLOB",

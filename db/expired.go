@@ -12,7 +12,8 @@ type Cleared struct {
 	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers int64
 }
 
-// ClearExpired removes idempotency records, rate windows, sessions and identity answers that are over.
+// ClearExpired removes idempotency records, rate windows, sessions and identity answers that are
+// over.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {

@@ -14,7 +14,8 @@ import (
 // Claim is what became of an attempt to use an Idempotency-Key.
 type Claim int
 
-// A key is claimed for this request, in use by another, answered before, or was used with another body.
+// A key is claimed for this request, in use by another, answered before, or was used with another
+// body.
 const (
 	Claimed Claim = iota
 	InProgress
@@ -22,8 +23,8 @@ const (
 	OtherBody
 )
 
-// ClaimKey takes an Idempotency-Key for a request. The claim is a lease: whoever dies with it blocks the key no longer than
-// that. With Answered the record holds the first answer.
+// ClaimKey takes an Idempotency-Key for a request. The claim is a lease: whoever dies with it
+// blocks the key no longer than that. With Answered the record holds the first answer.
 func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now time.Time) (Claim, *models.IdempotencyRecord, error) {
 	// Taken over only from the dead: an answer past its window, or a lease that ran out.
 	takeOver := clause.OnConflict{
@@ -60,7 +61,8 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 	return Answered, &held, nil
 }
 
-// AnswerKey records the answer of a claimed key. ErrNotFound means that the lease ran out and another request took it.
+// AnswerKey records the answer of a claimed key. ErrNotFound means that the lease ran out and
+// another request took it.
 func (d *DB) AnswerKey(ctx context.Context, record *models.IdempotencyRecord, statusCode int, location string, response []byte) error {
 	return oneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
 		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).

@@ -17,7 +17,8 @@ type Migration struct {
 	Applied   bool
 }
 
-// Migrate brings the schema up to date. Several processes may call it at once on PostgreSQL: one does the work, the others wait.
+// Migrate brings the schema up to date. Several processes may call it at once on PostgreSQL: one
+// does the work, the others wait.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	provider, err := d.migrations()
 	if err != nil {

@@ -115,8 +115,8 @@ func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
 	return handle, nil
 }
 
-// openSQLite opens a file in write-ahead mode. Transactions take the write lock when they begin: one that read first and wanted
-// to write later would fail with "busy" instead of waiting its turn.
+// openSQLite opens a file in write-ahead mode. Transactions take the write lock when they begin:
+// one that read first and wanted to write later would fail with "busy" instead of waiting its turn.
 func openSQLite(path string) (*sql.DB, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")
@@ -193,8 +193,8 @@ func oneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// statementLog tells about statements that failed or were slow. GORM's logger alone would write out the text of every statement before it
-// knows whether anybody wants to read it.
+// statementLog tells about statements that failed or were slow. GORM's logger alone would write out
+// the text of every statement before it knows whether anybody wants to read it.
 type statementLog struct {
 	logger.Interface
 	slow time.Duration

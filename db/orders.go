@@ -25,7 +25,8 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
-// InsertOrder stores a new order with its first timeline entry and the deliveries of its first event.
+// InsertOrder stores a new order with its first timeline entry and the deliveries of its first
+// event.
 func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.TimelineEntry, deliveries []models.WebhookDelivery) error {
 	if err := d.with(ctx).Create(order).Error; err != nil {
 		return err
@@ -53,7 +54,8 @@ func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView
 	return &view, err
 }
 
-// CountOrdersSince counts the orders created from since on, and those of them created before settled. A zero since counts all.
+// CountOrdersSince counts the orders created from since on, and those of them created before
+// settled. A zero since counts all.
 func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter OrderFilter, since, settled time.Time) (all, before int64, err error) {
 	var counted struct{ Total, Before int64 }
 	query := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).
@@ -91,7 +93,8 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside them too.
+// Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside
+// them too.
 func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.TimelineEntry, error) {
 	query := d.with(ctx).Where("order_id = ?", orderID)
 	if movesOnly {
@@ -126,8 +129,8 @@ type MoveContext struct {
 	HasWebhooks               bool
 }
 
-// LoadMoveContext reads what a move of an order needs to know, in one statement: about its operator and where it goes, the rider who has or gets
-// it, and a branch.
+// LoadMoveContext reads what a move of an order needs to know, in one statement: about its operator
+// and where it goes, the rider who has or gets it, and a branch.
 func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveContext, error) {
 	var facts MoveContext
 	err := d.with(ctx).Table("operators AS o").
@@ -141,7 +144,8 @@ func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, br
 	return &facts, err
 }
 
-// SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries of its event.
+// SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries
+// of its event.
 func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.TimelineEntry) error {
 	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the
 	// move's.
@@ -163,7 +167,8 @@ func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models
 	return &event, err
 }
 
-// SetPoint writes where the customer is. With onlyIfMissing a point that somebody set meanwhile is kept, and set is false.
+// SetPoint writes where the customer is. With onlyIfMissing a point that somebody set meanwhile is
+// kept, and set is false.
 func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, source string, onlyIfMissing bool, now time.Time) (set bool, err error) {
 	query := d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID)
 	if onlyIfMissing {
@@ -186,7 +191,8 @@ type OrderVersion struct {
 	Seq int
 }
 
-// MarkWorkflowsStarted remembers that workflows carry these orders as they stand. One that has moved since is left alone.
+// MarkWorkflowsStarted remembers that workflows carry these orders as they stand. One that has
+// moved since is left alone.
 func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, now time.Time) error {
 	pairs := make([][]any, len(orders))
 	for i, order := range orders {
@@ -196,8 +202,9 @@ func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, no
 		UpdateColumn("workflow_started_at", now).Error
 }
 
-// OrdersMissingWorkflow finds orders that nobody is known to carry: those whose workflow was never started or never confirmed the latest move, and
-// those that wait long past the time their timer should have cancelled them.
+// OrdersMissingWorkflow finds orders that nobody is known to carry: those whose workflow was never
+// started or never confirmed the latest move, and those that wait long past the time their timer
+// should have cancelled them.
 func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`

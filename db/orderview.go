@@ -9,7 +9,8 @@ import (
 	"despacho/models"
 )
 
-// OrderView reads one order that the scope may see. On PostgreSQL callers who ask at the same time are answered with one statement.
+// OrderView reads one order that the scope may see. On PostgreSQL callers who ask at the same time
+// are answered with one statement.
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
 	if d.batched == nil {
 		var view models.OrderView
@@ -87,8 +88,9 @@ var orderViewColumns = []column[models.OrderView]{
 // orderViewList is an order's own columns and the names beside it.
 var orderViewList = columnList(orderViewColumns)
 
-// LATERAL with LIMIT keeps the plan at one look into each index for each order, however small the tables are. SELECT around the arguments
-// hides how many they are: the planner would otherwise make a new plan for every trip, which takes longer than the trip.
+// LATERAL with LIMIT keeps the plan at one look into each index for each order, however small the
+// tables are. SELECT around the arguments hides how many they are: the planner would otherwise make
+// a new plan for every trip, which takes longer than the trip.
 var selectOrders = `
 SELECT wanted.n, view.*
 FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
@@ -100,7 +102,8 @@ CROSS JOIN LATERAL (
 	LIMIT 1
 ) AS view`
 
-// readOrders answers several callers with one statement; nil is the answer where the scope may not see the order or there is none.
+// readOrders answers several callers with one statement; nil is the answer where the scope may not
+// see the order or there is none.
 func (d *DB) readOrders(ctx context.Context, questions []orderQuestion) ([]*models.OrderView, error) {
 	ids := make([]pgtype.UUID, len(questions))
 	operators := make([]pgtype.UUID, len(questions))

@@ -27,8 +27,8 @@ func FindOwned[T Owned](ctx context.Context, d *DB, operatorID, id uuid.UUID) (*
 	return &row, err
 }
 
-// LockOwned is FindOwned for a row that is about to be written: until the transaction ends nobody else writes it. Orders may go on
-// pointing at it.
+// LockOwned is FindOwned for a row that is about to be written: until the transaction ends nobody
+// else writes it. Orders may go on pointing at it.
 func LockOwned[T Owned](ctx context.Context, d *DB, operatorID, id uuid.UUID) (*T, error) {
 	var row T
 	err := d.lock(ctx, "NO KEY UPDATE").Where("id = ? AND operator_id = ?", id, operatorID).Take(&row).Error
@@ -40,12 +40,14 @@ func SaveOwned[T Owned](ctx context.Context, d *DB, row *T) error {
 	return oneRow(d.with(ctx).Model(row).Select("*").Updates(row))
 }
 
-// UnmarkMainBranch leaves an operator without a main branch, to make room for another in the same transaction.
+// UnmarkMainBranch leaves an operator without a main branch, to make room for another in the same
+// transaction.
 func (d *DB) UnmarkMainBranch(ctx context.Context, operatorID uuid.UUID) error {
 	return d.with(ctx).Model(&models.Branch{}).Where("operator_id = ? AND main", operatorID).Update("main", false).Error
 }
 
-// UnmarkDefaultSize leaves an operator without a default size, to make room for another in the same transaction.
+// UnmarkDefaultSize leaves an operator without a default size, to make room for another in the same
+// transaction.
 func (d *DB) UnmarkDefaultSize(ctx context.Context, operatorID uuid.UUID) error {
 	return d.with(ctx).Model(&models.Size{}).Where("operator_id = ? AND is_default", operatorID).Update("is_default", false).Error
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// readRows runs a statement on PostgreSQL, with pgx's own $1, $2, and hands its rows over as pgx has them, which takes a fraction of what
-// GORM's building and reflection and database/sql's conversions do. It is for the few statements that every request makes. GORM still
-// carries the statement, so that whoever counts, traces or logs statements hears of it.
+// readRows runs a statement on PostgreSQL, with pgx's own $1, $2, and hands its rows over as pgx
+// has them, which takes a fraction of what GORM's building and reflection and database/sql's
+// conversions do. It is for the few statements that every request makes. GORM still carries the
+// statement, so that whoever counts, traces or logs statements hears of it.
 //
 // Every row is read into places, then each is called; what it keeps of the row it copies.
 func (d *DB) readRows(ctx context.Context, places []any, each func(), statement string, arguments ...any) error {

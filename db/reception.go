@@ -23,7 +23,8 @@ func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) 
 	return views, err
 }
 
-// OrdersReceivedSince reads the latest receptions since a time, newest first, and how many there were.
+// OrdersReceivedSince reads the latest receptions since a time, newest first, and how many there
+// were.
 func (d *DB) OrdersReceivedSince(ctx context.Context, scope OrderScope, since time.Time, limit int) ([]models.OrderView, int64, error) {
 	var total int64
 	if err := scope.apply(d.with(ctx).Table("orders")).Where("orders.received_at >= ?", since).Count(&total).Error; err != nil {

@@ -18,7 +18,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// countingProxy stands between a client and PostgreSQL and counts the client's requests for an answer: each is a round trip.
+// countingProxy stands between a client and PostgreSQL and counts the client's requests for an
+// answer: each is a round trip.
 func countingProxy(t *testing.T, databaseURL string) (proxied string, roundTrips *atomic.Int64) {
 	t.Helper()
 	address, err := url.Parse(databaseURL)

@@ -11,7 +11,8 @@ import (
 	"despacho/models"
 )
 
-// Settings is everything an operator has set up that an order needs to know when it is created or moved.
+// Settings is everything an operator has set up that an order needs to know when it is created or
+// moved.
 type Settings struct {
 	Branches  []models.Branch
 	Stores    []models.Store
@@ -42,11 +43,12 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 	return &s, nil
 }
 
-// ChangeSettings runs a change to an operator's settings and tells every process that its copy is old. Every write to stores,
-// branches, sizes, coverage, risk zones and webhooks goes through here.
+// ChangeSettings runs a change to an operator's settings and tells every process that its copy is
+// old. Every write to stores, branches, sizes, coverage, risk zones and webhooks goes through here.
 func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		// First, because it locks the operator's row: changes come one after the other, and what one of them counts stays true.
+		// First, because it locks the operator's row: changes come one after the other, and what
+		// one of them counts stays true.
 		err := oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
 			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
 		if err != nil {

@@ -14,7 +14,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// The log tells of statements that failed, without the values in them; of those that went well, or found nothing, it says nothing.
+// The log tells of statements that failed, without the values in them; of those that went well, or
+// found nothing, it says nothing.
 func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

@@ -13,7 +13,8 @@ import (
 	"despacho/models"
 )
 
-// DayCount is how many of the orders created on one day of a time zone stand in one status now, and what was collected for them.
+// DayCount is how many of the orders created on one day of a time zone stand in one status now, and
+// what was collected for them.
 type DayCount struct {
 	// Day counts whole days since 1970-01-01 on the zone's calendar.
 	Day    int64
@@ -36,8 +37,8 @@ func (d *DB) OrdersByDay(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// offsetIn is the SQL for how many seconds a zone is ahead of UTC when an order is created. It changes a few times a year at most, so the
-// databases need not know about time zones, and agree.
+// offsetIn is the SQL for how many seconds a zone is ahead of UTC when an order is created. It
+// changes a few times a year at most, so the databases need not know about time zones, and agree.
 func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments []any) {
 	var cases strings.Builder
 	for at := from.In(zone); ; {
@@ -66,8 +67,9 @@ func (d *DB) seconds(column string) string {
 // MinuteCount is how many deliveries took so many whole minutes.
 type MinuteCount struct{ Minutes, Count int64 }
 
-// DeliveryMinutes counts the filter's delivered orders by how long they took since the operator received them, and since they were
-// created; each list goes from the quickest to the slowest. The rows are read once for both.
+// DeliveryMinutes counts the filter's delivered orders by how long they took since the operator
+// received them, and since they were created; each list goes from the quickest to the slowest. The
+// rows are read once for both.
 func (d *DB) DeliveryMinutes(ctx context.Context, scope OrderScope, filter OrderFilter) (sinceReception, sinceCreation []MinuteCount, err error) {
 	delivered := d.seconds("orders.delivered_at")
 	spans := d.delivered(ctx, scope, filter).Where("orders.received_at IS NOT NULL AND orders.delivered_at IS NOT NULL").

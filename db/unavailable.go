@@ -13,8 +13,9 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// IsUnavailable reports whether a statement failed because the database could not be reached, broke the connection off, is starting or
-// stopping, or has no connection left: what may work in a moment, unlike a statement that is wrong.
+// IsUnavailable reports whether a statement failed because the database could not be reached, broke
+// the connection off, is starting or stopping, or has no connection left: what may work in a
+// moment, unlike a statement that is wrong.
 func IsUnavailable(err error) bool {
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {

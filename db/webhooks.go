@@ -30,14 +30,16 @@ func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.W
 	return webhooks, err
 }
 
-// AllWebhooks lists a scope's webhooks with those that are over, active ones first, then the newest.
+// AllWebhooks lists a scope's webhooks with those that are over, active ones first, then the
+// newest.
 func (d *DB) AllWebhooks(ctx context.Context, scope WebhookScope, limit int) ([]models.Webhook, error) {
 	var webhooks []models.Webhook
 	err := d.webhooksIn(ctx, scope).Order("active DESC, created_at DESC, id DESC").Limit(limit).Find(&webhooks).Error
 	return webhooks, err
 }
 
-// DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over already.
+// DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over
+// already.
 func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
 	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
 		return oneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
@@ -94,8 +96,8 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int)
 	return targets, err
 }
 
-// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is gone. Those of an order whose workflow
-// has yet to start are that workflow's.
+// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is
+// gone. Those of an order whose workflow has yet to start are that workflow's.
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
@@ -105,7 +107,8 @@ func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit
 	return targets, err
 }
 
-// LockDelivery reads a delivery and its attempts for sending: one driver at a time decides about it.
+// LockDelivery reads a delivery and its attempts for sending: one driver at a time decides about
+// it.
 func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
 	return d.delivery(ctx, id, d.forUpdate(ctx))
 }

@@ -53,8 +53,8 @@ func (l buildLock) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// LockFile waits until no other process has the file locked. what is how messages call the work that
-// the lock keeps apart; progress is told while it waits.
+// LockFile waits until no other process has the file locked. what is how messages call the work
+// that the lock keeps apart; progress is told while it waits.
 func LockFile(ctx context.Context, file, what string, progress func(string)) (release func(), err error) {
 	return buildLock{file: file, what: what, interval: progressInterval, progress: progress}.take(ctx)
 }

@@ -25,7 +25,8 @@ const (
 	renewBefore = 30 * 24 * time.Hour
 )
 
-// Certificates are a development certificate authority and a server certificate for this machine's own names.
+// Certificates are a development certificate authority and a server certificate for this machine's
+// own names.
 type Certificates struct {
 	// CAFile is the PEM file to trust.
 	CAFile string
@@ -33,7 +34,8 @@ type Certificates struct {
 	Server tls.Certificate
 }
 
-// LoadCertificates reads the certificates kept in directory, making or renewing what is missing or about to expire.
+// LoadCertificates reads the certificates kept in directory, making or renewing what is missing or
+// about to expire.
 func LoadCertificates(directory string) (*Certificates, error) {
 	certificates, err := loadCertificates(directory, time.Now())
 	if err != nil {
@@ -67,7 +69,8 @@ func validFor(certificate *x509.Certificate, now time.Time, longer time.Duration
 	return now.After(certificate.NotBefore) && now.Add(longer).Before(certificate.NotAfter)
 }
 
-// newAuthority may vouch for loopback alone, so that trusting it trusts nobody else even if its key leaks.
+// newAuthority may vouch for loopback alone, so that trusting it trusts nobody else even if its key
+// leaks.
 func newAuthority(now time.Time, files pemPair) (tls.Certificate, error) {
 	template := certificateTemplate("Despacho development CA", now, authorityLife)
 	template.IsCA = true

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Descendants are the processes that a process has started, and those that they have, as Linux lists them under /proc. Where there is no /proc
-// there are none to be found.
+// Descendants are the processes that a process has started, and those that they have, as Linux
+// lists them under /proc. Where there is no /proc there are none to be found.
 func Descendants(pid int) []int {
 	children := map[int][]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right

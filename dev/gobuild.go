@@ -52,8 +52,9 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 	return build.Wait(ctx)
 }
 
-// buildEnv is our environment without the settings that make sense for the caller's own build alone: flags such as
-// -mod=vendor, a workspace or another target would break or misdirect this one.
+// buildEnv is our environment without the settings that make sense for the caller's own build
+// alone: flags such as -mod=vendor, a workspace or another target would break or misdirect this
+// one.
 func buildEnv(gobin string) []string {
 	return append(os.Environ(),
 		"GOBIN="+gobin,
@@ -66,7 +67,8 @@ func buildEnv(gobin string) []string {
 	)
 }
 
-// buildWatch reads the output of `go install -v`: one line for every module fetched and every package compiled.
+// buildWatch reads the output of `go install -v`: one line for every module fetched and every
+// package compiled.
 type buildWatch struct {
 	build goBuild
 

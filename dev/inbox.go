@@ -30,7 +30,8 @@ type InboxOptions struct {
 	File string
 }
 
-// Inbox is a webhook receiver for development: it keeps whatever arrives, well signed or not, and shows it.
+// Inbox is a webhook receiver for development: it keeps whatever arrives, well signed or not, and
+// shows it.
 type Inbox struct {
 	// HookURL is where webhooks are sent to.
 	HookURL string
@@ -45,8 +46,8 @@ type Inbox struct {
 	leave   context.CancelFunc // ends the live pages, which would otherwise outlast a graceful stop
 }
 
-// StartInbox listens until Stop. Webhooks are taken over HTTPS alone; the list and the page also come over plain HTTP,
-// so that a browser needs no development certificate.
+// StartInbox listens until Stop. Webhooks are taken over HTTPS alone; the list and the page also
+// come over plain HTTP, so that a browser needs no development certificate.
 func StartInbox(options InboxOptions) (*Inbox, error) {
 	journal, err := openJournal(options.File)
 	if err != nil {
@@ -95,7 +96,8 @@ func (i *Inbox) routes() http.Handler {
 	return mux
 }
 
-// receive answers 200 even to a wrong signature: the inbox is there to show it, and a failure would only add retries to the picture.
+// receive answers 200 even to a wrong signature: the inbox is there to show it, and a failure would
+// only add retries to the picture.
 func (i *Inbox) receive(w http.ResponseWriter, r *http.Request) {
 	if r.TLS == nil {
 		http.Error(w, "Este receptor solo acepta HTTPS.", http.StatusBadRequest)

@@ -53,7 +53,8 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-// add keeps an event. The time of arrival is also the event's place in the order, so no two are equal.
+// add keeps an event. The time of arrival is also the event's place in the order, so no two are
+// equal.
 func (j *journal) add(event InboxEvent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -115,7 +116,8 @@ func (j *journal) newestFirst() []InboxEvent {
 	return events
 }
 
-// after returns what arrived after a time, oldest first, and a channel that is closed when more arrives.
+// after returns what arrived after a time, oldest first, and a channel that is closed when more
+// arrives.
 func (j *journal) after(at time.Time) ([]InboxEvent, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -46,8 +46,8 @@ func (i *Inbox) page(w http.ResponseWriter, _ *http.Request) {
 // streamPause is how often an idle stream says that it is alive.
 const streamPause = 15 * time.Second
 
-// stream sends events as they arrive, each as the piece of page that shows it. A browser that lost the connection says
-// which one it saw last.
+// stream sends events as they arrive, each as the piece of page that shows it. A browser that lost
+// the connection says which one it saw last.
 func (i *Inbox) stream(w http.ResponseWriter, r *http.Request) {
 	since := r.Header.Get("Last-Event-ID")
 	if since == "" {

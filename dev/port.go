@@ -23,8 +23,9 @@ func checkFree(address, variable string) error {
 	return nil
 }
 
-// isListening connects to find out. To listen for a moment would be wrong: a process that is started
-// in that moment inherits the socket and holds the port until it has become another program.
+// isListening connects to find out. To listen for a moment would be wrong: a process that is
+// started in that moment inherits the socket and holds the port until it has become another
+// program.
 func isListening(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
@@ -34,9 +35,9 @@ func isListening(address string) bool {
 	return true
 }
 
-// FreePort returns a port of host that nobody listens on. It is below the range that the kernel takes
-// the ports of outgoing connections and of listeners on port 0 from, so that nobody gets it by chance
-// before it is listened on.
+// FreePort returns a port of host that nobody listens on. It is below the range that the kernel
+// takes the ports of outgoing connections and of listeners on port 0 from, so that nobody gets it
+// by chance before it is listened on.
 func FreePort(host string) (int, error) {
 	ports, err := freePorts(host, 1)
 	if err != nil {
@@ -60,8 +61,8 @@ func portAddress(host string, port int) (string, error) {
 // chosenPorts are those that freePorts has returned, so that a process gets none of them twice.
 var chosenPorts sync.Map
 
-// freePorts returns different ports of host below 32768 that nobody listens on, for FreePort's reason
-// and because Temporal keeps the ports of its parts in 16 bits with a sign.
+// freePorts returns different ports of host below 32768 that nobody listens on, for FreePort's
+// reason and because Temporal keeps the ports of its parts in 16 bits with a sign.
 func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
 	for range tries {

@@ -18,15 +18,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresStartTimeout covers initdb and the first start on a loaded machine; only a hang reaches it.
+// postgresStartTimeout covers initdb and the first start on a loaded machine; only a hang reaches
+// it.
 const postgresStartTimeout = 3 * time.Minute
 
 // PostgresOptions say where to run a throwaway PostgreSQL.
 type PostgresOptions struct {
-	// Dir is where its directory is made; empty is the system's temporary directory. As root, it must be one that other
-	// users can enter.
+	// Dir is where its directory is made; empty is the system's temporary directory. As root, it
+	// must be one that other users can enter.
 	Dir string
-	// Settings are laid over the defaults, which spare data that is thrown away the way to the disk.
+	// Settings are laid over the defaults, which spare data that is thrown away the way to the
+	// disk.
 	Settings map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
@@ -43,8 +45,8 @@ type Postgres struct {
 	process *Process
 }
 
-// StartPostgres creates a cluster, starts it on a free loopback port and returns when it answers. As root it runs as
-// another user, since PostgreSQL refuses to be root. ctx bounds the start alone.
+// StartPostgres creates a cluster, starts it on a free loopback port and returns when it answers.
+// As root it runs as another user, since PostgreSQL refuses to be root. ctx bounds the start alone.
 func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, error) {
 	bin, err := FindPostgres()
 	if err != nil {
@@ -73,7 +75,8 @@ func (p *Postgres) Done() <-chan struct{} { return p.process.Done() }
 // Err says why a server that nobody stopped has ended.
 func (p *Postgres) Err() error { return p.process.Err() }
 
-// Kill ends the server and its sessions as a crash would; Restart brings it back with the same data at the same address.
+// Kill ends the server and its sessions as a crash would; Restart brings it back with the same data
+// at the same address.
 func (p *Postgres) Kill() { p.process.Kill() }
 
 // Pause stops the server and its sessions where they stand; Resume lets them go on.
@@ -91,7 +94,8 @@ func (p *Postgres) Restart(ctx context.Context) error {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		// Shared memory that a dying session still holds keeps the new server from starting for a moment.
+		// Shared memory that a dying session still holds keeps the new server from starting for a
+		// moment.
 		select {
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx), err)

@@ -15,7 +15,8 @@ import (
 // ErrNoPostgres says that this machine has no PostgreSQL server to run.
 var ErrNoPostgres = errors.New("PostgreSQL's initdb and postgres were found neither on PATH nor where distributions put them")
 
-// postgresPlaces is where Debian, Red Hat and Homebrew put the server programs, which they keep off PATH.
+// postgresPlaces is where Debian, Red Hat and Homebrew put the server programs, which they keep off
+// PATH.
 var postgresPlaces = []string{
 	"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
 }

@@ -1,5 +1,6 @@
-// Package devstack runs on one machine what the service otherwise finds around it: Temporal, PostgreSQL, a certificate
-// authority and a webhook inbox. `despacho dev` and the tests use it; production never does.
+// Package devstack runs on one machine what the service otherwise finds around it: Temporal,
+// PostgreSQL, a certificate authority and a webhook inbox. `despacho dev` and the tests use it;
+// production never does.
 package dev
 
 import (
@@ -17,7 +18,8 @@ import (
 
 const (
 	defaultGrace = 30 * time.Second
-	// drainTime is how long the output of a dead child may still be held open by a descendant that left its group.
+	// drainTime is how long the output of a dead child may still be held open by a descendant that
+	// left its group.
 	drainTime = 2 * time.Second
 )
 
@@ -33,7 +35,8 @@ type Command struct {
 	Dir string
 	// Log gets everything the child prints; nil keeps only the last lines, for errors.
 	Log io.Writer
-	// File gets it instead, without passing through us, where reading it would be a burden: no last lines are kept then.
+	// File gets it instead, without passing through us, where reading it would be a burden: no last
+	// lines are kept then.
 	File *os.File
 	// Credential runs the child as another user; nil as ourselves.
 	Credential *syscall.Credential
@@ -43,8 +46,8 @@ type Command struct {
 	Grace time.Duration
 }
 
-// Process is a running child in a process group of its own: a Ctrl-C in the terminal reaches us alone, and we stop
-// the children in the order we want.
+// Process is a running child in a process group of its own: a Ctrl-C in the terminal reaches us
+// alone, and we stop the children in the order we want.
 type Process struct {
 	command    Command
 	cmd        *exec.Cmd
@@ -85,8 +88,9 @@ func Start(command Command) (*Process, error) {
 	return p, nil
 }
 
-// live starts the child and stays until it ends, all on one thread: Linux sends the parent-death signal when the thread
-// that started the child ends, so that thread has to last as long as the child.
+// live starts the child and stays until it ends, all on one thread: Linux sends the parent-death
+// signal when the thread that started the child ends, so that thread has to last as long as the
+// child.
 func (p *Process) live(reader, writer *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -122,7 +126,8 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says why a child that nobody stopped has ended, with its last lines; nil while it runs and after Stop.
+// Err says why a child that nobody stopped has ended, with its last lines; nil while it runs and
+// after Stop.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -139,7 +144,8 @@ func (p *Process) Err() error {
 	return p.withLastLines(fmt.Sprintf("%s ended by itself (%s)", p.command.Name, how))
 }
 
-// Wait is for a child that ends by itself: it returns nil when that went well. The child is stopped if ctx ends first.
+// Wait is for a child that ends by itself: it returns nil when that went well. The child is stopped
+// if ctx ends first.
 func (p *Process) Wait(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -152,7 +158,8 @@ func (p *Process) Wait(ctx context.Context) error {
 	return p.withLastLines(fmt.Sprintf("%s failed (%v)", p.command.Name, p.exit))
 }
 
-// Stop asks the child to end and waits; what has not ended within the grace time, or when ctx ends, is killed with its group.
+// Stop asks the child to end and waits; what has not ended within the grace time, or when ctx ends,
+// is killed with its group.
 func (p *Process) Stop(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -188,8 +195,8 @@ func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
 // Resume ends a pause.
 func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
 
-// signalFamily stops the child before it looks for those that it has started: who stands still starts nobody else, so that all are reached. Who is
-// gone already needs no signal.
+// signalFamily stops the child before it looks for those that it has started: who stands still
+// starts nobody else, so that all are reached. Who is gone already needs no signal.
 func (p *Process) signalFamily(signal syscall.Signal) {
 	select {
 	case <-p.done:

@@ -21,8 +21,8 @@ const deadline = 3 * time.Minute
 // pollEvery is how often a test looks whether what it waits for has happened.
 const pollEvery = 10 * time.Millisecond
 
-// writeProgram keeps other tests from forking meanwhile: a child would hold the file open for writing
-// for a moment, and the kernel starts no program that somebody may still write.
+// writeProgram keeps other tests from forking meanwhile: a child would hold the file open for
+// writing for a moment, and the kernel starts no program that somebody may still write.
 func writeProgram(t *testing.T, path, script string) {
 	t.Helper()
 	syscall.ForkLock.RLock()

@@ -4,5 +4,6 @@ package dev
 
 import "syscall"
 
-// dieWithParent does nothing where the kernel has no parent-death signal: there only Stop ends a child.
+// dieWithParent does nothing where the kernel has no parent-death signal: there only Stop ends a
+// child.
 func dieWithParent(*syscall.SysProcAttr) {}

@@ -56,7 +56,8 @@ type Temporal struct {
 	directory string
 }
 
-// StartTemporal starts the server and returns when its namespace can be used. ctx bounds the start alone.
+// StartTemporal starts the server and returns when its namespace can be used. ctx bounds the start
+// alone.
 func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
 	if options.Host == "" {
 		options.Host = loopback
@@ -90,7 +91,8 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	if err := server.waitUntilReady(ctx, options, uiAddress); err != nil {
 		err = errors.Join(err, process.Stop(context.WithoutCancel(ctx)))
 		if freshFile {
-			// The server creates its schema only where there is no file: one left half made would never work.
+			// The server creates its schema only where there is no file: one left half made would
+			// never work.
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				_ = os.Remove(options.DBFile + suffix)
 			}
@@ -151,8 +153,8 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 	host, port, _ := net.SplitHostPort(address)
 	arguments := []string{"server", "start-dev", "--ip", host, "--port", port, "--namespace", options.Namespace}
 	for _, queue := range []string{"transfer", "timer"} {
-		// All workflows of the development server share one shard, and a shard's queues are read 20 times a second by default: every task would
-		// wait for 25 ms on average.
+		// All workflows of the development server share one shard, and a shard's queues are read 20
+		// times a second by default: every task would wait for 25 ms on average.
 		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
 	}
 	if uiAddress == "" {
@@ -162,8 +164,9 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		arguments = append(arguments, "--ui-port", uiPort)
 	}
 	if options.DBFile != "" {
-		// Three times the workflow starts per second of the default pragmas. What that risks, losing the last writes in a power cut,
-		// is fine for development and for nothing else; the death of the process loses nothing.
+		// Three times the workflow starts per second of the default pragmas. What that risks,
+		// losing the last writes in a power cut, is fine for development and for nothing else; the
+		// death of the process loses nothing.
 		arguments = append(arguments, "--db-filename", options.DBFile,
 			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=off")
 	}
@@ -173,7 +176,8 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 	return arguments
 }
 
-// withoutTemporalVariables keeps what configures our own client (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, …) from configuring the server's CLI.
+// withoutTemporalVariables keeps what configures our own client (TEMPORAL_ADDRESS,
+// TEMPORAL_NAMESPACE, …) from configuring the server's CLI.
 func withoutTemporalVariables(environment []string) []string {
 	return slices.DeleteFunc(environment, func(setting string) bool { return strings.HasPrefix(setting, "TEMPORAL_") })
 }

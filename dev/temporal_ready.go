@@ -14,15 +14,16 @@ import (
 	"go.temporal.io/sdk/log"
 )
 
-// waitUntilReady returns when the frontend is healthy and the namespace and its search attributes can be used: an open
-// port says little, the services behind it are still joining.
+// waitUntilReady returns when the frontend is healthy and the namespace and its search attributes
+// can be used: an open port says little, the services behind it are still joining.
 func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, uiAddress string) error {
 	addresses := []string{t.Address}
 	if uiAddress != "" {
 		addresses = append(addresses, uiAddress)
 	}
 	for _, address := range addresses {
-		// A gRPC client that meets a closed port waits a second before it tries again, so it comes after the port.
+		// A gRPC client that meets a closed port waits a second before it tries again, so it comes
+		// after the port.
 		if err := t.process.poll(ctx, func(ctx context.Context) error { return dialTCP(ctx, address) }); err != nil {
 			return err
 		}
@@ -49,7 +50,8 @@ func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, 
 	})
 }
 
-// addSearchAttributes registers what an older database file lacks: the server registers attributes only along with a new namespace.
+// addSearchAttributes registers what an older database file lacks: the server registers attributes
+// only along with a new namespace.
 func addSearchAttributes(ctx context.Context, connection client.Client, options TemporalOptions) error {
 	operator := connection.OperatorService()
 	known, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: options.Namespace})
@@ -75,7 +77,8 @@ func addSearchAttributes(ctx context.Context, connection client.Client, options 
 	return err
 }
 
-// searchAttributesKnown fails while a server that has just been given attributes does not accept them yet: it looks every two seconds.
+// searchAttributesKnown fails while a server that has just been given attributes does not accept
+// them yet: it looks every two seconds.
 func searchAttributesKnown(ctx context.Context, connection client.Client, options TemporalOptions) error {
 	for name := range options.SearchAttributes {
 		_, err := connection.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: options.Namespace, Query: name + " IS NULL"})

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// temporalCLIPackage is what is compiled where nothing can be downloaded: the newest CLI that `go install` accepts.
+	// temporalCLIPackage is what is compiled where nothing can be downloaded: the newest CLI that
+	// `go install` accepts.
 	temporalCLIPackage  = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
 	temporalCLIPackages = 1300
 	// temporalCLI is how messages call it.
@@ -21,8 +22,9 @@ const (
 	progressInterval = 5 * time.Second
 )
 
-// FindTemporalCLI returns the path of the Temporal CLI: the one on PATH, else binDir/temporal, which is downloaded or, where
-// the internet is closed, compiled from Go modules. progress is told what is going on, at least every five seconds.
+// FindTemporalCLI returns the path of the Temporal CLI: the one on PATH, else binDir/temporal,
+// which is downloaded or, where the internet is closed, compiled from Go modules. progress is told
+// what is going on, at least every five seconds.
 func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) (string, error) {
 	return cliSource{
 		binDir:      binDir,
@@ -69,7 +71,8 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 	return path, s.obtain(ctx, path)
 }
 
-// obtain gets the CLI beside its final place and renames it there, so that nobody ever runs half of it.
+// obtain gets the CLI beside its final place and renames it there, so that nobody ever runs half of
+// it.
 func (s cliSource) obtain(ctx context.Context, path string) error {
 	workDir, err := os.MkdirTemp(s.binDir, ".temporal-")
 	if err != nil {

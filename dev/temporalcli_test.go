@@ -159,8 +159,8 @@ func TestFindTemporalCLI_aBrokenDownloadIsNotKept(t *testing.T) {
 	}
 }
 
-// TestFindTemporalCLI_aClosedInternetIsGivenUp uses a listener that accepts connections and never answers, the
-// worst that a firewall can do.
+// TestFindTemporalCLI_aClosedInternetIsGivenUp uses a listener that accepts connections and never
+// answers, the worst that a firewall can do.
 func TestFindTemporalCLI_aClosedInternetIsGivenUp(t *testing.T) {
 	onPath(t, nil)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -174,8 +174,8 @@ func TestFindTemporalCLI_aClosedInternetIsGivenUp(t *testing.T) {
 	require.LessOrEqual(t, infoTimeout, 5*time.Second, "whoever starts for the first time waits for it")
 }
 
-// fakeGo behaves as `go install -v` does: it names modules and packages, takes its time, which is until
-// the file of goMayEnd is there, and leaves a program in GOBIN.
+// fakeGo behaves as `go install -v` does: it names modules and packages, takes its time, which is
+// until the file of goMayEnd is there, and leaves a program in GOBIN.
 const fakeGo = `#!/bin/sh
 [ "$CGO_ENABLED" = 0 ] || { echo "cgo is on"; exit 1; }
 echo 'go: downloading go.temporal.io/server v1.29.1' >&2

@@ -24,18 +24,20 @@ import (
 // TemporalServerOptions say how to run a Temporal server on PostgreSQL.
 type TemporalServerOptions struct {
 	Programs *TemporalServerPrograms
-	// PostgresURL reaches the PostgreSQL that holds its two databases, as a user who may create them and needs no password.
+	// PostgresURL reaches the PostgreSQL that holds its two databases, as a user who may create
+	// them and needs no password.
 	PostgresURL string
 	// HistoryShards is fixed for ever by the first start; 0 is 128, as in docker-compose.yml.
 	HistoryShards int
-	// SearchAttributes are registered in the namespace "default": name → type ("Keyword", "Int", …).
+	// SearchAttributes are registered in the namespace "default": name → type ("Keyword", "Int",
+	// …).
 	SearchAttributes map[string]string
 	// Log gets the output of the server and of the schema tool; nil discards it.
 	Log io.Writer
 }
 
-// StartTemporalServer sets up the schema, starts the server on free loopback ports and returns when its namespace can be used. ctx
-// bounds the start alone.
+// StartTemporalServer sets up the schema, starts the server on free loopback ports and returns when
+// its namespace can be used. ctx bounds the start alone.
 func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*Temporal, error) {
 	postgres, err := url.Parse(options.PostgresURL)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// TemporalServerVersion is the server that FindTemporalServer builds, the one that docker-compose.yml runs.
+// TemporalServerVersion is the server that FindTemporalServer builds, the one that
+// docker-compose.yml runs.
 const TemporalServerVersion = "v1.29.1"
 
 const (
@@ -23,8 +24,8 @@ type TemporalServerPrograms struct {
 
 func (p TemporalServerPrograms) there() bool { return isProgram(p.Server) && isProgram(p.SQLTool) }
 
-// FindTemporalServer returns the programs kept in binDir, which are compiled from Go modules if they are not there yet. progress
-// is told what is going on, at least every five seconds.
+// FindTemporalServer returns the programs kept in binDir, which are compiled from Go modules if
+// they are not there yet. progress is told what is going on, at least every five seconds.
 func FindTemporalServer(ctx context.Context, binDir string, progress func(string)) (*TemporalServerPrograms, error) {
 	binDir, err := filepath.Abs(binDir)
 	if err != nil {
@@ -50,7 +51,8 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 	return programs, programs.compile(ctx, binDir, progress)
 }
 
-// compile builds the programs beside their final place and renames them there, so that nobody ever runs half of one.
+// compile builds the programs beside their final place and renames them there, so that nobody ever
+// runs half of one.
 func (p *TemporalServerPrograms) compile(ctx context.Context, binDir string, progress func(string)) error {
 	workDir, err := os.MkdirTemp(binDir, ".temporal-server-")
 	if err != nil {

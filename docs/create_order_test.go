@@ -55,7 +55,8 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The creation snippet asks again with the same key and the same body where that helps, and only there.
+// The creation snippet asks again with the same key and the same body where that helps, and only
+// there.
 func TestIntegrate_creationSnippetRetries(t *testing.T) {
 	t.Parallel()
 	created := map[string]any{"id": "019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68"}

@@ -22,7 +22,8 @@ import (
 
 var markedBlock = regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```\\w+\n(.*?)```")
 
-// snippet writes a marked code block of integrate.md into a directory, exactly as a reader would copy it.
+// snippet writes a marked code block of integrate.md into a directory, exactly as a reader would
+// copy it.
 func snippet(t *testing.T, name, directory string) {
 	t.Helper()
 	document, err := os.ReadFile("integrate.md")
@@ -221,7 +222,8 @@ func TestIntegrate_casesAgreeWithTheServicesOwnCheck(t *testing.T) {
 	}
 }
 
-// The table of errors names only codes that the reference knows, and all that an integration over /v1 can meet.
+// The table of errors names only codes that the reference knows, and all that an integration over
+// /v1 can meet.
 func TestIntegrate_errorTableKnowsTheCodes(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("integrate.md")

@@ -137,8 +137,8 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// IdempotencyRecord remembers the answer to a creation under its Idempotency-Key. Until Response is set it is a lease
-// of the request that is still processing.
+// IdempotencyRecord remembers the answer to a creation under its Idempotency-Key. Until Response is
+// set it is a lease of the request that is still processing.
 type IdempotencyRecord struct {
 	// ScopeID is whose key it is: an API key's or, in the panel, a store's or an operator's id.
 	ScopeID    uuid.UUID `gorm:"primaryKey"`
@@ -160,7 +160,8 @@ type RateWindow struct {
 	Used    int
 }
 
-// IdentityAnswer is what the registry said of a DNI, under a keyed hash of it and with the name encrypted.
+// IdentityAnswer is what the registry said of a DNI, under a keyed hash of it and with the name
+// encrypted.
 type IdentityAnswer struct {
 	Key       string `gorm:"primaryKey"`
 	Outcome   string

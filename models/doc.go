@@ -1,2 +1,3 @@
-// Package models holds the rows of the database, the statuses of an order and the one table of its moves.
+// Package models holds the rows of the database, the statuses of an order and the one table of its
+// moves.
 package models

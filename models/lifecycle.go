@@ -86,8 +86,8 @@ const (
 	Unchanged
 )
 
-// phase is a status with the one distinction callers do not see: an order that the timer cancelled can revive, one
-// that a person cancelled cannot.
+// phase is a status with the one distinction callers do not see: an order that the timer cancelled
+// can revive, one that a person cancelled cannot.
 type phase string
 
 const (
@@ -133,7 +133,8 @@ var transitions = map[phase]map[Move]transition{
 	cancelled: {},
 }
 
-// Decide holds a move against the table. rider is the rider of an assignment and nil for the other moves.
+// Decide holds a move against the table. rider is the rider of an assignment and nil for the other
+// moves.
 func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 	t, legal := transitions[s.phase()][move]
 	if !legal || !contains(t.actors, by) {
@@ -148,7 +149,8 @@ func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 // Final reports whether no move is possible any more.
 func (s State) Final() bool { return len(transitions[s.phase()]) == 0 }
 
-// Revivable reports whether the order only moves again if its package arrives late: the timer cancelled it.
+// Revivable reports whether the order only moves again if its package arrives late: the timer
+// cancelled it.
 func (s State) Revivable() bool { return s.phase() == autoCancelled }
 
 func (s State) phase() phase {

@@ -23,8 +23,8 @@ const (
 // Plans lists every plan.
 var Plans = []Plan{PlanBasic, PlanPro, PlanBusiness}
 
-// RequestsPerMinute is how many API requests a key of the plan may make in a clock minute; 0 means the plan does not
-// include the API.
+// RequestsPerMinute is how many API requests a key of the plan may make in a clock minute; 0 means
+// the plan does not include the API.
 func (p Plan) RequestsPerMinute() int {
 	switch p {
 	case PlanPro:
@@ -47,7 +47,8 @@ type Operator struct {
 	BasePrice          *money.Cents `gorm:"column:base_price_cents"`
 	ShareProofLocation bool
 	LogoURL            *string `gorm:"column:logo_url"`
-	// SettingsVersion grows with every change to stores, branches, sizes, coverage, risk zones or webhooks.
+	// SettingsVersion grows with every change to stores, branches, sizes, coverage, risk zones or
+	// webhooks.
 	SettingsVersion int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
@@ -111,8 +112,8 @@ func CheapestFirst(a, b Size) int {
 	return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
 }
 
-// Coverage says that the operator delivers to a location and everything below it, and at what price if not the base
-// price.
+// Coverage says that the operator delivers to a location and everything below it, and at what price
+// if not the base price.
 type Coverage struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -124,8 +125,8 @@ type Coverage struct {
 // TableName keeps the singular: coverage is not counted.
 func (Coverage) TableName() string { return "coverage" }
 
-// RiskZone is a place the operator warns about: a location with everything below it, words found in the address, or
-// both together.
+// RiskZone is a place the operator warns about: a location with everything below it, words found in
+// the address, or both together.
 type RiskZone struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID

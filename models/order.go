@@ -45,14 +45,16 @@ type Order struct {
 	BranchID   uuid.UUID
 	GuideCode  string
 	Status     Status
-	// Seq numbers the moves of the order; the creation is 1. A move is written only on top of the one before it.
+	// Seq numbers the moves of the order; the creation is 1. A move is written only on top of the
+	// one before it.
 	Seq int
 
 	RecipientName      string
 	RecipientPhone     string
 	RecipientDocType   *DocType
 	RecipientDocNumber *string
-	// RecipientDocVerified is nil until somebody was asked; true only when the registry knows the DNI under the recipient's name.
+	// RecipientDocVerified is nil until somebody was asked; true only when the registry knows the
+	// DNI under the recipient's name.
 	RecipientDocVerified *bool
 	// DocOutcome is what the registry said, and DocNameMatches whether the name agrees with it.
 	DocOutcome     *string
@@ -65,7 +67,8 @@ type Order struct {
 	DeliveryLat       *float64
 	DeliveryLng       *float64
 	DeliveryMapsURL   *string `gorm:"column:delivery_maps_url"`
-	// PointSource says where the point came from: given, operator, or the part of the map link that held it.
+	// PointSource says where the point came from: given, operator, or the part of the map link that
+	// held it.
 	PointSource *string
 
 	Product string
@@ -96,7 +99,8 @@ type Order struct {
 	CancelNote   *string
 
 	AutoCancelAt time.Time
-	// WorkflowStartedAt is when a workflow was known to carry the order as it stands; nil where that is not known.
+	// WorkflowStartedAt is when a workflow was known to carry the order as it stands; nil where
+	// that is not known.
 	WorkflowStartedAt *time.Time
 
 	CreatedAt   time.Time
@@ -116,8 +120,8 @@ func (o *Order) State() State {
 	return state
 }
 
-// AwaitsIdentity reports whether the recipient's DNI has yet to be checked: asked about, but without an answer so far. Other
-// documents are kept as declared.
+// AwaitsIdentity reports whether the recipient's DNI has yet to be checked: asked about, but
+// without an answer so far. Other documents are kept as declared.
 func (o *Order) AwaitsIdentity() bool {
 	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI && o.RecipientDocNumber != nil &&
 		(o.RecipientDocVerified == nil || o.docUnanswered())
@@ -143,8 +147,8 @@ type OrderDetail struct {
 	BranchName string
 }
 
-// TimelineEntry is an entry of the order's timeline. Moves have a Seq; what happens beside them, such as a resolved map
-// link, has none and is shown to the operator alone.
+// TimelineEntry is an entry of the order's timeline. Moves have a Seq; what happens beside them,
+// such as a resolved map link, has none and is shown to the operator alone.
 type TimelineEntry struct {
 	ID      uuid.UUID
 	OrderID uuid.UUID
@@ -159,7 +163,8 @@ type TimelineEntry struct {
 // TableName is the name from before the type's.
 func (TimelineEntry) TableName() string { return "order_events" }
 
-// Types of timeline entries that are not named after a move: the first of every timeline, and what map links leave for the operator.
+// Types of timeline entries that are not named after a move: the first of every timeline, and what
+// map links leave for the operator.
 const (
 	TimelineCreated         = "created"
 	TimelinePointResolved   = "point_resolved"

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook is an address that is told about events. With a store it is a store's webhook, else the operator's.
+// Webhook is an address that is told about events. With a store it is a store's webhook, else the
+// operator's.
 type Webhook struct {
 	ID                  uuid.UUID
 	OperatorID          uuid.UUID
@@ -89,8 +90,8 @@ const (
 	CauseRedelivery AttemptCause = "redelivery"
 )
 
-// WebhookAttempt is one try to send a delivery. It is written before the request goes out, so that a process that
-// dies in between cannot send the event twice.
+// WebhookAttempt is one try to send a delivery. It is written before the request goes out, so that
+// a process that dies in between cannot send the event twice.
 type WebhookAttempt struct {
 	DeliveryID uuid.UUID `gorm:"primaryKey"`
 	Number     int       `gorm:"primaryKey"`

@@ -35,7 +35,8 @@ func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, i
 	return orNotFound(branch, err, ErrBranchNotFound)
 }
 
-// layBranch keeps exactly one branch main: making one main unmakes the other, and the main one is neither unmade nor closed by itself.
+// layBranch keeps exactly one branch main: making one main unmakes the other, and the main one is
+// neither unmade nor closed by itself.
 func layBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {
 	return func(tx *db.DB, branch *models.Branch) error {
 		wasMain := branch.Main

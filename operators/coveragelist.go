@@ -36,8 +36,8 @@ func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator
 	return s.compareCoverage(ctx, s.db, operator, rows, removeOthers)
 }
 
-// ApplyCoverage covers every place of a list at its price, all of them or none. What is not on the list stays as it is, unless the others
-// are to be removed.
+// ApplyCoverage covers every place of a list at its price, all of them or none. What is not on the
+// list stays as it is, unless the others are to be removed.
 func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {

@@ -21,20 +21,23 @@ const DefaultCountry = "PE"
 // NewOperator describes an operator to be created.
 type NewOperator struct {
 	Name string
-	// CountryCode is one of the catalog's; empty means DefaultCountry. The currency is the country's.
+	// CountryCode is one of the catalog's; empty means DefaultCountry. The currency is the
+	// country's.
 	CountryCode string
 	// Timezone is an IANA name; empty means the country's.
 	Timezone string
 	// Plan is basic when empty.
 	Plan models.Plan
-	// BasePrice is what a shipment costs where coverage names no price; nil means that every coverage must name one.
+	// BasePrice is what a shipment costs where coverage names no price; nil means that every
+	// coverage must name one.
 	BasePrice *money.Cents
 }
 
 // mainBranch is the name of the branch every operator starts with.
 const mainBranch = "Principal"
 
-// firstSizes are the sizes every operator starts with; none of them costs extra until the operator says so.
+// firstSizes are the sizes every operator starts with; none of them costs extra until the operator
+// says so.
 var firstSizes = []models.Size{
 	{Code: "S", Name: "Pequeño"},
 	{Code: "M", Name: "Mediano", IsDefault: true},

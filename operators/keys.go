@@ -18,7 +18,8 @@ func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models
 	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
 }
 
-// CreateKey issues an API key. The key itself is returned because it is not to be had again: only its hash is kept.
+// CreateKey issues an API key. The key itself is returned because it is not to be had again: only
+// its hash is kept.
 func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{

@@ -13,8 +13,9 @@ import (
 	"despacho/models"
 )
 
-// patch lays what a request says over a row. Making a row and changing it are the same: a member is demanded where the row has nothing
-// yet, and left alone where the request does not mention it. It runs while the operator's settings are locked.
+// patch lays what a request says over a row. Making a row and changing it are the same: a member is
+// demanded where the row has nothing yet, and left alone where the request does not mention it. It
+// runs while the operator's settings are locked.
 type patch[T db.Owned] func(tx *db.DB, row *T) error
 
 func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, over patch[T]) (*T, error) {

@@ -20,7 +20,8 @@ func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]model
 	return list(ctx, s, operator, func(a, b models.User) int { return byName(a.Name, b.Name) })
 }
 
-// CreateUser opens the panel to somebody. A drawn password is returned because it is not to be had again; one that was given is not.
+// CreateUser opens the panel to somebody. A drawn password is returned because it is not to be had
+// again; one that was given is not.
 func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, drawn string, err error) {
 	password, drawn := readNewPassword(in)
 	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
@@ -142,7 +143,8 @@ func patchUser(ctx context.Context, in *jsonbody.Object) patch[models.User] {
 		readFlag(in, "active", &user.Active)
 		store := user.StoreID
 		readRole(in, user)
-		// The store that a user has already may have been closed since; that keeps nobody from changing the rest.
+		// The store that a user has already may have been closed since; that keeps nobody from
+		// changing the rest.
 		if user.StoreID != nil && (store == nil || *store != *user.StoreID) {
 			if err := checkStore(ctx, tx, in, user.OperatorID, user.StoreID); err != nil {
 				return err
@@ -164,7 +166,8 @@ func readEmail(in *jsonbody.Object, email *string) {
 	*email = checked
 }
 
-// readRole keeps role and store together: a store's user has its store, the operator's own has none and may be an administrator.
+// readRole keeps role and store together: a store's user has its store, the operator's own has none
+// and may be an administrator.
 func readRole(in *jsonbody.Object, user *models.User) {
 	if user.Role == "" || in.Has("role") {
 		role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore))

@@ -25,7 +25,8 @@ func (s *Service) SetPlan(ctx context.Context, idOrName string, plan models.Plan
 	return s.db.Operator(ctx, operator.ID)
 }
 
-// Suspend shuts the API to an operator and its stores; the panel stays open for reading. Suspending again keeps the first date.
+// Suspend shuts the API to an operator and its stores; the panel stays open for reading. Suspending
+// again keeps the first date.
 func (s *Service) Suspend(ctx context.Context, idOrName string) (*models.Operator, error) {
 	now := s.clock.Now()
 	return s.setSuspended(ctx, idOrName, &now)

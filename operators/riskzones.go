@@ -54,7 +54,8 @@ func layRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone
 	}
 }
 
-// readExpressions reads what is looked for in addresses; expressions that only differ in accents, case or punctuation are one.
+// readExpressions reads what is looked for in addresses; expressions that only differ in accents,
+// case or punctuation are one.
 func readExpressions(in *jsonbody.Object) []string {
 	var expressions []string
 	known := map[string]bool{}

@@ -1,6 +1,7 @@
-// Package operators holds the use cases about operators themselves. Whoever runs the service takes them in, changes their plan,
-// suspends them and opens the panel to their people; those people look after the operator's keys, stores, riders, branches, sizes,
-// coverage, risk zones, users and settings.
+// Package operators holds the use cases about operators themselves. Whoever runs the service takes
+// them in, changes their plan, suspends them and opens the panel to their people; those people look
+// after the operator's keys, stores, riders, branches, sizes, coverage, risk zones, users and
+// settings.
 package operators
 
 import (

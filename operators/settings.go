@@ -9,8 +9,8 @@ import (
 	"despacho/models"
 )
 
-// ChangeSettings changes what an operator decides about itself: its name and logo, the base price, and whether stores are told where a
-// delivery photo was taken. It counts from the next request on.
+// ChangeSettings changes what an operator decides about itself: its name and logo, the base price,
+// and whether stores are told where a delivery photo was taken. It counts from the next request on.
 func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Operator, error) {
 	var changed *models.Operator
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {

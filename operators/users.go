@@ -27,7 +27,8 @@ type NewUser struct {
 	Password string
 }
 
-// AddUser opens the panel to somebody. The password is returned because a drawn one is not to be had again: only its hash is kept.
+// AddUser opens the panel to somebody. The password is returned because a drawn one is not to be
+// had again: only its hash is kept.
 func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, password string, err error) {
 	email, err := checkEmail(in.Email)
 	if err != nil {

@@ -39,8 +39,9 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	}, nil
 }
 
-// Apply writes a move that the workflow has decided: in one transaction the order, its timeline entry and the deliveries of its
-// event with their data as of this moment. A move that is there already is left as it is.
+// Apply writes a move that the workflow has decided: in one transaction the order, its timeline
+// entry and the deliveries of its event with their data as of this moment. A move that is there
+// already is left as it is.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
@@ -83,7 +84,8 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 	return err
 }
 
-// concerned is the rider who has the package after the move, and the branch that takes it in if one was named.
+// concerned is the rider who has the package after the move, and the branch that takes it in if one
+// was named.
 func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	rider = order.RiderID
 	if move.Assigned != nil {
@@ -95,7 +97,8 @@ func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branc
 	return rider, branch
 }
 
-// refusal looks at what only the database knows; the edges have checked it too, but a signal comes from a person's hand.
+// refusal looks at what only the database knows; the edges have checked it too, but a signal comes
+// from a person's hand.
 func refusal(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
@@ -112,7 +115,8 @@ func change(order *models.Order, operator *models.Operator, move workflows.Apply
 	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	if move.Move != models.MoveAutoCancel {
-		// Whether the workflow keeps what it has decided is known once its answer is there. The timer needs no answer: it is in the history.
+		// Whether the workflow keeps what it has decided is known once its answer is there. The
+		// timer needs no answer: it is in the history.
 		order.WorkflowStartedAt = nil
 	}
 	switch move.Move {
@@ -148,7 +152,8 @@ func change(order *models.Order, operator *models.Operator, move workflows.Apply
 	}
 }
 
-// announce writes the outbox rows of the move's event, if it has one, and names them for the workflow.
+// announce writes the outbox rows of the move's event, if it has one, and names them for the
+// workflow.
 func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
 	if !emits || !facts.HasWebhooks {

@@ -28,7 +28,8 @@ var (
 // AssignmentOutcome is what came of one order among many.
 type AssignmentOutcome string
 
-// An order is assigned, had the rider already, cannot be assigned, or did not answer in time and may be tried again.
+// An order is assigned, had the rider already, cannot be assigned, or did not answer in time and
+// may be tried again.
 const (
 	AssignmentDone        AssignmentOutcome = "assigned"
 	AssignmentUnchanged   AssignmentOutcome = "unchanged"
@@ -46,7 +47,8 @@ type Assignment struct {
 	Reason string
 }
 
-// AssignMany gives many packages to one rider. Each order goes its own way; the answers come in the order asked, each order once.
+// AssignMany gives many packages to one rider. Each order goes its own way; the answers come in the
+// order asked, each order once.
 func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID) ([]Assignment, error) {
 	assignments := asked(ids)
 	switch {

@@ -7,7 +7,8 @@ import (
 	"despacho/models"
 )
 
-// Caller is who asks: an API key or a panel user of an operator, perhaps bound to one of its stores.
+// Caller is who asks: an API key or a panel user of an operator, perhaps bound to one of its
+// stores.
 type Caller struct {
 	Operator *models.Operator
 	// StoreID binds the caller to one store: it sees and creates nothing outside it.
@@ -29,8 +30,9 @@ func (c Caller) Scope() db.OrderScope {
 	return db.OrderScope{OperatorID: c.Operator.ID, StoreID: c.StoreID}
 }
 
-// keyScope is whose Idempotency-Keys the caller's are. API keys do not collide with each other; colleagues in the panel share theirs, so
-// that what one of them has sent already is not created again by another.
+// keyScope is whose Idempotency-Keys the caller's are. API keys do not collide with each other;
+// colleagues in the panel share theirs, so that what one of them has sent already is not created
+// again by another.
 func (c Caller) keyScope() uuid.UUID {
 	switch {
 	case c.KeyID != nil:

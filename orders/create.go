@@ -22,7 +22,8 @@ type Created struct {
 	Warning string
 }
 
-// CreateResponse is the response to a creation, as it is sent and, under an Idempotency-Key, remembered.
+// CreateResponse is the response to a creation, as it is sent and, under an Idempotency-Key,
+// remembered.
 type CreateResponse struct {
 	Status   int
 	Location string
@@ -31,9 +32,10 @@ type CreateResponse struct {
 	Replayed bool
 }
 
-// Create registers an order. In one transaction it writes the order, its first timeline entry, the deliveries of order.created
-// and, under an Idempotency-Key, the answer that render makes; then it starts the order's workflow. If Temporal is
-// away the order stands all the same and its workflow starts later.
+// Create registers an order. In one transaction it writes the order, its first timeline entry, the
+// deliveries of order.created and, under an Idempotency-Key, the answer that render makes; then it
+// starts the order's workflow. If Temporal is away the order stands all the same and its workflow
+// starts later.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil, render)
@@ -98,7 +100,8 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
 }
 
-// store writes the order. A guide code that is taken fails it; among fifty random bits nobody will live to see that.
+// store writes the order. A guide code that is taken fails it; among fifty random bits nobody will
+// live to see that.
 func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
@@ -124,7 +127,8 @@ func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderV
 	})
 }
 
-// declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is not verified.
+// declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is
+// not verified.
 func declaredDNI(in *newOrder) *bool {
 	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
 		return nil
@@ -157,7 +161,8 @@ func locate(order *models.Order, in *newOrder, countryCode string) {
 	place(order, point.Lat, point.Lng, string(point.Source))
 }
 
-// place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows what will be read.
+// place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows
+// what will be read.
 func place(order *models.Order, lat, lng float64, source string) {
 	lat, lng = lat+0, lng+0
 	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source

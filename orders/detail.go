@@ -17,7 +17,8 @@ type Detail struct {
 	BranchName string
 }
 
-// Details reads orders by their ids, in the same order. One that the caller may not see is ErrOrderNotFound.
+// Details reads orders by their ids, in the same order. One that the caller may not see is
+// ErrOrderNotFound.
 func (s *Service) Details(ctx context.Context, caller Caller, ids []uuid.UUID) ([]*Detail, error) {
 	rows, err := s.details(ctx, caller, ids)
 	if err != nil {
@@ -56,7 +57,8 @@ func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
 	return detail
 }
 
-// OrderPage is an order with what happened to it and what can happen next. The operator also sees what happened beside the moves.
+// OrderPage is an order with what happened to it and what can happen next. The operator also sees
+// what happened beside the moves.
 type OrderPage struct {
 	Order          *Detail
 	PointSource    *string

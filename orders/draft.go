@@ -12,7 +12,8 @@ import (
 	"despacho/models"
 )
 
-// draft is a request that the operator can serve, with all that is decided about it before it becomes an order.
+// draft is a request that the operator can serve, with all that is decided about it before it
+// becomes an order.
 type draft struct {
 	*newOrder
 	branch *models.Branch
@@ -23,7 +24,8 @@ type draft struct {
 	risk        *models.RiskZone
 }
 
-// draft reads a creation request, or says what is wrong with it or why the operator cannot serve it.
+// draft reads a creation request, or says what is wrong with it or why the operator cannot serve
+// it.
 func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, in *jsonbody.Object) (*draft, error) {
 	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
 		return nil, ErrStoreInactive
@@ -60,7 +62,8 @@ func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]cata
 	return places, err
 }
 
-// isDestination tells where an order can go to: a district or a zone. A whole city or country is no destination.
+// isDestination tells where an order can go to: a district or a zone. A whole city or country is no
+// destination.
 func isDestination(place catalog.Location) bool {
 	return place.Type == catalog.TypeDistrict || place.Type == catalog.TypeZone
 }
@@ -100,7 +103,8 @@ type Preview struct {
 	Warning         string
 }
 
-// Check is Create without creating: it answers what the order would be and cost, or refuses it for the same reasons.
+// Check is Create without creating: it answers what the order would be and cost, or refuses it for
+// the same reasons.
 func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object) (*Preview, error) {
 	settings, err := s.settings.of(ctx, caller.Operator)
 	if err != nil {

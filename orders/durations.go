@@ -28,7 +28,8 @@ func (s Durations) Median() time.Duration { return s.percentile(50) }
 // P90 is the time that nine deliveries out of ten took at most.
 func (s Durations) P90() time.Duration { return s.percentile(90) }
 
-// percentile is exact, by nearest rank: the shortest time that the given part of all deliveries did not exceed.
+// percentile is exact, by nearest rank: the shortest time that the given part of all deliveries did
+// not exceed.
 func (s Durations) percentile(percent int64) time.Duration {
 	rank := (s.Count*percent + 99) / 100
 	for _, row := range s.minutes {
@@ -39,7 +40,8 @@ func (s Durations) percentile(percent int64) time.Duration {
 	return 0
 }
 
-// Bucket counts the deliveries that took From at least and less than Until. The last bucket of a spread has no end.
+// Bucket counts the deliveries that took From at least and less than Until. The last bucket of a
+// spread has no end.
 type Bucket struct {
 	From, Until time.Duration
 	Count       int64
@@ -54,8 +56,8 @@ var bucketWidths = []time.Duration{
 // fewestBuckets keeps a spread recognizable as one.
 const fewestBuckets = 6
 
-// Buckets divides the deliveries into steps of equal length, at most so many. The few slowest share the last one, so that they do not push
-// all the others together.
+// Buckets divides the deliveries into steps of equal length, at most so many. The few slowest share
+// the last one, so that they do not push all the others together.
 func (s Durations) Buckets(most int) []Bucket {
 	if s.Count == 0 {
 		return nil

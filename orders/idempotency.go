@@ -13,7 +13,8 @@ import (
 	"despacho/models"
 )
 
-// withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, the others are told what it was told.
+// withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, the
+// others are told what it was told.
 func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (CreateResponse, error)) (CreateResponse, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
@@ -35,7 +36,8 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 	}
 	answer, err := create(record)
 	if err != nil {
-		// Only successes are remembered. The request may be over already; the key must be free all the same.
+		// Only successes are remembered. The request may be over already; the key must be free all
+		// the same.
 		if freeErr := s.db.FreeKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
@@ -50,7 +52,8 @@ type PreviousResponse struct {
 	Same bool
 }
 
-// PreviousResponse tells, for requests by their Idempotency-Keys, which of them were answered already. What it does not name may be created.
+// PreviousResponse tells, for requests by their Idempotency-Keys, which of them were answered
+// already. What it does not name may be created.
 func (s *Service) PreviousResponses(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousResponse, error) {
 	if len(requests) == 0 {
 		return nil, nil

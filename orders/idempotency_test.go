@@ -41,7 +41,8 @@ func sale(t *testing.T) *jsonbody.Object {
 	return in
 }
 
-// create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet written.
+// create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet
+// written.
 func (s *store) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
 	t.Helper()
 	return s.App.Orders.Create(ctx, s.caller, sale(t), "venta-1", func(*orders.Created) (orders.CreateResponse, error) {
@@ -58,7 +59,8 @@ func (s *store) requireOrders(t *testing.T, count int) {
 	require.EqualValues(t, count, total)
 }
 
-// Contract 4.7: while the first request is still processing, another with its key is told so; afterwards it gets the first one's answer.
+// Contract 4.7: while the first request is still processing, another with its key is told so;
+// afterwards it gets the first one's answer.
 func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
@@ -77,7 +79,8 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	})
 }
 
-// Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer than a client can be asked to wait.
+// Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer
+// than a client can be asked to wait.
 func TestCreate_theLeaseIsShort(t *testing.T) {
 	require.Equal(t, 15*time.Second, config.DefaultTimeouts().KeyLease())
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
@@ -100,7 +103,8 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 	})
 }
 
-// The answer is recorded in the order's own transaction: a request that lost its lease to another leaves no order behind.
+// The answer is recorded in the order's own transaction: a request that lost its lease to another
+// leaves no order behind.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)
@@ -139,7 +143,8 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 	})
 }
 
-// Colleagues in the panel share their keys; a store's are not the operator's, and neither are an API key's.
+// Colleagues in the panel share their keys; a store's are not the operator's, and neither are an
+// API key's.
 func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStore(t, service)

@@ -20,11 +20,13 @@ const (
 	maxNotes     = 2000
 	maxDocument  = 50
 	maxLink      = 2048
-	// anyLength is for words that are looked up and never stored: one that nobody knows may be as long as the body.
+	// anyLength is for words that are looked up and never stored: one that nobody knows may be as
+	// long as the body.
 	anyLength = math.MaxInt
 )
 
-// newOrder is a creation request whose every field is well-formed. Whether the operator can serve it is not decided yet.
+// newOrder is a creation request whose every field is well-formed. Whether the operator can serve
+// it is not decided yet.
 type newOrder struct {
 	recipientName  string
 	recipientPhone string
@@ -49,7 +51,8 @@ type newOrder struct {
 	branchID *uuid.UUID
 }
 
-// readNewOrder reads a creation request. Its error names every wrong field, also those that only the operator's settings can tell.
+// readNewOrder reads a creation request. Its error names every wrong field, also those that only
+// the operator's settings can tell.
 func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
 		recipientName: in.RequiredText("recipient_name", maxName),
@@ -130,8 +133,9 @@ func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng
 	return *gotLat, *gotLng
 }
 
-// readPayment derives the payment type in one direction only: an amount always means cash on delivery, while cash on delivery without
-// an amount stays what it is (the store has not fixed the price yet).
+// readPayment derives the payment type in one direction only: an amount always means cash on
+// delivery, while cash on delivery without an amount stays what it is (the store has not fixed the
+// price yet).
 func (o *newOrder) readPayment(in *jsonbody.Object) {
 	if amount := in.Money("amount_to_collect"); amount != nil {
 		o.amount = *amount

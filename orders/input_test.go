@@ -149,7 +149,8 @@ func TestDeclaredDNI(t *testing.T) {
 	}
 }
 
-// The point sent wins over the link's; a long link is read without the network, and the source is kept.
+// The point sent wins over the link's; a long link is read without the network, and the source is
+// kept.
 func TestLocate(t *testing.T) {
 	t.Parallel()
 	at := func(n float64) *float64 { return &n }

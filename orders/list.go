@@ -7,7 +7,8 @@ import (
 	"despacho/models"
 )
 
-// Board is what the panel opens with: a page of orders, and how many there are in each status under the same conditions.
+// Board is what the panel opens with: a page of orders, and how many there are in each status under
+// the same conditions.
 type Board struct {
 	*Page
 	Counts map[models.Status]int64

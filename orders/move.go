@@ -95,8 +95,9 @@ func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UU
 	return err
 }
 
-// move asks the order's workflow for a move and answers with the order as it stands then. The row is asked first: it is never ahead of
-// the workflow, so what it rules out is ruled out for good and costs Temporal nothing.
+// move asks the order's workflow for a move and answers with the order as it stands then. The row
+// is asked first: it is never ahead of the workflow, so what it rules out is ruled out for good and
+// costs Temporal nothing.
 func (s *Service) move(ctx context.Context, caller Caller, id uuid.UUID, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
 	order, err := s.find(ctx, caller, id)
 	if err != nil {
@@ -150,8 +151,9 @@ func (s *Service) update(ctx context.Context, order *models.Order, move models.M
 	return s.outcome(ctx, order, move, err)
 }
 
-// updateWithStart is for an order without a running workflow: one that the timer cancelled, or whose workflow has
-// not been started yet. The new run reads the order from the database before it decides.
+// updateWithStart is for an order without a running workflow: one that the timer cancelled, or
+// whose workflow has not been started yet. The new run reads the order from the database before it
+// decides.
 func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	storeName, err := s.storeNameOf(ctx, order)
 	if err != nil {

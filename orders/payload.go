@@ -10,8 +10,8 @@ import (
 	"despacho/models"
 )
 
-// eventData is `data` of contract 6.1: every field in every event, null where there is nothing yet. It never holds the document, the
-// notes or the customer's point.
+// eventData is `data` of contract 6.1: every field in every event, null where there is nothing yet.
+// It never holds the document, the notes or the customer's point.
 type eventData struct {
 	ID                    uuid.UUID          `json:"id"`
 	GuideCode             string             `json:"guide_code"`
@@ -38,8 +38,8 @@ type eventData struct {
 	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
 }
 
-// deliveriesOf freezes an event for every webhook that wants it. A store's webhook learns where the photo was taken only if
-// the operator shares that.
+// deliveriesOf freezes an event for every webhook that wants it. A store's webhook learns where the
+// photo was taken only if the operator shares that.
 func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks []models.Webhook, shareProofLocation bool, at time.Time) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	for _, webhook := range webhooks {

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Contract 2.2, recipient_phone: E.164; without a country code it is canonicalized with the operator's country.
+// Contract 2.2, recipient_phone: E.164; without a country code it is canonicalized with the
+// operator's country.
 func TestReadNewOrder_recipientPhone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ country, sent, stored string }{

@@ -6,7 +6,8 @@ import (
 )
 
 const (
-	// photoOwnedWithin is how long after a photo was stored its delivery may still come about: the move waits as long as the database is away.
+	// photoOwnedWithin is how long after a photo was stored its delivery may still come about: the
+	// move waits as long as the database is away.
 	photoOwnedWithin = 24 * time.Hour
 	sweepEvery       = time.Hour
 )
@@ -17,8 +18,9 @@ func (s *Service) discardPhoto(ctx context.Context, name string) {
 	}
 }
 
-// KeepPhotosSwept removes photos that belong to no delivery, now and every hour until ctx ends. They are what a process leaves that dies
-// between storing a photo and learning what became of its delivery.
+// KeepPhotosSwept removes photos that belong to no delivery, now and every hour until ctx ends.
+// They are what a process leaves that dies between storing a photo and learning what became of its
+// delivery.
 func (s *Service) KeepPhotosSwept(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

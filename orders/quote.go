@@ -19,7 +19,8 @@ type Quote struct {
 	Through catalog.Location
 	// OwnPrice is false where the base price counts.
 	OwnPrice bool
-	// Prices has one element for each active size, from the cheapest, or one without a size where there are none.
+	// Prices has one element for each active size, from the cheapest, or one without a size where
+	// there are none.
 	Prices []SizePrice
 }
 

@@ -30,12 +30,14 @@ func (s *Service) find(ctx context.Context, caller Caller, id uuid.UUID) (*model
 // MaxPageSize is the most orders a page holds; a larger limit is served as this one.
 const MaxPageSize = 200
 
-// Query is what a list is asked for. Days are whole days in the operator's time zone, both included.
+// Query is what a list is asked for. Days are whole days in the operator's time zone, both
+// included.
 type Query struct {
 	Status      models.Status
 	From, To    *time.Time
 	Page, Limit int
-	// WithoutPoint keeps only orders whose point nobody knows yet and that are still to be delivered.
+	// WithoutPoint keeps only orders whose point nobody knows yet and that are still to be
+	// delivered.
 	WithoutPoint bool
 	// Search is what people type to find an order: guide code, recipient, phone or address.
 	Search           string
@@ -66,8 +68,8 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 	return s.page(caller, query.Page, filter.Limit, rows, total), nil
 }
 
-// dayStart is the first instant of a day in a time zone. Where clocks change at midnight that is not always the one time.Date gives:
-// midnight may be left out, or come twice.
+// dayStart is the first instant of a day in a time zone. Where clocks change at midnight that is
+// not always the one time.Date gives: midnight may be left out, or come twice.
 func dayStart(day time.Time, zone *time.Location) time.Time {
 	start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 	if start.Day() != day.Day() {

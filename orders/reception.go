@@ -15,8 +15,8 @@ import (
 // ReceptionOutcome is what came of scanning a package at the counter.
 type ReceptionOutcome string
 
-// A package is taken in, takes its order up again that the timer had cancelled, was taken in before, or is not to be taken in; or the
-// code leads to no order.
+// A package is taken in, takes its order up again that the timer had cancelled, was taken in
+// before, or is not to be taken in; or the code leads to no order.
 const (
 	ReceptionDone     ReceptionOutcome = "received"
 	ReceptionRevived  ReceptionOutcome = "revived"
@@ -37,8 +37,8 @@ type Reception struct {
 	ExpectedAt uuid.UUID
 }
 
-// ReceiveByGuide takes in the package with the guide code that was scanned or typed. What a person at the counter can be told is an
-// outcome; an error is what can be tried again.
+// ReceiveByGuide takes in the package with the guide code that was scanned or typed. What a person
+// at the counter can be told is an outcome; an error is what can be tried again.
 func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
 	code, err := guidecode.Scan(typed)
 	switch err {
@@ -69,8 +69,8 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	return reception, err
 }
 
-// notReceived tells a package that is here already from one that is not to be taken in. The order is read again: another counter may
-// have received it meanwhile.
+// notReceived tells a package that is here already from one that is not to be taken in. The order
+// is read again: another counter may have received it meanwhile.
 func (s *Service) notReceived(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
 	var err error
 	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
@@ -89,7 +89,8 @@ type Receptions struct {
 	Total  int64
 }
 
-// ReceivedToday reads today's latest receptions, on the operator's calendar, and how many there were.
+// ReceivedToday reads today's latest receptions, on the operator's calendar, and how many there
+// were.
 func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
 	zone := caller.Operator.TimeZone()
 	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), dayStart(s.clock.Now().In(zone), zone), limit)

@@ -1,4 +1,5 @@
-// Package orders holds the use cases that the API and the panel share: creating, reading, listing and moving orders.
+// Package orders holds the use cases that the API and the panel share: creating, reading, listing
+// and moving orders.
 package orders
 
 import (
@@ -33,8 +34,8 @@ type Options struct {
 	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
 	// KeyLease is how long a request may hold an Idempotency-Key before another may suppose that it
-	// died: longer than a request is worked on. One that outlives it, because its process stood still,
-	// finds the key taken and creates nothing.
+	// died: longer than a request is worked on. One that outlives it, because its process stood
+	// still, finds the key taken and creates nothing.
 	KeyLease time.Duration
 	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
 	VerifyDNI bool
@@ -44,7 +45,8 @@ type Options struct {
 	FilesURL string
 }
 
-// New wires the use cases. The Temporal client may be lazy: orders are accepted while Temporal is away.
+// New wires the use cases. The Temporal client may be lazy: orders are accepted while Temporal is
+// away.
 func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options) *Service {
 	return &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,

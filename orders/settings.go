@@ -62,8 +62,9 @@ func wanting(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []
 	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
 }
 
-// settingsCache keeps operators' settings in memory. A copy is used only for the version it was read under, and the version
-// comes with every authenticated request: no process ever decides on settings that were changed before the request.
+// settingsCache keeps operators' settings in memory. A copy is used only for the version it was
+// read under, and the version comes with every authenticated request: no process ever decides on
+// settings that were changed before the request.
 type settingsCache struct {
 	db *db.DB
 

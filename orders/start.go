@@ -22,10 +22,13 @@ import (
 
 var errStartTimeout = errors.New("no answer from Temporal in time")
 
-// start starts an order's workflow. It never fails the creation: what it cannot start, the reconcile workflow will.
+// start starts an order's workflow. It never fails the creation: what it cannot start, the
+// reconcile workflow will.
 func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
-	// The order is acknowledged whether or not the client is still there. The time ends without being announced as a deadline: of one that it is
-	// told the SDK gives a single call only half, to have time for a second, and a busy Temporal would lose starts that it was about to confirm.
+	// The order is acknowledged whether or not the client is still there. The time ends without
+	// being announced as a deadline: of one that it is told the SDK gives a single call only half,
+	// to have time for a second, and a busy Temporal would lose starts that it was about to
+	// confirm.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer time.AfterFunc(s.options.StartTimeout, func() { cancel(errStartTimeout) }).Stop()
@@ -40,8 +43,9 @@ func (s *Service) start(ctx context.Context, order *models.Order, storeName stri
 	s.started.add(order.ID, order.Seq)
 }
 
-// StartMissing has an order carried that nobody is known to carry as it stands. Without a workflow it gets one, from the state in the database. One
-// that has a workflow may have been moved behind its back: an update enters the workflow's history only after its move is in the database, and a
+// StartMissing has an order carried that nobody is known to carry as it stands. Without a workflow
+// it gets one, from the state in the database. One that has a workflow may have been moved behind
+// its back: an update enters the workflow's history only after its move is in the database, and a
 // crash in between leaves the move without its workflow. That one is told to look.
 func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
@@ -140,8 +144,9 @@ func isAlreadyStarted(err error) bool {
 	return errors.As(err, &already)
 }
 
-// startConfirmations remembers in the database which orders a workflow is known to carry as they stand, many at a time: it is only the hint that spares
-// the reconcile workflow from looking after them, so it may lag or get lost.
+// startConfirmations remembers in the database which orders a workflow is known to carry as they
+// stand, many at a time: it is only the hint that spares the reconcile workflow from looking after
+// them, so it may lag or get lost.
 type startConfirmations struct {
 	db    *db.DB
 	clock clock.Clock

@@ -53,7 +53,8 @@ func (s *Summary) Open() int64 {
 	return open
 }
 
-// DeliveryRate is the part of the finished orders that was delivered, between 0 and 1; known is false while none is finished.
+// DeliveryRate is the part of the finished orders that was delivered, between 0 and 1; known is
+// false while none is finished.
 func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	delivered := s.Counts[models.StatusDelivered]
 	finished := delivered + s.Counts[models.StatusCancelled]
@@ -63,8 +64,9 @@ func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	return float64(delivered) / float64(finished), true
 }
 
-// Summary sums up the orders that the caller may see, of all stores or of one, created between two days of the operator's calendar, both
-// included. Days in the wrong order are put right, and a period that is too long keeps its end.
+// Summary sums up the orders that the caller may see, of all stores or of one, created between two
+// days of the operator's calendar, both included. Days in the wrong order are put right, and a
+// period that is too long keeps its end.
 func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time, store *uuid.UUID) (*Summary, error) {
 	if from.After(to) {
 		from, to = to, from

@@ -6,8 +6,9 @@ import (
 	"despacho/models"
 )
 
-// tariff is what the operator charges for a size to a destination, given as its chain of ancestors, nearest first. The
-// nearest one with a coverage row decides; without a price of its own it costs the base price.
+// tariff is what the operator charges for a size to a destination, given as its chain of ancestors,
+// nearest first. The nearest one with a coverage row decides; without a price of its own it costs
+// the base price.
 func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
 	place, covered := s.covering(destination)
 	if !covered {
@@ -30,7 +31,8 @@ func (s *settings) tariff(destination []catalog.Location, size *models.Size, bas
 	return total, nil
 }
 
-// covering is the place that a destination is covered by: itself or the nearest around it with a coverage row.
+// covering is the place that a destination is covered by: itself or the nearest around it with a
+// coverage row.
 func (s *settings) covering(destination []catalog.Location) (place catalog.Location, covered bool) {
 	for _, place := range destination {
 		if _, covered := s.prices[place.ID]; covered {

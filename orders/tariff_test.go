@@ -22,7 +22,8 @@ func chain() []catalog.Location {
 	}
 }
 
-// Contract 2.2, rule 4: the nearest ancestor's row wins; its price, else the base price, plus the size's surcharge.
+// Contract 2.2, rule 4: the nearest ancestor's row wins; its price, else the base price, plus the
+// size's surcharge.
 func TestTariff(t *testing.T) {
 	t.Parallel()
 	places := chain()

@@ -14,15 +14,18 @@ import (
 const (
 	// worthKeeping is how long a list must be before counting it again costs more than remembering.
 	worthKeeping = 1_000
-	// settledAfter is how long after its creation an order is surely written: longer than any request takes and clocks are apart.
+	// settledAfter is how long after its creation an order is surely written: longer than any
+	// request takes and clocks are apart.
 	settledAfter = time.Minute
-	// recountAfter is how long a remembered count is built upon. Nothing of ours takes an order away, but people repair databases.
+	// recountAfter is how long a remembered count is built upon. Nothing of ours takes an order
+	// away, but people repair databases.
 	recountAfter = 10 * time.Minute
 	maxTotals    = 1000
 )
 
-// totals counts lists of orders. Orders are never deleted and keep the time of their creation, so how many were created before a while ago
-// does not change: of a long list only the latest are counted again. The count is exact all the same.
+// totals counts lists of orders. Orders are never deleted and keep the time of their creation, so
+// how many were created before a while ago does not change: of a long list only the latest are
+// counted again. The count is exact all the same.
 type totals struct {
 	db    *db.DB
 	clock clock.Clock

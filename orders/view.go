@@ -10,7 +10,8 @@ import (
 	"despacho/models"
 )
 
-// View is an order as every caller of the API and the panel sees it: the same full object in create, read and list.
+// View is an order as every caller of the API and the panel sees it: the same full object in
+// create, read and list.
 type View struct {
 	ID                    uuid.UUID           `json:"id"`
 	GuideCode             string              `json:"guide_code"`
@@ -79,7 +80,8 @@ type CancellationView struct {
 	Note   *string      `json:"note"`
 }
 
-// view renders an order; withProofLocation says whether the reader may know where the photo was taken.
+// view renders an order; withProofLocation says whether the reader may know where the photo was
+// taken.
 func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	view := &View{
 		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),

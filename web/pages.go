@@ -1,4 +1,5 @@
-// Package web renders the service's pages: plain HTML that needs no script and loads nothing but an operator's logo.
+// Package web renders the service's pages: plain HTML that needs no script and loads nothing but an
+// operator's logo.
 package web
 
 import (
@@ -43,7 +44,8 @@ func parse(name string) *template.Template {
 		ParseFS(sources, "templates/frame.html", "templates/code_form.html", "templates/"+name+".html"))
 }
 
-// Policy is the Content-Security-Policy that the pages are made for: no scripts, no style but their own, pictures for the logo.
+// Policy is the Content-Security-Policy that the pages are made for: no scripts, no style but their
+// own, pictures for the logo.
 func (p *Pages) Policy() string { return p.policy }
 
 // Home asks for a guide code.

@@ -149,7 +149,8 @@ func TestTracking_logoOrInitial(t *testing.T) {
 	require.Contains(t, tracking(t, shown), `src="https://operador.example/logo.png?v=2&amp;x=1"`)
 }
 
-// The policy allows the page's own style, and the pages need nothing else: no script, no file of ours or of others.
+// The policy allows the page's own style, and the pages need nothing else: no script, no file of
+// ours or of others.
 func TestPages_keepToTheirPolicy(t *testing.T) {
 	t.Parallel()
 	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`)

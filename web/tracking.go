@@ -8,7 +8,8 @@ import (
 	"despacho/models"
 )
 
-// Tracking is all that a customer with a guide code is shown: never the rider, the address, a name or a phone.
+// Tracking is all that a customer with a guide code is shown: never the rider, the address, a name
+// or a phone.
 type Tracking struct {
 	GuideCode string
 	Product   string

@@ -12,8 +12,8 @@ import (
 	"despacho/workflows"
 )
 
-// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died with its process; an exchange
-// itself takes 5 seconds at the most.
+// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died
+// with its process; an exchange itself takes 5 seconds at the most.
 const attemptAbandoned = 30 * time.Second
 
 const (
@@ -21,8 +21,8 @@ const (
 	textInactive  = "El webhook está desactivado."
 )
 
-// begin writes the attempt when its turn has come. It returns an error when the request must not go out: somebody else is sending it, or
-// somebody died sending it and it may not be repeated.
+// begin writes the attempt when its turn has come. It returns an error when the request must not go
+// out: somebody else is sending it, or somebody died sending it and it may not be repeated.
 func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 	t.attempt.StartedAt = at
 	var stop error
@@ -58,8 +58,9 @@ func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
 	return count
 }
 
-// resolve deals with an attempt that never got an outcome. It may be this very attempt's own earlier try, which must not be repeated unless
-// the webhook asked for retries; if somebody else died at it, that keeps nobody from trying now.
+// resolve deals with an attempt that never got an outcome. It may be this very attempt's own
+// earlier try, which must not be repeated unless the webhook asked for retries; if somebody else
+// died at it, that keeps nobody from trying now.
 func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
 	abandoned, stop, err := abandonedAmong(ctx, tx, attempts, now)
 	if abandoned == nil || stop != nil || err != nil {
@@ -78,8 +79,8 @@ func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.Webhoo
 	return nil, nil
 }
 
-// abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be under way: its time must pass first. An old one
-// is written down as abandoned.
+// abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be
+// under way: its time must pass first. An old one is written down as abandoned.
 func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, nil, nil

@@ -40,7 +40,8 @@ func newStage(t *testing.T, service *apptest.Service, change ...func(*models.Ope
 	return &stage{Service: service, Tenant: service.NewTenant(t, change...)}
 }
 
-// staff signs the operator's staff in, once and only for tests that need it: passwords are slow to check on purpose.
+// staff signs the operator's staff in, once and only for tests that need it: passwords are slow to
+// check on purpose.
 func (s *stage) staff(t *testing.T) (token string) {
 	t.Helper()
 	if s.token == "" {
@@ -74,7 +75,8 @@ func (s *stage) register(t *testing.T, key, address string, more map[string]any)
 	return answer.String("id"), answer.String("secret")
 }
 
-// onlyCreated subscribes to one event, so that an order makes one delivery; withRetry asks for retries besides.
+// onlyCreated subscribes to one event, so that an order makes one delivery; withRetry asks for
+// retries besides.
 var (
 	onlyCreated = map[string]any{"events": []string{"order.created"}}
 	withRetry   = map[string]any{"events": []string{"order.created"}, "retry": true}
@@ -147,8 +149,8 @@ func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
 	return list
 }
 
-// settled returns the deliveries of a webhook once there are so many and none of them is pending. It waits for the rows, because the log may not be asked
-// as often as that.
+// settled returns the deliveries of a webhook once there are so many and none of them is pending.
+// It waits for the rows, because the log may not be asked as often as that.
 func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 	t.Helper()
 	id := uuid.MustParse(webhookID)

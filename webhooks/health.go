@@ -18,7 +18,8 @@ const (
 	textFailing = "Todos los envíos fallaron durante cinco días."
 )
 
-// watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days without a single success.
+// watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days
+// without a single success.
 func watchHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		if hook.FailingSince == nil {

@@ -22,8 +22,9 @@ func (s *stage) died(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCau
 	}))
 }
 
-// Whoever comes after a process that died while sending waits until it is certain, and then does what the webhook asked for: the same event is
-// sent again only with retries, or because a person wants it.
+// Whoever comes after a process that died while sending waits until it is certain, and then does
+// what the webhook asked for: the same event is sent again only with retries, or because a person
+// wants it.
 func TestInterrupted_whoComesAfter(t *testing.T) {
 	const auto, wish = models.CauseAuto, models.CauseRedelivery
 	eachByHand(t, func(t *testing.T, s *byHand) {
@@ -66,7 +67,8 @@ func TestInterrupted_whoComesAfter(t *testing.T) {
 	})
 }
 
-// A person's wish does not end the schedule of a webhook with retries, even where it finds an attempt that died.
+// A person's wish does not end the schedule of a webhook with retries, even where it finds an
+// attempt that died.
 func TestInterrupted_aWishThatFailsEndsNothing(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
@@ -89,7 +91,8 @@ func TestInterrupted_countsInTheSchedule(t *testing.T) {
 	})
 }
 
-// What a process left behind long ago is found by the worker that comes next; so is what it left behind at a webhook that has gone since.
+// What a process left behind long ago is found by the worker that comes next; so is what it left
+// behind at a webhook that has gone since.
 func TestInterrupted_theNextWorkerEndsIt(t *testing.T) {
 	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
 		receiver := apptest.NewReceiver(t, nil)

@@ -30,8 +30,9 @@ func (h *hung) receive(w http.ResponseWriter, r *http.Request) {
 	h.hang(w, r)
 }
 
-// A receiver that hangs does not keep another one, told of the very same orders, from hearing of them: the event arrives while every exchange that the hanging
-// host may have at once is under way and more deliveries wait for their turn there.
+// A receiver that hangs does not keep another one, told of the very same orders, from hearing of
+// them: the event arrives while every exchange that the hanging host may have at once is under way
+// and more deliveries wait for their turn there.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
 	eachOwn(t, apptest.Options{}, func(t *testing.T, s *stage) {
 		slow := &hung{patient: newPatient()}
@@ -72,7 +73,8 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 	})
 }
 
-// A delivery does not wait long for a host that is busy with others: it makes room in the worker and says when it comes back.
+// A delivery does not wait long for a host that is busy with others: it makes room in the worker
+// and says when it comes back.
 func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		slow := newPatient()

@@ -37,8 +37,9 @@ func kill(process *exec.Cmd) {
 	_ = process.Wait()
 }
 
-// A worker killed in the middle of a send leaves nothing pending for ever: another one takes over, does not repeat what may have arrived at a webhook without
-// retries, and repeats it for one with retries.
+// A worker killed in the middle of a send leaves nothing pending for ever: another one takes over,
+// does not repeat what may have arrived at a webhook without retries, and repeats it for one with
+// retries.
 func TestKilled_inTheMiddleOfASend(t *testing.T) {
 	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
 		slow := newPatient()

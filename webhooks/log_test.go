@@ -82,7 +82,8 @@ func TestLog_filtersAndPages(t *testing.T) {
 	})
 }
 
-// A store sees the deliveries to its own webhooks, an operator those of all, and nobody another's; so in the API and in the panel.
+// A store sees the deliveries to its own webhooks, an operator those of all, and nobody another's;
+// so in the API and in the panel.
 func TestLog_ownersAlone(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := apptest.NewReceiver(t, answering(200, "solo para su dueño"))

@@ -11,7 +11,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// workerVariable makes this very program a worker process that a test can kill: what `despacho worker` does, without compiling it first.
+// workerVariable makes this very program a worker process that a test can kill: what `despacho
+// worker` does, without compiling it first.
 const workerVariable = "DESPACHO_TEST_AS_WORKER"
 
 func TestMain(m *testing.M) {

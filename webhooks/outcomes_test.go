@@ -27,7 +27,8 @@ const (
 	wordsRefused = "La dirección del receptor no está permitida: solo se envía a direcciones públicas."
 )
 
-// One order, told to every kind of receiver at once: each delivery ends, and the log says in words how.
+// One order, told to every kind of receiver at once: each delivery ends, and the log says in words
+// how.
 func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		elsewhere := safehttptest.NewTripwire(t, "127.0.0.1:0")
@@ -78,7 +79,8 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 	})
 }
 
-// The contract gives a receiver five seconds. A person who asks for a delivery waits longer than that.
+// The contract gives a receiver five seconds. A person who asks for a delivery waits longer than
+// that.
 func TestOutcomes_aReceiverHasFiveSeconds(t *testing.T) {
 	t.Parallel()
 	timeouts := config.DefaultTimeouts()
@@ -86,7 +88,8 @@ func TestOutcomes_aReceiverHasFiveSeconds(t *testing.T) {
 	require.Greater(t, timeouts.Outcome, timeouts.Exchange)
 }
 
-// A receiver that is not done in its time is left, whether it says nothing or goes on and on, and the log keeps what it had said by then.
+// A receiver that is not done in its time is left, whether it says nothing or goes on and on, and
+// the log keeps what it had said by then.
 func TestOutcomes_receiversThatTakeTooLong(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = time.Second }}
 	eachOwn(t, options, func(t *testing.T, s *stage) {
@@ -135,7 +138,8 @@ func valueOf[T any](pointer *T) (value T) {
 	return value
 }
 
-// insertWebhook makes a webhook at an address that registration would refuse: as if its name had been a public one then.
+// insertWebhook makes a webhook at an address that registration would refuse: as if its name had
+// been a public one then.
 func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
 	t.Helper()
 	webhookID, _ = s.register(t, s.Key, "https://example.com/hook", onlyCreated)
@@ -143,7 +147,8 @@ func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
 	return webhookID
 }
 
-// Outside development nothing on this machine is ever connected to, whatever a webhook's address says.
+// Outside development nothing on this machine is ever connected to, whatever a webhook's address
+// says.
 func TestOutcomes_refusedAddresses(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.WebhookAllowNets = nil }}
 	eachOwn(t, options, func(t *testing.T, s *stage) {
@@ -165,7 +170,8 @@ func TestOutcomes_refusedAddresses(t *testing.T) {
 	})
 }
 
-// A name is judged by the address it resolves to when it is called: one that leads to a refused address from the start, and one that moves there.
+// A name is judged by the address it resolves to when it is called: one that leads to a refused
+// address from the start, and one that moves there.
 func TestOutcomes_namesThatLeadAstray(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		url := startReceiver(t, answering(200, ""), nil)

@@ -20,7 +20,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// secretive is what an order holds and no event may tell: the document, the notes and the customer's point.
+// secretive is what an order holds and no event may tell: the document, the notes and the
+// customer's point.
 var secretive = map[string]any{
 	"amount_to_collect": 89.9, "recipient_doc_type": "ce", "recipient_doc_number": "X00998877", "notes": "Tocar dos veces",
 	"delivery_lat": -12.12345, "delivery_lng": -77.03456,
@@ -53,7 +54,8 @@ func with(data map[string]any, members map[string]any) map[string]any {
 	return changed
 }
 
-// All four events carry every member of contract 6.1, null where there is nothing yet, and nothing else.
+// All four events carry every member of contract 6.1, null where there is nothing yet, and nothing
+// else.
 func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -148,7 +150,8 @@ func (s *stage) requireEnvelope(t *testing.T, event apptest.Received) {
 	}
 }
 
-// Where a photo was taken is told to operator webhooks; to a store's only if the operator shares it.
+// Where a photo was taken is told to operator webhooks; to a store's only if the operator shares
+// it.
 func TestPayload_whereThePhotoWasTaken(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		for name, shares := range map[string]bool{"the operator shares it": true, "the operator does not": false} {
@@ -187,8 +190,8 @@ func TestPayload_whereThePhotoWasTaken(t *testing.T) {
 	})
 }
 
-// The timer's cancel is told like a person's. A package that arrives late revives the order: its reception is told to nobody, and the
-// next event is the assignment.
+// The timer's cancel is told like a person's. A package that arrives late revives the order: its
+// reception is told to nobody, and the next event is the assignment.
 func TestPayload_autoCancelAndRevival(t *testing.T) {
 	eachOwn(t, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }}, func(t *testing.T, s *stage) {
 		receiver := apptest.NewReceiver(t, nil)

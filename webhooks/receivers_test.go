@@ -85,7 +85,8 @@ func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, strings.Repeat("a", 10<<20))
 }
 
-// listeningOn has a server listen on another loopback address than the one that its certificate names.
+// listeningOn has a server listen on another loopback address than the one that its certificate
+// names.
 func listeningOn(t *testing.T, address string) func(*httptest.Server) {
 	return func(server *httptest.Server) {
 		listener, err := net.Listen("tcp", address)
@@ -95,7 +96,8 @@ func listeningOn(t *testing.T, address string) func(*httptest.Server) {
 	}
 }
 
-// certified gives a server a certificate for 127.0.0.1 that the service's authority signed, valid until then.
+// certified gives a server a certificate for 127.0.0.1 that the service's authority signed, valid
+// until then.
 func certified(t *testing.T, until time.Time) func(*httptest.Server) {
 	return func(server *httptest.Server) {
 		trusted := httptest.NewTLSServer(http.NotFoundHandler())

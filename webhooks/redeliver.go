@@ -41,7 +41,8 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 		return nil, err
 	}
 	now := s.Clock.Now()
-	// Nobody drives it but this request: it is settled from the start, so that it is sent once or not at all.
+	// Nobody drives it but this request: it is settled from the start, so that it is sent once or
+	// not at all.
 	delivery := models.WebhookDelivery{
 		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Event: models.EventTest, Data: string(data),
 		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
@@ -95,7 +96,8 @@ func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
 	return &Record{Delivery: *delivery, Attempts: attempts}, nil
 }
 
-// RedeliverRange has every event that failed at a webhook in a span of time sent again and returns how many there are.
+// RedeliverRange has every event that failed at a webhook in a span of time sent again and returns
+// how many there are.
 func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
 	from, to, err := readRange(in)
 	if err != nil {

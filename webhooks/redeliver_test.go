@@ -38,8 +38,8 @@ func (s *stage) redeliver(t *testing.T, deliveryID string) delivery {
 	return readData[delivery](t, s.post(t, s.Key, "/v1/deliveries/"+deliveryID+"/redeliver", nil, http.StatusOK))
 }
 
-// A delivery can be sent again at any time: a new attempt under the same webhook-id, recorded as a person's wish. One that succeeds settles it; one that
-// fails takes nothing back.
+// A delivery can be sent again at any time: a new attempt under the same webhook-id, recorded as a
+// person's wish. One that succeeds settles it; one that fails takes nothing back.
 func TestRedeliver_one(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := newMoody(t, 500)
@@ -103,7 +103,8 @@ func TestRedeliver_fromThePanel(t *testing.T) {
 	})
 }
 
-// What cannot be sent any more is not found: unknown ids, and deliveries of a webhook that was deactivated.
+// What cannot be sent any more is not found: unknown ids, and deliveries of a webhook that was
+// deactivated.
 func TestRedeliver_notFound(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := newMoody(t, 410)
@@ -126,7 +127,8 @@ func wholeDay() map[string]any {
 	return map[string]any{"from": time.Now().Add(-12 * time.Hour), "to": time.Now().Add(12 * time.Hour)}
 }
 
-// What failed at a webhook in a span of time is sent again, oldest first; what was delivered, or only a test, is not.
+// What failed at a webhook in a span of time is sent again, oldest first; what was delivered, or
+// only a test, is not.
 func TestRedeliver_range(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := newMoody(t, 500)
@@ -183,7 +185,8 @@ func (s *stage) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs .
 	})
 }
 
-// While a range is being sent again, a second one is refused: nothing is sent twice, and nobody is told that it will be.
+// While a range is being sent again, a second one is refused: nothing is sent twice, and nobody is
+// told that it will be.
 func TestRedeliver_oneRangeAtATime(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		slow := newPatient()
@@ -237,7 +240,8 @@ func TestRedeliver_rangeRefusals(t *testing.T) {
 	})
 }
 
-// Without a worker nobody can say what the receiver said: the answer is to come back, not to wait for ever.
+// Without a worker nobody can say what the receiver said: the answer is to come back, not to wait
+// for ever.
 func TestRedeliver_withoutAWorker(t *testing.T) {
 	options := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Outcome = time.Second }}
 	eachOwn(t, options, func(t *testing.T, s *stage) {

@@ -11,7 +11,8 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// Register stores the webhook that is asked for and returns it with its secret, which is never shown again.
+// Register stores the webhook that is asked for and returns it with its secret, which is never
+// shown again.
 func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (hook *models.Webhook, secret string, err error) {
 	if hook, err = s.readWebhook(ctx, scope, in); err != nil {
 		return nil, "", err
@@ -45,8 +46,9 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 	return err
 }
 
-// Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so that the receiver can change over
-// without losing an event. Rotations come one after the other: each caller is shown a secret that signs.
+// Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so
+// that the receiver can change over without losing an event. Rotations come one after the other:
+// each caller is shown a secret that signs.
 func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (hook *models.Webhook, secret string, err error) {
 	secret = sender.NewSecret()
 	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
@@ -76,7 +78,8 @@ func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UU
 	return hook, err
 }
 
-// All lists the webhooks that the caller may see with those that are over, active ones first, then the newest.
+// All lists the webhooks that the caller may see with those that are over, active ones first, then
+// the newest.
 func (s *Service) All(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
 	return s.DB.AllWebhooks(ctx, scope, maxListed)
 }

@@ -49,7 +49,8 @@ func TestSingleAttempt(t *testing.T) {
 	})
 }
 
-// With retries the second attempt comes after 5 seconds ± 20 %. It tells the order as it was at the event, however far it has moved on.
+// With retries the second attempt comes after 5 seconds ± 20 %. It tells the order as it was at the
+// event, however far it has moved on.
 func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		type stored struct {
@@ -90,7 +91,8 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	})
 }
 
-// requireSameEvent holds attempts at one event against each other: the same id and the same data byte for byte; each with a timestamp and signatures of its own.
+// requireSameEvent holds attempts at one event against each other: the same id and the same data
+// byte for byte; each with a timestamp and signatures of its own.
 func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) {
 	t.Helper()
 	type envelope struct {
@@ -113,7 +115,8 @@ func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) 
 	require.Len(t, timestamps, len(attempts))
 }
 
-// The waits between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the seventh attempt the event is given up.
+// The waits between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the
+// seventh attempt the event is given up.
 func TestRetry_theWholeSchedule(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		receiver := apptest.NewReceiver(t, answering(500, ""))
@@ -181,7 +184,8 @@ func TestRetry_wishesDoNotCount(t *testing.T) {
 	})
 }
 
-// 410 deactivates a webhook, with retries or without: the list shows it no more, and it hears of nothing any more.
+// 410 deactivates a webhook, with retries or without: the list shows it no more, and it hears of
+// nothing any more.
 func TestGone_deactivates(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		for name, more := range map[string]map[string]any{"single attempt": onlyCreated, "with retries": withRetry} {
@@ -208,7 +212,8 @@ func TestGone_deactivates(t *testing.T) {
 	})
 }
 
-// After five days of nothing but failures a webhook is deactivated, and it is written why; one success starts the count anew.
+// After five days of nothing but failures a webhook is deactivated, and it is written why; one
+// success starts the count anew.
 func TestFailing_forFiveDays(t *testing.T) {
 	eachByHand(t, func(t *testing.T, s *byHand) {
 		var healthy atomic.Bool

@@ -10,8 +10,9 @@ import (
 	"despacho/test/apptest"
 )
 
-// A store's webhook gets that store's events alone, the operator's gets all or those it was narrowed to, each only what it subscribed to; one
-// that was deactivated, or that is another operator's, gets nothing.
+// A store's webhook gets that store's events alone, the operator's gets all or those it was
+// narrowed to, each only what it subscribed to; one that was deactivated, or that is another
+// operator's, gets nothing.
 func TestScope_whoIsTold(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		other := s.another(t)
@@ -66,7 +67,8 @@ func TestScope_whoIsTold(t *testing.T) {
 	})
 }
 
-// A webhook hears of an order in the order in which things happened, one at a time, however slow its receiver is.
+// A webhook hears of an order in the order in which things happened, one at a time, however slow
+// its receiver is.
 func TestOrder_oneAfterTheOther(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		for name, more := range map[string]map[string]any{"single attempt": nil, "with retries": {"retry": true}} {
@@ -129,7 +131,8 @@ func TestScope_deactivatedWhileWaiting(t *testing.T) {
 	})
 }
 
-// deactivateWhileWaiting deactivates a webhook while its receiver hears of an order's creation and the cancellation waits for its turn.
+// deactivateWhileWaiting deactivates a webhook while its receiver hears of an order's creation and
+// the cancellation waits for its turn.
 func (s *stage) deactivateWhileWaiting(t *testing.T) (created, cancelled delivery, arrived int) {
 	t.Helper()
 	release := make(chan struct{})

@@ -15,8 +15,8 @@ import (
 	"despacho/workflows"
 )
 
-// A host that hangs must not hold up the deliveries to the others: who does not get its turn there makes room in the worker and comes back
-// later.
+// A host that hangs must not hold up the deliveries to the others: who does not get its turn there
+// makes room in the worker and comes back later.
 const (
 	// queueTimeout is how long a delivery waits for its turn at a host that is busy with others.
 	queueTimeout = 2 * time.Second
@@ -26,8 +26,9 @@ const (
 
 var errHostBusy = errors.New("the receiver's host is busy with other deliveries")
 
-// Send makes one attempt at a delivery. Temporal may run it again for any reason; the attempt's row, written before the request goes
-// out, is what keeps an event from being sent twice to a webhook that did not ask for retries.
+// Send makes one attempt at a delivery. Temporal may run it again for any reason; the attempt's
+// row, written before the request goes out, is what keeps an event from being sent twice to a
+// webhook that did not ask for retries.
 func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) error {
 	target, err := s.target(ctx, deliveryID, cause)
 	if err != nil || target == nil {
@@ -62,7 +63,8 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	if refused != nil {
 		return refused
 	}
-	// The receiver has been called: what it said is written even if this worker is told to stop meanwhile.
+	// The receiver has been called: what it said is written even if this worker is told to stop
+	// meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptAbandoned/2)
 	defer cancel()
 	return s.finish(ctx, target, result)
@@ -101,7 +103,8 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	return t, err
 }
 
-// deferBusyHost puts an attempt off whose turn did not come. It says so in the delivery's row too, or it would be taken for abandoned.
+// deferBusyHost puts an attempt off whose turn did not come. It says so in the delivery's row too,
+// or it would be taken for abandoned.
 func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 	now := s.Clock.Now()
 	away := min(max(now.Sub(t.delivery.CreatedAt), shortestAway), longestAway)
@@ -143,7 +146,8 @@ func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
 		return nil
 	}
 	if !t.scheduled() {
-		// A wish that failed takes nothing back: what was delivered or failed before stays so, and the schedule goes on.
+		// A wish that failed takes nothing back: what was delivered or failed before stays so, and
+		// the schedule goes on.
 		return workflows.WebhookFailed(result.Words)
 	}
 	if t.hook.Retry && !result.Gone() {

@@ -22,7 +22,8 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// byHand is a service without a worker, whose deliveries the test sends itself, at the time that it sets: so waits of hours can be seen.
+// byHand is a service without a worker, whose deliveries the test sends itself, at the time that it
+// sets: so waits of hours can be seen.
 type byHand struct {
 	*stage
 	now     *clock.Manual

@@ -1,4 +1,5 @@
-// Package webhooks holds the use cases of webhooks: registering them, sending deliveries, and looking at what came of it.
+// Package webhooks holds the use cases of webhooks: registering them, sending deliveries, and
+// looking at what came of it.
 package webhooks
 
 import (
@@ -23,7 +24,8 @@ type Service struct {
 	TaskQueue string
 	// OutcomeTimeout is how long a person waits to hear what the receiver said.
 	OutcomeTimeout time.Duration
-	// AllowNets are private networks that webhooks may be registered at all the same; only the API needs them.
+	// AllowNets are private networks that webhooks may be registered at all the same; only the API
+	// needs them.
 	AllowNets []netip.Prefix
 	// Sender is what calls receivers; only the worker has one.
 	Sender *sender.Sender

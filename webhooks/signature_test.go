@@ -25,7 +25,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// contractReceiver is a store's receiver, written from section 6 of the contract and nothing else: it answers 200 to what it trusts.
+// contractReceiver is a store's receiver, written from section 6 of the contract and nothing else:
+// it answers 200 to what it trusts.
 type contractReceiver struct {
 	mu     sync.Mutex
 	secret string
@@ -81,7 +82,8 @@ func (r *contractReceiver) trusted() []string {
 	return slices.Clone(r.events)
 }
 
-// A receiver written from the contract alone trusts every event of a whole life, and so does one that uses a Standard Webhooks library.
+// A receiver written from the contract alone trusts every event of a whole life, and so does one
+// that uses a Standard Webhooks library.
 func TestSignature_everyEventOfALife(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		contract := &contractReceiver{}
@@ -125,7 +127,8 @@ func signedWith(secret, signature string, event apptest.Received) bool {
 	return signature == "sha256="+hex.EncodeToString(digest[:])
 }
 
-// requireSigned says which secrets an event must hold for: the current one and, while it is being replaced, the one before; and which not.
+// requireSigned says which secrets an event must hold for: the current one and, while it is being
+// replaced, the one before; and which not.
 func requireSigned(t *testing.T, event apptest.Received, current, previous string, over ...string) {
 	t.Helper()
 	require.True(t, signedWith(current, event.Header.Get("X-Service-Signature"), event))

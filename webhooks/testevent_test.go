@@ -10,7 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver said.
+// A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver
+// said.
 func TestTestEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *stage) {
 		receiver := newMoody(t, 202)

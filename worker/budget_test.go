@@ -12,7 +12,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// What a whole life costs when every step is told before the next is made, which is the most it can take.
+// What a whole life costs when every step is told before the next is made, which is the most it can
+// take.
 var (
 	budgetWithWebhook    = lifecost.Cost{Events: 43, Actions: 11}
 	budgetWithoutWebhook = lifecost.Cost{Events: 25, Actions: 8}
@@ -48,7 +49,8 @@ func TestBudget_aWholeLife(t *testing.T) {
 	})
 }
 
-// wholeLife has an order created, received, assigned and delivered, every step told before the next, and returns its history.
+// wholeLife has an order created, received, assigned and delivered, every step told before the
+// next, and returns its history.
 func (s *service) wholeLife(t *testing.T) *history.History {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key)

@@ -47,7 +47,8 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 	return s
 }
 
-// each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL, with an operator of its own.
+// each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL,
+// with an operator of its own.
 func each(t *testing.T, run func(t *testing.T, s *service)) {
 	apptest.EachDatabase(t, func(t *testing.T, shared *apptest.Service) {
 		run(t, (&service{Service: shared}).another(t))
@@ -78,7 +79,8 @@ func forgetSchedule(t *testing.T, s *apptest.Service) {
 	})
 }
 
-// reconcile has the reconcile workflow look now. TestReconcile_drivesAbandonedDeliveries has its schedule run it.
+// reconcile has the reconcile workflow look now. TestReconcile_drivesAbandonedDeliveries has its
+// schedule run it.
 func (s *service) reconcile(t *testing.T) {
 	t.Helper()
 	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
@@ -179,7 +181,8 @@ func (s *service) waitForQuiet(t *testing.T, orderID string) {
 	})
 }
 
-// waitForStartNoted returns when an order is known to have its workflow, which is written a moment after the start.
+// waitForStartNoted returns when an order is known to have its workflow, which is written a moment
+// after the start.
 func (s *service) waitForStartNoted(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
@@ -229,7 +232,8 @@ type behind time.Duration
 
 func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
 
-// detached runs another process of the same installation that cannot reach Temporal. Its clock is so much behind.
+// detached runs another process of the same installation that cannot reach Temporal. Its clock is
+// so much behind.
 func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
 	return s.beside(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: behind(late), Configure: func(c *config.Config) {

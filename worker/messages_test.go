@@ -65,7 +65,8 @@ func TestMessages_refusalsCrossTheWire(t *testing.T) {
 	})
 }
 
-// refusedDelivery has an order refuse to be delivered before its time, and returns its history before and after.
+// refusedDelivery has an order refuse to be delivered before its time, and returns its history
+// before and after.
 func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *history.History) {
 	t.Helper()
 	orderID = s.CreateOrder(t, s.Key)

@@ -19,8 +19,8 @@ import (
 	"despacho/workflows"
 )
 
-// A worker that dies after it has written a move and before Temporal knows of it leaves a row that is ahead of its workflow. The reconcile
-// workflow finds it and has the order's workflow look.
+// A worker that dies after it has written a move and before Temporal knows of it leaves a row that
+// is ahead of its workflow. The reconcile workflow finds it and has the order's workflow look.
 func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)

@@ -14,8 +14,9 @@ import (
 	"despacho/workflows"
 )
 
-// prepareNamespace makes sure that Temporal answers and that the namespace has what orders need: their search attributes and the
-// reconcile schedule. Every worker does it at start-up; all but the first find it done.
+// prepareNamespace makes sure that Temporal answers and that the namespace has what orders need:
+// their search attributes and the reconcile schedule. Every worker does it at start-up; all but the
+// first find it done.
 func prepareNamespace(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

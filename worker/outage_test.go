@@ -55,7 +55,8 @@ func (o *outage) begin() {
 
 func (o *outage) end() { o.allow(true) }
 
-// holdOrders keeps everybody from writing to orders until the outage comes, and returns a check that somebody waits to.
+// holdOrders keeps everybody from writing to orders until the outage comes, and returns a check
+// that somebody waits to.
 func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	o.t.Helper()
 	holder, err := pgx.Connect(o.t.Context(), databaseURL)
@@ -73,8 +74,8 @@ func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	}
 }
 
-// The database goes away in the middle of a move and comes back: the caller is told that the outcome is open, the move lands when the database is back, and
-// reading the order tells so.
+// The database goes away in the middle of a move and comes back: the caller is told that the
+// outcome is open, the move lands when the database is back, and reading the order tells so.
 func TestOutage_databaseDownAndBack(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)

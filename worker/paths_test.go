@@ -16,8 +16,10 @@ import (
 	"despacho/workflows"
 )
 
-// installation is one database and one task queue with several processes that take orders: the usual one, one whose orders cancel themselves soon, and two that
-// cannot reach Temporal, one of them with a clock a minute late, so that what it leaves behind is not given time to be started by itself.
+// installation is one database and one task queue with several processes that take orders: the
+// usual one, one whose orders cancel themselves soon, and two that cannot reach Temporal, one of
+// them with a clock a minute late, so that what it leaves behind is not given time to be started by
+// itself.
 type installation struct {
 	*service
 	hasty, detached, detachedLate *apptest.Service
@@ -33,7 +35,8 @@ func newInstallation(t *testing.T) *installation {
 	}
 }
 
-// path is one way an order, or what looks after orders, can go. drive takes it to its end and names the run to look at.
+// path is one way an order, or what looks after orders, can go. drive takes it to its end and names
+// the run to look at.
 type path struct {
 	name  string
 	drive func(t *testing.T, i *installation, s *service) (workflowID, runID string)
@@ -169,7 +172,8 @@ func driveLifeBySignals(t *testing.T, _ *installation, s *service) (string, stri
 	return s.ended(t, id)
 }
 
-// driveRevivalWhileTelling has the package arrive while the receiver is still being told of the cancellation.
+// driveRevivalWhileTelling has the package arrive while the receiver is still being told of the
+// cancellation.
 func driveRevivalWhileTelling(t *testing.T, i *installation, s *service) (string, string) {
 	arrived, received := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -233,7 +237,8 @@ func (s *service) ended(t *testing.T, orderID string) (workflowID, runID string)
 	return workflowOf(orderID), s.waitForEnd(t, workflowOf(orderID))
 }
 
-// abandonedDelivery leaves a delivery to the receiver that has long been due and that nobody drives: its order is over.
+// abandonedDelivery leaves a delivery to the receiver that has long been due and that nobody
+// drives: its order is over.
 func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uuid.UUID {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key, personal)

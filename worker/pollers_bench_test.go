@@ -18,11 +18,13 @@ import (
 	"despacho/workflows"
 )
 
-// BenchmarkFirstUpdate starts an order and receives it at once, 8 callers at a time, with different pollers:
+// BenchmarkFirstUpdate starts an order and receives it at once, 8 callers at a time, with different
+// pollers:
 //
 //	go test ./worker -run - -bench FirstUpdate -benchtime 400x
 //
-// The database is left out (ApplyMove answers at once): what is measured is Temporal and the worker.
+// The database is left out (ApplyMove answers at once): what is measured is Temporal and the
+// worker.
 func BenchmarkFirstUpdate(b *testing.B) {
 	fixed := func(pollers int) worker.Options {
 		return worker.Options{

@@ -17,7 +17,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// An order that was stored while Temporal was away is started later, and cancels itself when it would have anyway.
+// An order that was stored while Temporal was away is started later, and cancels itself when it
+// would have anyway.
 func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 	t.Parallel()
 	usual := boot(t, "", apptest.Options{})
@@ -85,8 +86,9 @@ func timersOf(run *history.History) (timers []timer) {
 	return timers
 }
 
-// requireSetFor checks that what the timer waits is what was left until then, by the times in the history. A second is for clocks that are adjusted
-// meanwhile: a wait that counts from the start instead of the creation is a minute too long.
+// requireSetFor checks that what the timer waits is what was left until then, by the times in the
+// history. A second is for clocks that are adjusted meanwhile: a wait that counts from the start
+// instead of the creation is a minute too long.
 func (set timer) requireSetFor(t *testing.T, due time.Time) {
 	t.Helper()
 	require.WithinRange(t, due, set.began.Add(set.wait-time.Second), set.ended.Add(set.wait+time.Second), "it waits %s", set.wait)

@@ -30,8 +30,9 @@ var personal = map[string]any{
 	"product": "Audífonos", "notes": "tocar dos veces", "delivery_lat": -12.1234, "delivery_lng": -77.0345,
 }
 
-// Every path is driven on a real server. Its history holds ids and no personal data, replays on the workflow as it is, and has a recording: with
-// -record it becomes the recording that later versions are held to.
+// Every path is driven on a real server. Its history holds ids and no personal data, replays on the
+// workflow as it is, and has a recording: with -record it becomes the recording that later versions
+// are held to.
 func TestRecord_everyPath(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -158,7 +159,8 @@ func rewrite(m protoreflect.Message, change func(protoreflect.FieldDescriptor, s
 	})
 }
 
-// rewritten is the changed value, or false where there is nothing to set: a message is changed in place.
+// rewritten is the changed value, or false where there is nothing to set: a message is changed in
+// place.
 func rewritten(field protoreflect.FieldDescriptor, value protoreflect.Value, change func(protoreflect.FieldDescriptor, string) string) (protoreflect.Value, bool) {
 	switch field.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:

@@ -11,8 +11,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// A package that arrives after the auto-cancel revives its order: same id, same guide code, no reception event, the next event is
-// order.assigned, and the cancellation is history (contract 3).
+// A package that arrives after the auto-cancel revives its order: same id, same guide code, no
+// reception event, the next event is order.assigned, and the cancellation is history (contract 3).
 func TestRevival_lateReception(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

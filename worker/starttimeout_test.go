@@ -37,8 +37,10 @@ func (s *askedTemporal) StartWorkflowExecution(ctx context.Context, _ *workflows
 	return &workflowservice.StartWorkflowExecutionResponse{RunId: "run"}, nil
 }
 
-// A start gets all of the time that a creation waits for it: half of it, which is what the SDK makes of a deadline, loses starts that a busy Temporal
-// was about to confirm to the next turn of the reconcile workflow. The SDK says with the call how long it may take; without a deadline that is 10 seconds.
+// A start gets all of the time that a creation waits for it: half of it, which is what the SDK
+// makes of a deadline, loses starts that a busy Temporal was about to confirm to the next turn of
+// the reconcile workflow. The SDK says with the call how long it may take; without a deadline that
+// is 10 seconds.
 func TestCreate_aStartHasAllTheTimeThereIs(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,7 +9,8 @@ import (
 	"despacho/internal/config"
 )
 
-// What a worker that died keeps its orders waiting, before another takes over, leaves the caller of a move half of its time for the move itself.
+// What a worker that died keeps its orders waiting, before another takes over, leaves the caller of
+// a move half of its time for the move itself.
 func TestTuning_takesOverBeforeCallersGiveUp(t *testing.T) {
 	t.Parallel()
 	takesOver := tuning(time.Second).StickyScheduleToStartTimeout

@@ -16,8 +16,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// Without workers moves answer 503; creating and reading go on. When the workers are back, so are the moves, and what became of
-// the ones that were left open can be read.
+// Without workers moves answer 503; creating and reading go on. When the workers are back, so are
+// the moves, and what became of the ones that were left open can be read.
 func TestAway_workersDownAndBack(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
@@ -92,7 +92,8 @@ func TestAway_workerReplacedBetweenMoves(t *testing.T) {
 	s.ended(t, id)
 }
 
-// A worker that dies without a word is still taken to know its orders: another one takes over. TestTuning_takesOverBeforeCallersGiveUp says how soon.
+// A worker that dies without a word is still taken to know its orders: another one takes over.
+// TestTuning_takesOverBeforeCallersGiveUp says how soon.
 func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
 	t.Parallel()
 	line := newCable(t, testenv.Temporal(t))

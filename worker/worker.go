@@ -26,7 +26,8 @@ type Options struct {
 	Started func()
 }
 
-// Run works until ctx ends, then stops polling and finishes the tasks it has. While Temporal cannot be reached it keeps trying.
+// Run works until ctx ends, then stops polling and finishes the tasks it has. While Temporal cannot
+// be reached it keeps trying.
 func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if err := waitForTemporal(ctx, options); err != nil {
 		return nil // told to stop before Temporal came
@@ -59,12 +60,14 @@ func Register(w worker.WorkflowRegistry) {
 // workflowPollers is how many wait for workflow tasks at the least.
 const workflowPollers = 16
 
-// ordersInMemory is how many orders' workflows a worker keeps ready, each at some 45 KB. Most open orders wait for hours: one that is not
-// kept costs its next move a reading of its history, which is short.
+// ordersInMemory is how many orders' workflows a worker keeps ready, each at some 45 KB. Most open
+// orders wait for hours: one that is not kept costs its next move a reading of its history, which
+// is short.
 const ordersInMemory = 2_000
 
-// tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the first updates after a start wait for seconds
-// under load; from sixteen on they do not (BenchmarkFirstUpdate shows it).
+// tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the
+// first updates after a start wait for seconds under load; from sixteen on they do not
+// (BenchmarkFirstUpdate shows it).
 func tuning(stopTimeout time.Duration) worker.Options {
 	return worker.Options{
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
@@ -72,8 +75,8 @@ func tuning(stopTimeout time.Duration) worker.Options {
 		}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		WorkerStopTimeout:          stopTimeout,
-		// How long an order waits for the worker that knows it before another takes over: less than the caller of a move waits, so that
-		// a worker that died does not cost every move a 503.
+		// How long an order waits for the worker that knows it before another takes over: less than
+		// the caller of a move waits, so that a worker that died does not cost every move a 503.
 		StickyScheduleToStartTimeout: 2 * time.Second,
 	}
 }
@@ -83,7 +86,8 @@ const (
 	longestWait = time.Minute
 )
 
-// waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one line for each try, at growing intervals.
+// waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one
+// line for each try, at growing intervals.
 func waitForTemporal(ctx context.Context, options Options) error {
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		err := prepareNamespace(ctx, options)

@@ -1,4 +1,5 @@
-// Package workflows is an order's life. Nothing here knows of HTTP or of the database: workflows decide, activities do.
+// Package workflows is an order's life. Nothing here knows of HTTP or of the database: workflows
+// decide, activities do.
 package workflows
 
 import (
@@ -28,7 +29,8 @@ const (
 	DeliveredName = string(models.MoveDeliver)
 )
 
-// RefreshName is the signal that tells an order's workflow to look how the order stands in the database.
+// RefreshName is the signal that tells an order's workflow to look how the order stands in the
+// database.
 const RefreshName = "refresh"
 
 // Names of the activities.
@@ -69,7 +71,8 @@ func OrderWorkflowID(orderID uuid.UUID) string { return "order-" + orderID.Strin
 // DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's.
 func DeliveryWorkflowID(deliveryID uuid.UUID) string { return "delivery-" + deliveryID.String() }
 
-// RedeliveryWorkflowID is the id of the workflow that sends again, at a person's wish, one delivery or what failed at one webhook.
+// RedeliveryWorkflowID is the id of the workflow that sends again, at a person's wish, one delivery
+// or what failed at one webhook.
 func RedeliveryWorkflowID(id uuid.UUID) string { return "redelivery-" + id.String() }
 
 // ReconcileScheduleID is the id of the schedule that looks after what fell through.
@@ -78,8 +81,8 @@ func ReconcileScheduleID(taskQueue string) string { return taskQueue + reconcile
 // OrderInput starts an order's workflow.
 type OrderInput struct {
 	OrderID uuid.UUID `json:"order_id"`
-	// Snapshot is how the order stands when whoever starts the workflow has just created it. Nil: the workflow reads it
-	// from the database, which is what a late start or a revival does.
+	// Snapshot is how the order stands when whoever starts the workflow has just created it. Nil:
+	// the workflow reads it from the database, which is what a late start or a revival does.
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 }
 
@@ -103,8 +106,8 @@ func (s *Snapshot) state() models.State {
 	return models.State{Status: s.Status, CancelledBy: s.CancelledBy, RiderID: s.RiderID}
 }
 
-// WebhookDeliveryRef names one webhook call: enough to make it in its turn and to show it in the Temporal UI. Of the webhook's
-// address it holds the host alone: the rest may hold a secret.
+// WebhookDeliveryRef names one webhook call: enough to make it in its turn and to show it in the
+// Temporal UI. Of the webhook's address it holds the host alone: the rest may hold a secret.
 type WebhookDeliveryRef struct {
 	ID        uuid.UUID    `json:"id"`
 	WebhookID uuid.UUID    `json:"webhook_id"`
@@ -127,11 +130,13 @@ type Cancel struct {
 	Reason string       `json:"reason,omitempty"`
 	Note   string       `json:"note,omitempty"`
 	By     models.Actor `json:"by,omitempty"`
-	// OnlyRegistered holds the cancel to what the API may do: nothing once the package has reached the operator.
+	// OnlyRegistered holds the cancel to what the API may do: nothing once the package has reached
+	// the operator.
 	OnlyRegistered bool `json:"only_registered,omitempty"`
 }
 
-// Received says that the package reached the operator; BranchID is where, if not where it was expected.
+// Received says that the package reached the operator; BranchID is where, if not where it was
+// expected.
 type Received struct {
 	BranchID *uuid.UUID `json:"branch_id,omitempty"`
 }
@@ -153,7 +158,8 @@ type Delivered struct {
 // ApplyMoveInput is one decided move for the database.
 type ApplyMoveInput struct {
 	OrderID uuid.UUID `json:"order_id"`
-	// EntryID is the id of the timeline entry: the same in every try of the same move, so that a retry is recognised.
+	// EntryID is the id of the timeline entry: the same in every try of the same move, so that a
+	// retry is recognised.
 	EntryID   uuid.UUID     `json:"entry_id"`
 	Seq       int           `json:"seq"`
 	Move      models.Move   `json:"move"`

@@ -8,12 +8,13 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// previousTimeout is how long an event waits for the one before it at a webhook with retries, whose own next attempt may be hours away.
+// previousTimeout is how long an event waits for the one before it at a webhook with retries, whose
+// own next attempt may be hours away.
 const previousTimeout = 10 * time.Second
 
-// scheduleWebhooks has every webhook of an event called, each by an activity of its own: a slow or dead receiver delays neither the order nor
-// another receiver. One webhook gets an order's events one after the other, so that it does not hear of a delivery
-// before the assignment.
+// scheduleWebhooks has every webhook of an event called, each by an activity of its own: a slow or
+// dead receiver delays neither the order nor another receiver. One webhook gets an order's events
+// one after the other, so that it does not hear of a delivery before the assignment.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
 	for _, delivery := range deliveries {
 		o.calls++
@@ -28,7 +29,8 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 	}
 }
 
-// awaitPrevious returns when the call before has ended; without retries that takes seconds, with retries it may not be waited for.
+// awaitPrevious returns when the call before has ended; without retries that takes seconds, with
+// retries it may not be waited for.
 func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
 	switch {
 	case before == nil || before.IsReady():
@@ -39,13 +41,14 @@ func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
 	}
 }
 
-// Delivery sends one delivery that no order's workflow is sending: one that was abandoned, or that a person wants sent again.
+// Delivery sends one delivery that no order's workflow is sending: one that was abandoned, or that
+// a person wants sent again.
 func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
 
-// Redelivery sends deliveries again because a person wants it, one after the other, in the order they happened. It fails if
-// the last one did: with one delivery that is the outcome.
+// Redelivery sends deliveries again because a person wants it, one after the other, in the order
+// they happened. It fails if the last one did: with one delivery that is the outcome.
 func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed error) {
 	for _, delivery := range deliveries {
 		failed = workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)
@@ -58,12 +61,13 @@ func send(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Future {
 	return workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), SendWebhookActivity, delivery.ID)
 }
 
-// webhookTimeout is when a worker that has not said what came of a call is taken for dead. Waiting for a busy host, the exchange and writing down the
-// outcome take less even at their worst.
+// webhookTimeout is when a worker that has not said what came of a call is taken for dead. Waiting
+// for a busy host, the exchange and writing down the outcome take less even at their worst.
 const webhookTimeout = 30 * time.Second
 
-// webhookActivityOptions is how a webhook is called. The activity itself decides what is tried again and when, because that depends on the
-// webhook and on what its receiver said; the policy here is for trouble of our own, such as a database outage.
+// webhookActivityOptions is how a webhook is called. The activity itself decides what is tried
+// again and when, because that depends on the webhook and on what its receiver said; the policy
+// here is for trouble of our own, such as a database outage.
 func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: webhookTimeout,

@@ -73,7 +73,8 @@ func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 	require.Equal(t, riderB, *s.stored.RiderID)
 }
 
-// Temporal's own cancellation is not how an order is cancelled: the order lives on, and its timer with it.
+// Temporal's own cancellation is not how an order is cancelled: the order lives on, and its timer
+// with it.
 func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]struct {

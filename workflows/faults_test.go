@@ -26,8 +26,8 @@ func (s *stage) downUntil(end time.Duration) func() error {
 	}
 }
 
-// However long the database is away, a move that was asked for is written when it is back: once, with the time it was decided and
-// under the same entry in every try.
+// However long the database is away, a move that was asked for is written when it is back: once,
+// with the time it was decided and under the same entry in every try.
 func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(s *stage) *reply{
@@ -79,7 +79,8 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
 }
 
-// Moves that are asked for during an outage are decided one after another, on what the one before made of the order.
+// Moves that are asked for during an outage are decided one after another, on what the one before
+// made of the order.
 func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
@@ -100,7 +101,8 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
 }
 
-// What only the database knows can refuse a move too: it is told why, and the order stands as it stood.
+// What only the database knows can refuse a move too: it is told why, and the order stands as it
+// stood.
 func TestApply_refused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, models.State{Status: models.StatusReceived})
@@ -127,7 +129,8 @@ func TestApply_refused(t *testing.T) {
 	require.Equal(t, []int{2, 3}, []int{s.written[0].Seq, s.written[1].Seq}, "a refused move takes no place in the story")
 }
 
-// A run whose order was moved by another, for example after a reset, takes over how the order really stands and decides again.
+// A run whose order was moved by another, for example after a reset, takes over how the order
+// really stands and decides again.
 func TestApply_movedByAnotherRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -25,13 +25,14 @@ import (
 // start is when every order of these tests is registered and its workflow started.
 var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// curtain is how long a run may stay open: one that has not ended by itself is ended by its time limit.
+// curtain is how long a run may stay open: one that has not ended by itself is ended by its time
+// limit.
 const curtain = 30 * 24 * time.Hour
 
 var riderA, riderB = uuid.MustParse("00000000-0000-4000-8000-00000000000a"), uuid.MustParse("00000000-0000-4000-8000-00000000000b")
 
-// stage plays one run of an order's workflow in skipped time: the test is the database, the receivers and everybody
-// who sends messages.
+// stage plays one run of an order's workflow in skipped time: the test is the database, the
+// receivers and everybody who sends messages.
 type stage struct {
 	t       *testing.T
 	env     *testsuite.TestWorkflowEnvironment
@@ -40,7 +41,8 @@ type stage struct {
 
 	// webhooks want every event.
 	webhooks []webhook
-	// beforeLoad and beforeWrite are asked before the database answers; what they return is the answer, unless it is nothing.
+	// beforeLoad and beforeWrite are asked before the database answers; what they return is the
+	// answer, unless it is nothing.
 	beforeLoad  func() error
 	beforeWrite func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error)
 	// receive answers a webhook call; nil is a receiver that takes everything at once.
@@ -127,7 +129,8 @@ func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
 // at does something so long after the start.
 func (s *stage) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
-// meanwhile is for the database and the receivers: what they send reaches the workflow before their answer does.
+// meanwhile is for the database and the receivers: what they send reaches the workflow before their
+// answer does.
 func (s *stage) meanwhile(do func()) {
 	sent := make(chan struct{})
 	s.env.RegisterDelayedCallback(func() {

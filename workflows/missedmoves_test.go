@@ -10,7 +10,8 @@ import (
 	"despacho/workflows"
 )
 
-// A crash can leave a move written that the run never got to know of. What it tries next has the same number, and must not be taken for that one.
+// A crash can leave a move written that the run never got to know of. What it tries next has the
+// same number, and must not be taken for that one.
 func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, models.State{Status: models.StatusReceived})

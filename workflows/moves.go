@@ -31,8 +31,8 @@ func (r request) rider() *uuid.UUID {
 	return &r.assigned.RiderID
 }
 
-// registerHandlers takes moves from updates and signals alike. Updates answer with the outcome; signals, which people send by
-// hand, count as the operator's.
+// registerHandlers takes moves from updates and signals alike. Updates answer with the outcome;
+// signals, which people send by hand, count as the operator's.
 func (o *order) registerHandlers(ctx workflow.Context) error {
 	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
 		var r request
@@ -68,7 +68,8 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	})
 }
 
-// registerHandler registers a name as a signal and as an update whose validator refuses illegal moves before they enter history.
+// registerHandler registers a name as a signal and as an update whose validator refuses illegal
+// moves before they enter history.
 func registerHandler[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
 		var message M
@@ -130,7 +131,8 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
 		}
 		if result.Current != nil {
-			// The order was moved behind this run's back, by another run or by its own before a crash; decide again on what is true.
+			// The order was moved behind this run's back, by another run or by its own before a
+			// crash; decide again on what is true.
 			o.restore(result.Current)
 			o.describe(ctx)
 			continue
@@ -181,11 +183,12 @@ func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	return &snapshot, err
 }
 
-// longestOutage is said because the SDK would otherwise give a local activity up once StartToCloseTimeout has passed, all tries together.
+// longestOutage is said because the SDK would otherwise give a local activity up once
+// StartToCloseTimeout has passed, all tries together.
 const longestOutage = 100 * 365 * 24 * time.Hour
 
-// dbActivityOptions is for the database: a local activity, which costs the history one event, tried again for as long as
-// an outage lasts.
+// dbActivityOptions is for the database: a local activity, which costs the history one event, tried
+// again for as long as an outage lasts.
 func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    10 * time.Second,
@@ -197,8 +200,10 @@ func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// entryID names the timeline entry of a move: the same whenever this run tries the same move again, different for every other move and in every
-// other run. A run that lost a move to a crash, after it was written and before it entered the history, must not take it for another that it tries then.
+// entryID names the timeline entry of a move: the same whenever this run tries the same move again,
+// different for every other move and in every other run. A run that lost a move to a crash, after
+// it was written and before it entered the history, must not take it for another that it tries
+// then.
 func entryID(ctx workflow.Context, move ApplyMoveInput) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.fingerprint())))

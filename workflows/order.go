@@ -11,11 +11,13 @@ import (
 	"despacho/models"
 )
 
-// Order carries one order from registration to delivery or cancellation. It listens for moves, holds each against the
-// transition table, has the legal ones written to the database, and calls the webhooks that want to know. It ends when
-// no move is possible any more, or when the timer has cancelled the order: a late reception starts it anew.
+// Order carries one order from registration to delivery or cancellation. It listens for moves,
+// holds each against the transition table, has the legal ones written to the database, and calls
+// the webhooks that want to know. It ends when no move is possible any more, or when the timer has
+// cancelled the order: a late reception starts it anew.
 func Order(ctx workflow.Context, in OrderInput) error {
-	// Cancelling the workflow in Temporal's own way is not a move: it would take the timer and every later move away from an order that stands.
+	// Cancelling the workflow in Temporal's own way is not a move: it would take the timer and
+	// every later move away from an order that stands.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
@@ -99,8 +101,9 @@ func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 }
 
-// refresh takes over how the order really stands, if it was moved behind the run's back. What its receivers have not been told is left to the
-// reconcile workflow, which drives abandoned deliveries.
+// refresh takes over how the order really stands, if it was moved behind the run's back. What its
+// receivers have not been told is left to the reconcile workflow, which drives abandoned
+// deliveries.
 func (o *order) refresh(ctx workflow.Context) {
 	snapshot, err := o.load(ctx)
 	if err != nil || snapshot.Seq == o.seq {
@@ -113,7 +116,8 @@ func (o *order) refresh(ctx workflow.Context) {
 	o.describe(ctx)
 }
 
-// startTimer waits for the moment the order cancels itself. The moment is absolute: a run that starts late waits less.
+// startTimer waits for the moment the order cancels itself. The moment is absolute: a run that
+// starts late waits less.
 func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 	timerCtx, stop := workflow.WithCancel(ctx)
 	o.stopTimer = stop
@@ -135,7 +139,8 @@ func (o *order) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, details)
 }
 
-// startSideActivity asks the outside world something about the order. Whatever comes of it, the order goes on.
+// startSideActivity asks the outside world something about the order. Whatever comes of it, the
+// order goes on.
 func (o *order) startSideActivity(ctx workflow.Context, activity, summary string) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,

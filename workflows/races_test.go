@@ -26,8 +26,8 @@ var rivals = map[string]message{
 
 var autoCancel = message{move: models.MoveAutoCancel, by: models.ByAuto}
 
-// Timer, cancel and reception one after another, in every order: each meets what the one before it made of the order. The run stays open
-// meanwhile because the receiver of order.cancelled is slow.
+// Timer, cancel and reception one after another, in every order: each meets what the one before it
+// made of the order. The run stays open meanwhile because the receiver of order.cancelled is slow.
 func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -69,8 +69,8 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	}
 }
 
-// The same in one workflow task, with the order already due: whoever comes first there, each winner was legal after the
-// one before it, each loser was told, and nothing is left over.
+// The same in one workflow task, with the order already due: whoever comes first there, each winner
+// was legal after the one before it, each loser was told, and nothing is left over.
 func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -171,7 +171,8 @@ func (s *stage) sender(name string, m message, asUpdate bool, answers map[string
 	}
 }
 
-// requireLegalStory checks that what was written is a life the table allows, and that the answers agree with it.
+// requireLegalStory checks that what was written is a life the table allows, and that the answers
+// agree with it.
 func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[string]*reply) {
 	t.Helper()
 	candidates := append(slices.Clone(sent), autoCancel)

@@ -10,8 +10,9 @@ import (
 // ReconcileEvery is how often what fell through is looked after.
 const ReconcileEvery = 15 * time.Second
 
-// Reconcile starts orders that have no workflow, hands on deliveries that nobody drives, and clears what has expired.
-// One part's failure does not keep the others from running; the next turn tries again.
+// Reconcile starts orders that have no workflow, hands on deliveries that nobody drives, and clears
+// what has expired. One part's failure does not keep the others from running; the next turn tries
+// again.
 func Reconcile(ctx workflow.Context) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

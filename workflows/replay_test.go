@@ -27,7 +27,8 @@ func recordings(t *testing.T) []string {
 	return files
 }
 
-// Orders that are under way when a new version is deployed go on with it: every recorded history can be replayed.
+// Orders that are under way when a new version is deployed go on with it: every recorded history
+// can be replayed.
 func TestReplay_everyRecording(t *testing.T) {
 	t.Parallel()
 	for _, file := range recordings(t) {

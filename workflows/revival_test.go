@@ -13,8 +13,9 @@ import (
 
 var dormant = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
 
-// After the timer has cancelled an order its run ends; the package that arrives late starts another, which reads the order and goes on
-// from there. Reception tells receivers nothing; the next they hear is order.assigned (contract 3).
+// After the timer has cancelled an order its run ends; the package that arrives late starts
+// another, which reads the order and goes on from there. Reception tells receivers nothing; the
+// next they hear is order.assigned (contract 3).
 func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	first := newStage(t, registered)
@@ -39,7 +40,8 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventDelivered}, second.events())
 }
 
-// Nothing but a reception revives an order, and a run that was started for something else ends at once.
+// Nothing but a reception revives an order, and a run that was started for something else ends at
+// once.
 func TestRevival_onlyByReception(t *testing.T) {
 	t.Parallel()
 	for name, m := range messages {
@@ -61,7 +63,8 @@ func TestRevival_onlyByReception(t *testing.T) {
 	}
 }
 
-// A package that arrives while receivers are still being told of the cancellation is received in the same run.
+// A package that arrives while receivers are still being told of the cancellation is received in
+// the same run.
 func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
@@ -81,7 +84,8 @@ func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
 	}
 }
 
-// A reception that comes while the timer's cancel is being written is neither lost nor left behind: the run does not end.
+// A reception that comes while the timer's cancel is being written is neither lost nor left behind:
+// the run does not end.
 func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {

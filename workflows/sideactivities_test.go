@@ -16,7 +16,8 @@ import (
 	"despacho/workflows"
 )
 
-// A short map link is followed and a DNI is checked beside the order: whatever comes of it, also nothing, the order goes its way.
+// A short map link is followed and a DNI is checked beside the order: whatever comes of it, also
+// nothing, the order goes its way.
 func TestBeside_neverKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, outcome := range map[string]error{"answers": nil, "fails": errors.New("no such host"), "hangs": activity.ErrResultPending} {

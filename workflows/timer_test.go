@@ -10,7 +10,8 @@ import (
 	"despacho/workflows"
 )
 
-// An order that nobody brings is cancelled 24 hours after its creation (contract 3), and its run ends.
+// An order that nobody brings is cancelled 24 hours after its creation (contract 3), and its run
+// ends.
 func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)

@@ -66,14 +66,16 @@ func (m message) verdict(state models.State) (models.State, models.Verdict) {
 	return after, verdict
 }
 
-// asSignal is the same message from a person's hand: whoever it says it is from, it counts as the operator's.
+// asSignal is the same message from a person's hand: whoever it says it is from, it counts as the
+// operator's.
 func (m message) asSignal() message {
 	m.by = models.ByOperator
 	return m
 }
 
-// Every cell of state × message, as a signal and as an update, sent before the run knows the order and after. Whatever comes of it,
-// the run goes on: what a second message meets is what the table makes of the first.
+// Every cell of state × message, as a signal and as an update, sent before the run knows the order
+// and after. Whatever comes of it, the run goes on: what a second message meets is what the table
+// makes of the first.
 func TestOrder_everyCell(t *testing.T) {
 	t.Parallel()
 	for stateName, state := range states {

@@ -47,7 +47,8 @@ func TestWebhooks_everyEventInOrder(t *testing.T) {
 	}
 }
 
-// A receiver that hangs delays neither the order nor another receiver; its own events wait for their turn.
+// A receiver that hangs delays neither the order nor another receiver; its own events wait for
+// their turn.
 func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)
@@ -76,7 +77,8 @@ func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	}
 }
 
-// A receiver with retries may be hours from its next attempt: later events wait for it a moment only.
+// A receiver with retries may be hours from its next attempt: later events wait for it a moment
+// only.
 func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, registered)

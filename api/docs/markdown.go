@@ -16,7 +16,8 @@ import (
 
 var renderer = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// markdown renders a description; the file is our own, so a failure is kept and reported once at the end.
+// markdown renders a description; the file is our own, so a failure is kept and reported once at
+// the end.
 func (b *builder) markdown(source string) template.HTML {
 	var out bytes.Buffer
 	context := parser.NewContext(parser.WithIDs(anchors{}))

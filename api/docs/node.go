@@ -8,10 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// node is a part of the OpenAPI file. Unlike a decoded map it keeps the file's order, which is the order in which people should read it.
+// node is a part of the OpenAPI file. Unlike a decoded map it keeps the file's order, which is the
+// order in which people should read it.
 type node struct {
 	root, yaml *yaml.Node
-	// ref is the name of the component that was followed to get here; empty for what is written in place.
+	// ref is the name of the component that was followed to get here; empty for what is written in
+	// place.
 	ref string
 }
 

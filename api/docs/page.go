@@ -1,4 +1,5 @@
-// Package docs turns openapi.yaml into a reference page: one document without scripts that loads nothing.
+// Package docs turns openapi.yaml into a reference page: one document without scripts that loads
+// nothing.
 package docs
 
 import (
@@ -15,7 +16,8 @@ import (
 // Page is the reference, ready to be served.
 type Page struct {
 	HTML []byte
-	// Policy is its Content-Security-Policy: nothing may be loaded, and no style but the page's own applies.
+	// Policy is its Content-Security-Policy: nothing may be loaded, and no style but the page's own
+	// applies.
 	Policy string
 }
 

@@ -20,7 +20,8 @@ type field struct {
 	Description template.HTML
 }
 
-// mark is what a reader must know of a member's presence. What is usual carries no mark: leaving a member out of a request, finding it in an answer.
+// mark is what a reader must know of a member's presence. What is usual carries no mark: leaving a
+// member out of a request, finding it in an answer.
 type mark string
 
 const (
@@ -54,8 +55,8 @@ type object struct {
 	Values      []string
 }
 
-// fieldsOf lists an object's members, those of its parts included. Objects written in place are unfolded with dotted names; those with a
-// name are pointed at.
+// fieldsOf lists an object's members, those of its parts included. Objects written in place are
+// unfolded with dotted names; those with a name are pointed at.
 func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
 	required := schema.get("required").words()
 	var fields []field
@@ -144,7 +145,8 @@ func rulesOf(schema node) []string {
 	return rules
 }
 
-// placed reports whether a named schema has a place of its own: what is sent, and envelopes, are shown where they are used.
+// placed reports whether a named schema has a place of its own: what is sent, and envelopes, are
+// shown where they are used.
 func placed(name string) bool {
 	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
@@ -164,7 +166,8 @@ func (b *builder) objects() []object {
 	return list
 }
 
-// headers lists what responses carry beside their body. A header that is only sometimes there is the same header.
+// headers lists what responses carry beside their body. A header that is only sometimes there is
+// the same header.
 func (b *builder) headers() []field {
 	var list []field
 	known := map[string]bool{}

@@ -49,8 +49,8 @@ func devCommand() *cobra.Command {
 	}
 }
 
-// devProcess is the whole service on one machine. It is put together in the order of its fields and taken apart in reverse: API, worker, inbox,
-// Temporal.
+// devProcess is the whole service on one machine. It is put together in the order of its fields and
+// taken apart in reverse: API, worker, inbox, Temporal.
 type devProcess struct {
 	out      io.Writer
 	config   *config.Config
@@ -269,7 +269,8 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 	return inbox, nil
 }
 
-// serve runs the API and the worker, greets the developer, and on the way out stops the API first, then the worker.
+// serve runs the API and the worker, greets the developer, and on the way out stops the API first,
+// then the worker.
 func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
 	admin, err := config.Listen(adminAddress(d.config), "ADMIN_ADDR")
 	if err != nil {
@@ -292,8 +293,8 @@ func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Docum
 	return group.Wait()
 }
 
-// watchTemporal fails when the Temporal that dev has started ends by itself: without it orders would be taken and never move, and nobody would
-// know why.
+// watchTemporal fails when the Temporal that dev has started ends by itself: without it orders
+// would be taken and never move, and nobody would know why.
 func (d *devProcess) watchTemporal(ctx context.Context) error {
 	if d.temporal == nil {
 		return nil

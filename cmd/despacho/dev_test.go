@@ -22,7 +22,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// devVariables give a dev of the test's own free ports: HTTP, inbox, Temporal and, a thousand above it, its Web UI.
+// devVariables give a dev of the test's own free ports: HTTP, inbox, Temporal and, a thousand above
+// it, its Web UI.
 func devVariables(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	cli, err := testenv.TemporalCLI()
@@ -73,8 +74,9 @@ func interrupt(t *testing.T, p *process, variables map[string]string) {
 	}
 }
 
-// What make run promises: the banner's curl line gives a 201, the order's workflow is in Temporal, its event is in the inbox with a good signature;
-// Ctrl-C leaves nothing behind; a second start reuses everything and still has the order.
+// What make run promises: the banner's curl line gives a 201, the order's workflow is in Temporal,
+// its event is in the inbox with a good signature; Ctrl-C leaves nothing behind; a second start
+// reuses everything and still has the order.
 func TestDev_bannerInboxAndRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,7 +187,8 @@ func TestDev_demoOperators(t *testing.T) {
 	interrupt(t, p, variables)
 }
 
-// Without its Temporal dev cannot carry an order: it says so and ends, instead of taking orders that never move.
+// Without its Temporal dev cannot carry an order: it says so and ends, instead of taking orders
+// that never move.
 func TestDev_temporalDies(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -14,8 +14,8 @@ import (
 	"despacho/internal/config"
 )
 
-// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for the database and
-// Temporal. Tests lengthen it.
+// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for
+// the database and Temporal. Tests lengthen it.
 var healthTimeout = 4 * time.Second
 
 func healthCommand() *cobra.Command {
@@ -70,7 +70,8 @@ func checkHealth(ctx context.Context, address, path string) error {
 	return nil
 }
 
-// reachable turns an address that is listened on, such as 0.0.0.0:8080, into one that can be dialled.
+// reachable turns an address that is listened on, such as 0.0.0.0:8080, into one that can be
+// dialled.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

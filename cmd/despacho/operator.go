@@ -28,7 +28,8 @@ func operatorCommand() *cobra.Command {
 	return command
 }
 
-// showHelp is for a command that only groups others: with it cobra refuses an unknown word instead of printing help and succeeding.
+// showHelp is for a command that only groups others: with it cobra refuses an unknown word instead
+// of printing help and succeeding.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
 // operatorUse runs one of the use cases on the database of DATABASE_URL.

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	testenv.Main(m, removeBinary)
 }
 
-// onBothDatabases runs a test of the command line on either database. The command line takes its database from the environment,
-// so these tests cannot run side by side.
+// onBothDatabases runs a test of the command line on either database. The command line takes its
+// database from the environment, so these tests cannot run side by side.
 func onBothDatabases(t *testing.T, run func(t *testing.T, database *db.DB)) {
 	t.Helper()
 	for name, create := range map[string]func(testing.TB) string{"sqlite": testenv.SQLite, "postgres": testenv.Postgres} {

@@ -152,7 +152,8 @@ func TestAPI_portInUseIsNamed(t *testing.T) {
 	require.Contains(t, p.output(), "HTTP_ADDR")
 }
 
-// Without Temporal the API starts all the same and says so, in its log and in /readyz; on SIGTERM it lets a request in flight finish.
+// Without Temporal the API starts all the same and says so, in its log and in /readyz; on SIGTERM
+// it lets a request in flight finish.
 func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
@@ -200,7 +201,8 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	require.Contains(t, p.output(), `"request_id":"drain-1"`, "the id is in the log")
 }
 
-// A stopping api first tells the balancer, and goes on serving until that has had time to listen: who still comes is served and sent away.
+// A stopping api first tells the balancer, and goes on serving until that has had time to listen:
+// who still comes is served and sent away.
 func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)

@@ -15,10 +15,10 @@ import (
 	"despacho/internal/telemetry"
 )
 
-// gcBallast is a GC ballast: it counts as live heap and is never touched, so that it takes no memory.
-// The api keeps little and allocates much; with the ballast the garbage collector runs a few times a
-// second under load instead of dozens of times. GOGC has the same effect only as a multiple of a
-// live heap that changes, and GOMEMLIMIT sets an upper bound, not a lower one.
+// gcBallast is a GC ballast: it counts as live heap and is never touched, so that it takes no
+// memory. The api keeps little and allocates much; with the ballast the garbage collector runs a
+// few times a second under load instead of dozens of times. GOGC has the same effect only as a
+// multiple of a live heap that changes, and GOMEMLIMIT sets an upper bound, not a lower one.
 const gcBallast = 32 << 20
 
 func apiCommand() *cobra.Command {

@@ -20,8 +20,8 @@ import (
 type environment struct {
 	// strict makes a suite that cannot run in full a failure.
 	strict bool
-	// variables are the environment of every command. What is compiled with -trimpath does not depend
-	// on the clone's path, so that a fresh clone finds it in the build cache.
+	// variables are the environment of every command. What is compiled with -trimpath does not
+	// depend on the clone's path, so that a fresh clone finds it in the build cache.
 	variables []string
 	missing   map[need]string
 	servers   []func(context.Context) error

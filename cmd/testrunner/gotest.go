@@ -36,8 +36,8 @@ func testCommand(packages []string, raceDetector bool) []string {
 		"-ldflags=-w", // linking takes half the time without debugging information
 	}
 	if raceDetector {
-		// SQLite is a C program translated to Go: the detector finds nothing in it and slows it down
-		// many times over. Whoever calls it stays instrumented.
+		// SQLite is a C program translated to Go: the detector finds nothing in it and slows it
+		// down many times over. Whoever calls it stays instrumented.
 		command = append(command, "-race", "-gcflags=modernc.org/...=-race=false")
 	}
 	return append(command, inOrder(packages)...)

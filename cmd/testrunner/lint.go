@@ -16,14 +16,16 @@ import (
 	"despacho/dev"
 )
 
-// The linters are run by version instead of being tools of the module, whose dependencies they would become.
+// The linters are run by version instead of being tools of the module, whose dependencies they
+// would become.
 const (
 	staticcheck   = "honnef.co/go/tools/cmd/staticcheck@v0.8.1"
 	workflowcheck = "go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0"
 	govulncheck   = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// linter is a command that fails, or prints anything where quiet is set, when the code is not as it should be.
+// linter is a command that fails, or prints anything where quiet is set, when the code is not as it
+// should be.
 type linter struct {
 	name    string
 	command []string

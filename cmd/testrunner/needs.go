@@ -25,7 +25,8 @@ const (
 	php      need = "PHP, for the example of the documentation"
 )
 
-// debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one by itself.
+// debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one
+// by itself.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},

@@ -24,7 +24,8 @@ type testEvent struct {
 type testID struct{ pkg, test string }
 
 // testReport reads `go test -json`, prints one line for every package and everything that a failing
-// test said, and counts. A test with subtests is not counted beside them, unless it fails by itself.
+// test said, and counts. A test with subtests is not counted beside them, unless it fails by
+// itself.
 type testReport struct {
 	out io.Writer
 	// strict makes a skip that is not expected a failure.
@@ -159,7 +160,8 @@ func (r *testReport) endPackage(event testEvent) {
 	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
 	said := r.said(testID{event.Package, ""})
 	if event.Action == "fail" {
-		// A panic or a timeout ends the package before its tests have: what they said is part of the story.
+		// A panic or a timeout ends the package before its tests have: what they said is part of
+		// the story.
 		for _, id := range r.unfinished(event.Package) {
 			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.said(id))
 		}
@@ -189,7 +191,8 @@ func (r *testReport) unfinished(pkg string) (left []testID) {
 	return left
 }
 
-// said returns what a test printed, without the lines by which the testing package tells tests apart, and forgets it.
+// said returns what a test printed, without the lines by which the testing package tells tests
+// apart, and forgets it.
 func (r *testReport) said(id testID) string {
 	output := r.output[id]
 	delete(r.output, id)

@@ -1,4 +1,5 @@
-// Package demo fills a development database with four operators that show every case, and writes down how to use them.
+// Package demo fills a development database with four operators that show every case, and writes
+// down how to use them.
 package demo
 
 import (

@@ -10,7 +10,8 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// RegisterInbox makes sure that the first operator's events, all of them, go to the development inbox.
+// RegisterInbox makes sure that the first operator's events, all of them, go to the development
+// inbox.
 func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box, address string, now time.Time) error {
 	operatorID, webhookID := blueprints[0].operatorID(), id(blueprints[0].slug, "webhook")
 	if _, err := database.Webhook(ctx, webhookID); !db.IsNotFound(err) {

@@ -16,7 +16,8 @@ import (
 
 const country = "PE"
 
-// Places of the demo: all of Lima is covered, Cusco is not, and one part of San Juan de Lurigancho is marked risky.
+// Places of the demo: all of Lima is covered, Cusco is not, and one part of San Juan de Lurigancho
+// is marked risky.
 const (
 	limaProvince    = "1501"
 	coveredUbigeo   = "150122" // Miraflores
@@ -66,7 +67,8 @@ var sizes = []struct {
 	{"S", "Pequeño", 0, false}, {"M", "Mediano", 0, true}, {"L", "Grande", 500, false},
 }
 
-// id is the same in every development database, so that bookmarks and scripts survive a fresh start.
+// id is the same in every development database, so that bookmarks and scripts survive a fresh
+// start.
 func id(parts ...string) uuid.UUID {
 	name := "despacho:demo"
 	for _, part := range parts {
@@ -75,8 +77,9 @@ func id(parts ...string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name))
 }
 
-// Seed makes sure that the demo operators are there. What a document from an earlier run says is kept as long as its keys still
-// open the doors; else new keys and passwords are made and the old ones are shut out.
+// Seed makes sure that the demo operators are there. What a document from an earlier run says is
+// kept as long as its keys still open the doors; else new keys and passwords are made and the old
+// ones are shut out.
 func Seed(ctx context.Context, database *db.DB, earlier *Document, now time.Time) ([]Operator, error) {
 	for _, b := range blueprints {
 		if err := b.insertRows(ctx, database, now); err != nil {

@@ -1,5 +1,5 @@
-// Package devprovider is an identity provider for development: it speaks as decolecta does and knows invented people
-// alone. The adapter named dev asks it.
+// Package devprovider is an identity provider for development: it speaks as decolecta does and
+// knows invented people alone. The adapter named dev asks it.
 package dniprovider
 
 import (
@@ -43,7 +43,8 @@ var people = map[string]person{
 	DNISlow: {FirstName: "PEDRO PABLO", FirstLastName: "ROJAS", SecondLastName: "SALAS"},
 }
 
-// Provider serves look-ups, GET ?numero=<DNI>, at whatever path it is mounted; no token is asked for.
+// Provider serves look-ups, GET ?numero=<DNI>, at whatever path it is mounted; no token is asked
+// for.
 type Provider struct {
 	// SlowAnswer is how long DNISlow takes; zero means the constant of that name.
 	SlowAnswer time.Duration

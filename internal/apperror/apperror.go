@@ -1,5 +1,5 @@
-// Package fault is the service's one error type: what went wrong in words a caller can act on, kept apart from the
-// cause, which only the log sees.
+// Package fault is the service's one error type: what went wrong in words a caller can act on, kept
+// apart from the cause, which only the log sees.
 package apperror
 
 import (

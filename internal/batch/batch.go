@@ -1,5 +1,6 @@
-// Package gather lets callers share trips: a question is sent at once while nobody is on the way, and those that come up meanwhile go
-// together with the next trip. Alone nobody waits for company; in a crowd the cost of a trip is divided by those who share it.
+// Package gather lets callers share trips: a question is sent at once while nobody is on the way,
+// and those that come up meanwhile go together with the next trip. Alone nobody waits for company;
+// in a crowd the cost of a trip is divided by those who share it.
 package batch
 
 import (
@@ -15,7 +16,8 @@ type Options struct {
 	MaxSize int
 	// StallAfter is how long a trip may take before the next one goes without waiting for it.
 	StallAfter time.Duration
-	// Timeout bounds a trip. It does not end with the caller who happened to be first: others ride along.
+	// Timeout bounds a trip. It does not end with the caller who happened to be first: others ride
+	// along.
 	Timeout time.Duration
 }
 
@@ -38,12 +40,14 @@ type caller[Q, A any] struct {
 	answered chan struct{}
 }
 
-// New makes a group. ask answers the questions of one trip, in their order; its context carries the values of the first caller's.
+// New makes a group. ask answers the questions of one trip, in their order; its context carries the
+// values of the first caller's.
 func New[Q, A any](options Options, ask func(ctx context.Context, questions []Q) ([]A, error)) *Batcher[Q, A] {
 	return &Batcher[Q, A]{options: options, ask: ask}
 }
 
-// Get returns the answer to a question. If ctx ends first the caller goes without it; the question may be asked all the same.
+// Get returns the answer to a question. If ctx ends first the caller goes without it; the question
+// may be asked all the same.
 func (g *Batcher[Q, A]) Get(ctx context.Context, question Q) (A, error) {
 	mine := &caller[Q, A]{ctx: ctx, question: question, answered: make(chan struct{})}
 	g.mu.Lock()
@@ -70,7 +74,8 @@ func (g *Batcher[Q, A]) Waiting() int {
 	return len(g.waiting)
 }
 
-// run makes one trip after the other until nobody waits. Once a trip is late another traveller goes on in its place.
+// run makes one trip after the other until nobody waits. Once a trip is late another traveller goes
+// on in its place.
 func (g *Batcher[Q, A]) run() {
 	for {
 		g.mu.Lock()
@@ -114,7 +119,8 @@ func (g *Batcher[Q, A]) runBatch(callers []*caller[Q, A]) {
 	}
 }
 
-// fetch turns a panic into an error: it must fail the requests that share the trip, not the process.
+// fetch turns a panic into an error: it must fail the requests that share the trip, not the
+// process.
 func (g *Batcher[Q, A]) fetch(ctx context.Context, questions []Q) (answers []A, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.options.Timeout)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Clock tells the current time in UTC with microsecond precision: what PostgreSQL keeps, so a time reads back as it
-// was written.
+// Clock tells the current time in UTC with microsecond precision: what PostgreSQL keeps, so a time
+// reads back as it was written.
 type Clock interface {
 	Now() time.Time
 }

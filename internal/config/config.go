@@ -1,4 +1,5 @@
-// Package config reads the service's configuration from the environment and checks it before anything starts.
+// Package config reads the service's configuration from the environment and checks it before
+// anything starts.
 package config
 
 import (
@@ -15,8 +16,8 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Config is every variable the service reads besides TEMPORAL_* and OTEL_*, which keep the meaning their own
-// projects give them. The `doc` tags are the table in README.md: a test compares the two.
+// Config is every variable the service reads besides TEMPORAL_* and OTEL_*, which keep the meaning
+// their own projects give them. The `doc` tags are the table in README.md: a test compares the two.
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
@@ -173,7 +174,8 @@ func (c *Config) RequireSecrets() error {
 	return nil
 }
 
-// nameVariables rewrites the parser's errors, which speak of struct fields, in terms of the variables.
+// nameVariables rewrites the parser's errors, which speak of struct fields, in terms of the
+// variables.
 func nameVariables(err error) error {
 	var all env.AggregateError
 	if !errors.As(err, &all) {

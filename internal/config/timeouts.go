@@ -10,7 +10,8 @@ type Timeouts struct {
 	Connect time.Duration
 	// Queue is how long a request waits for its turn under MAX_REQUESTS before it is answered 503.
 	Queue time.Duration
-	// Request is how long a request is worked on. What takes longer waits for something that is down.
+	// Request is how long a request is worked on. What takes longer waits for something that is
+	// down.
 	Request time.Duration
 	// Upload replaces Request for multipart bodies: a phone on a poor connection sends a photo.
 	Upload time.Duration
@@ -48,5 +49,6 @@ func DefaultTimeouts() Timeouts {
 	}
 }
 
-// KeyLease is how long a request may hold an Idempotency-Key: half as long again as it is worked on.
+// KeyLease is how long a request may hold an Idempotency-Key: half as long again as it is worked
+// on.
 func (t Timeouts) KeyLease() time.Duration { return t.Request * 3 / 2 }

@@ -1,5 +1,6 @@
-// Package credentials makes and checks what opens doors: API keys, session tokens and passwords. Keys and tokens are random
-// enough that a plain hash protects them; passwords are not and get a slow one.
+// Package credentials makes and checks what opens doors: API keys, session tokens and passwords.
+// Keys and tokens are random enough that a plain hash protects them; passwords are not and get a
+// slow one.
 package credentials
 
 import (
@@ -72,7 +73,8 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// Cost is how hard a password's hash is to compute. Tests that sign in many users lower it before anything runs.
+// Cost is how hard a password's hash is to compute. Tests that sign in many users lower it before
+// anything runs.
 var Cost = bcrypt.DefaultCost
 
 // HashPassword is the form in which a password is stored.
@@ -96,7 +98,8 @@ var dummyHash = sync.OnceValue(func() []byte {
 // compare is slow on purpose; tests see what is compared.
 var compare = bcrypt.CompareHashAndPassword
 
-// PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as long as a wrong password.
+// PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as
+// long as a wrong password.
 func PasswordMatches(hash, password string) bool {
 	if hash == "" {
 		_ = compare(dummyHash(), []byte(password))

@@ -54,7 +54,8 @@ func New(secretKey string) (*Box, error) {
 	return &Box{aead: aead}, nil
 }
 
-// Seal encrypts a secret; aad names its context (such as the row's id), without which it will not open.
+// Seal encrypts a secret; aad names its context (such as the row's id), without which it will not
+// open.
 func (b *Box) Seal(secret, aad []byte) ([]byte, error) {
 	return b.aead.Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
 }

@@ -9,16 +9,17 @@ import (
 var (
 	// ErrNotACode says that it does not even have the shape of one.
 	ErrNotACode = errors.New("not a guide code")
-	// ErrCheck says that a character was misread or mistyped: the check character does not fit the others.
+	// ErrCheck says that a character was misread or mistyped: the check character does not fit the
+	// others.
 	ErrCheck = errors.New("the check character of the guide code is wrong")
 )
 
 // trackingPath comes before the code in the address that a label's QR code holds.
 const trackingPath = "track"
 
-// Scan reads what a barcode reader types into a field and returns the printed form. It takes all that Parse takes, and two things that
-// only readers do: signs of any kind in place of the hyphen, for a keyboard layout that is not the reader's, and the whole tracking
-// address out of a QR code.
+// Scan reads what a barcode reader types into a field and returns the printed form. It takes all
+// that Parse takes, and two things that only readers do: signs of any kind in place of the hyphen,
+// for a keyboard layout that is not the reader's, and the whole tracking address out of a QR code.
 func Scan(typed string) (code string, err error) {
 	err = ErrNotACode
 	for _, candidate := range candidates(strings.Map(alphanumeric, typed)) {
@@ -32,8 +33,8 @@ func Scan(typed string) (code string, err error) {
 	return "", err
 }
 
-// candidates are the places where a code can stand: everything, or what follows the tracking path. The path's name may also be part of
-// the host's or of the code, so every occurrence counts.
+// candidates are the places where a code can stand: everything, or what follows the tracking path.
+// The path's name may also be part of the host's or of the code, so every occurrence counts.
 func candidates(text string) []string {
 	found := []string{text}
 	for rest := strings.ToLower(text); ; {

@@ -15,9 +15,9 @@ const (
 	DefaultBreakerRest = 30 * time.Second
 )
 
-// breaker keeps a failing provider from being asked, so that a dead one costs nothing. After its rest one attempt goes
-// through, and the others wait for what comes of it. Refusals for want of credit count as failures: they do not get
-// better by asking.
+// breaker keeps a failing provider from being asked, so that a dead one costs nothing. After its
+// rest one attempt goes through, and the others wait for what comes of it. Refusals for want of
+// credit count as failures: they do not get better by asking.
 type breaker struct {
 	limit int
 	rest  time.Duration

@@ -31,7 +31,8 @@ type Cache interface {
 	Put(ctx context.Context, key string, answer Answer, until time.Time) error
 }
 
-// memory is a Cache by DNI. Its troubles are logged and otherwise cost one more question to a provider.
+// memory is a Cache by DNI. Its troubles are logged and otherwise cost one more question to a
+// provider.
 type memory struct {
 	cache  Cache
 	secret []byte

@@ -13,14 +13,15 @@ import (
 type Config struct {
 	// Provider is its name: decolecta, apisnet, apiperu, jsonpe, migo or dev.
 	Provider string
-	// URL replaces the provider's own address; without a path, its own path is kept. Empty means its own.
+	// URL replaces the provider's own address; without a path, its own path is kept. Empty means
+	// its own.
 	URL string
 	// Token is ours at the provider.
 	Token string
 }
 
-// Configs pairs the lists of DNI_PROVIDER, DNI_URL and DNI_TOKEN; the last two may be empty. An error names the
-// variable that is wrong.
+// Configs pairs the lists of DNI_PROVIDER, DNI_URL and DNI_TOKEN; the last two may be empty. An
+// error names the variable that is wrong.
 func Configs(providers, urls, tokens []string) ([]Config, error) {
 	var errs []error
 	at := func(variable string, list []string) func(int) string {

@@ -1,7 +1,8 @@
 // Package identity asks providers of Peru's identity registry whose name a DNI carries.
 //
-// No provider is the registry itself: an empty answer does not prove that a DNI does not exist, and no trouble of a
-// provider says anything about it. A DNI never appears in a log line, an error or a cache key.
+// No provider is the registry itself: an empty answer does not prove that a DNI does not exist, and
+// no trouble of a provider says anything about it. A DNI never appears in a log line, an error or a
+// cache key.
 package identity
 
 import (
@@ -15,7 +16,8 @@ import (
 	"despacho/internal/clock"
 )
 
-// DefaultTimeout bounds one exchange with one provider, from the dial to the last byte of its answer.
+// DefaultTimeout bounds one exchange with one provider, from the dial to the last byte of its
+// answer.
 const DefaultTimeout = 5 * time.Second
 
 // Outcome is what came of asking for a DNI.
@@ -31,7 +33,8 @@ const (
 	Invalid Outcome = "invalid"
 	// Unavailable says that no provider could answer now.
 	Unavailable Outcome = "unavailable"
-	// QuotaOrCredentials says that the providers refuse us: the token is wrong or its credit is spent.
+	// QuotaOrCredentials says that the providers refuse us: the token is wrong or its credit is
+	// spent.
 	QuotaOrCredentials Outcome = "quota_or_credentials"
 )
 
@@ -49,8 +52,9 @@ type Answer struct {
 
 // Options configures a Verifier; the zero value asks every time, with a plain client.
 type Options struct {
-	// Client makes the calls; nil means a plain one. It decides which addresses may be dialled and must not record
-	// URLs, for some providers take the DNI in theirs. Redirects are never left to it.
+	// Client makes the calls; nil means a plain one. It decides which addresses may be dialled and
+	// must not record URLs, for some providers take the DNI in theirs. Redirects are never left to
+	// it.
 	Client *http.Client
 	// Timeout bounds one exchange with one provider; zero means DefaultTimeout.
 	Timeout time.Duration
@@ -58,9 +62,11 @@ type Options struct {
 	Cache Cache
 	// CacheSecret keys the cache, so that its rows do not tell the DNIs; required with Cache.
 	CacheSecret string
-	// BreakerFailures is how many failures in a row give a provider rest; zero means DefaultBreakerFailures.
+	// BreakerFailures is how many failures in a row give a provider rest; zero means
+	// DefaultBreakerFailures.
 	BreakerFailures int
-	// BreakerRest is how long a failing provider is left alone before it is tried again; zero means DefaultBreakerRest.
+	// BreakerRest is how long a failing provider is left alone before it is tried again; zero means
+	// DefaultBreakerRest.
 	BreakerRest time.Duration
 	// Clock dates the cache and the breakers; nil means the machine's.
 	Clock clock.Clock
@@ -104,11 +110,12 @@ func New(configs []Config, options Options) (*Verifier, error) {
 	return verifier, nil
 }
 
-// Verify answers whose name a DNI carries, from memory or from the first provider that settles it. Anything but eight
-// digits is invalid and nobody is asked. The only error is that of a ctx that ended before there was an answer.
+// Verify answers whose name a DNI carries, from memory or from the first provider that settles it.
+// Anything but eight digits is invalid and nobody is asked. The only error is that of a ctx that
+// ended before there was an answer.
 //
-// When no provider settles it the answer is Unavailable if asking again may help, and QuotaOrCredentials if all of
-// them refuse us.
+// When no provider settles it the answer is Unavailable if asking again may help, and
+// QuotaOrCredentials if all of them refuse us.
 func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	if !IsDNI(dni) {
 		return Answer{Outcome: Invalid}, nil

@@ -50,8 +50,8 @@ func newProvider(config Config, options Options) (*provider, error) {
 	}, nil
 }
 
-// ask answers at once, with what ailed it last, while the provider rests. The only error is that of an ended ctx,
-// which is never held against the provider.
+// ask answers at once, with what ailed it last, while the provider rests. The only error is that of
+// an ended ctx, which is never held against the provider.
 func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exchanges are the five providers as they behave, each with its request and its answers. DNI stands for the one asked.
+// exchanges are the five providers as they behave, each with its request and its answers. DNI
+// stands for the one asked.
 var exchanges = map[string]struct {
 	request  string // method, path and query
 	body     string

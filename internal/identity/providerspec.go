@@ -10,7 +10,8 @@ type providerSpec struct {
 	method string
 	// numberMember names the DNI in the request.
 	numberMember string
-	// tokenMember names the token in the request's body; empty, the token goes in Authorization as Bearer.
+	// tokenMember names the token in the request's body; empty, the token goes in Authorization as
+	// Bearer.
 	tokenMember string
 	// fullNameMember names the whole name in the answer, where there is one.
 	fullNameMember string
@@ -22,12 +23,12 @@ type providerSpec struct {
 	badRequest Outcome
 }
 
-// DevProvider is the name in DNI_PROVIDER of the provider for development, which knows invented people alone
-// (package devprovider serves it).
+// DevProvider is the name in DNI_PROVIDER of the provider for development, which knows invented
+// people alone (package devprovider serves it).
 const DevProvider = "dev"
 
-// shapes has every provider under its name in DNI_PROVIDER. Answers may hold the person at the top or under `data`
-// whatever the provider: they have been seen to change their minds.
+// shapes has every provider under its name in DNI_PROVIDER. Answers may hold the person at the top
+// or under `data` whatever the provider: they have been seen to change their minds.
 var shapes = map[string]providerSpec{
 	"decolecta": decolecta("https://api.decolecta.com"),
 	"apisnet": {
@@ -79,9 +80,9 @@ const (
 // messageMembers are where providers explain themselves.
 var messageMembers = []string{"message", "mensaje", "error", "errors"}
 
-// wordings tell by a provider's words what its status or its success:false leaves open, the first that applies.
-// The words are as fold.String leaves them, between spaces. A doubt is never resolved against the DNI: what speaks of
-// us or of the provider comes first.
+// wordings tell by a provider's words what its status or its success:false leaves open, the first
+// that applies. The words are as fold.String leaves them, between spaces. A doubt is never resolved
+// against the DNI: what speaks of us or of the provider comes first.
 var wordings = []struct {
 	outcome Outcome
 	words   []string

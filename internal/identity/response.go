@@ -97,7 +97,8 @@ func isTrue(value any) bool {
 	}
 }
 
-// personIn finds the members about the person; given is false where the answer keeps a place for them and it is empty.
+// personIn finds the members about the person; given is false where the answer keeps a place for
+// them and it is empty.
 func personIn(answer map[string]any) (person map[string]any, given bool) {
 	data, wrapped := answer[personMember]
 	if !wrapped {
@@ -130,7 +131,8 @@ func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	return strings.Join(parts, " "), known
 }
 
-// cleanText is a text member fit for any database column and page: no control characters, single spaces.
+// cleanText is a text member fit for any database column and page: no control characters, single
+// spaces.
 func cleanText(value any) string {
 	text, _ := value.(string)
 	printable := strings.Map(func(r rune) rune {
@@ -142,8 +144,8 @@ func cleanText(value any) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// isAbout tells whether an answer that repeats a document's number repeats the one asked for. Masked numbers are
-// believed, and so are those that lost their leading zeros.
+// isAbout tells whether an answer that repeats a document's number repeats the one asked for.
+// Masked numbers are believed, and so are those that lost their leading zeros.
 func isAbout(echo any, dni string) bool {
 	var number string
 	switch echo := echo.(type) {
@@ -175,7 +177,8 @@ func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
 	return wordless
 }
 
-// collectText gathers every text in a value, names of members included: validation errors hang from the field's.
+// collectText gathers every text in a value, names of members included: validation errors hang from
+// the field's.
 func collectText(into *strings.Builder, value any) {
 	switch value := value.(type) {
 	case string:

@@ -12,7 +12,8 @@ import (
 	"despacho/internal/clock"
 )
 
-// Providers and net/http like to quote what they were asked; whatever goes wrong, the DNI and the token stay here.
+// Providers and net/http like to quote what they were asked; whatever goes wrong, the DNI and the
+// token stay here.
 func TestNoDNIInAnyLog(t *testing.T) {
 	t.Parallel()
 	quoting := `{"success":false,"message":"Token ` + someToken + `: error interno con el DNI ` + someDNI + `"}`

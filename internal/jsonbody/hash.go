@@ -9,8 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Hash is the same for bodies that are the same JSON value, whatever the order of members, the spacing, and the way numbers and
-// texts are written. Numbers are compared exactly: two that no float64 tells apart are still two numbers.
+// Hash is the same for bodies that are the same JSON value, whatever the order of members, the
+// spacing, and the way numbers and texts are written. Numbers are compared exactly: two that no
+// float64 tells apart are still two numbers.
 func (o *Object) Hash() []byte {
 	sorted := o.raw.Clone()
 	if err := sorted.Format(jsontext.ReorderRawObjects(true)); err != nil {
@@ -33,7 +34,8 @@ func (o *Object) Hash() []byte {
 	}
 }
 
-// exactNumber writes a JSON number in one way only: its digits without zeros at either end, and a power of ten.
+// exactNumber writes a JSON number in one way only: its digits without zeros at either end, and a
+// power of ten.
 func exactNumber(text string) string {
 	sign := ""
 	if rest, negative := strings.CutPrefix(text, "-"); negative {

@@ -1,5 +1,6 @@
-// Package body reads JSON request bodies strictly: one object, valid UTF-8, no member twice, nothing after it. Its typed readers
-// collect every wrong field, so that a caller hears of all of them at once.
+// Package body reads JSON request bodies strictly: one object, valid UTF-8, no member twice,
+// nothing after it. Its typed readers collect every wrong field, so that a caller hears of all of
+// them at once.
 package jsonbody
 
 import (
@@ -12,7 +13,8 @@ import (
 	"despacho/internal/apperror"
 )
 
-// maxDepth is deeper than any body the service understands; what goes beyond it is an attack on the parser.
+// maxDepth is deeper than any body the service understands; what goes beyond it is an attack on the
+// parser.
 const maxDepth = 32
 
 // Object is a parsed JSON object whose members are read by name.

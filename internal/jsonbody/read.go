@@ -46,7 +46,8 @@ func (o *Object) Blank(name string) bool {
 	return err == nil && strings.TrimSpace(string(unquoted)) == ""
 }
 
-// Mentions reports whether the member is there, be it as null: in a change null takes a value away, while absence leaves it alone.
+// Mentions reports whether the member is there, be it as null: in a change null takes a value away,
+// while absence leaves it alone.
 func (o *Object) Mentions(name string) bool {
 	_, ok := o.members[name]
 	return ok
@@ -96,7 +97,8 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	return &text
 }
 
-// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when the member is absent.
+// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when
+// the member is absent.
 func (o *Object) Secret(name string, maxCharacters int) string {
 	text, ok := o.unquoted(name)
 	if !ok || o.tooLong(name, text, maxCharacters) {
@@ -285,8 +287,8 @@ func (o *Object) TextList(name string) []string {
 	return list
 }
 
-// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank ones left out. It is nil when the
-// member is absent.
+// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank
+// ones left out. It is nil when the member is absent.
 func (o *Object) LineList(name string, maxCharacters int) []string {
 	texts := o.TextList(name)
 	if texts == nil {

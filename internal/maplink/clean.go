@@ -15,7 +15,8 @@ const (
 	closers = `.,;:!?"'”’»*>]}|\…`
 )
 
-// clean takes a pasted link out of what surrounds it: white space, words, quotes, markup, punctuation.
+// clean takes a pasted link out of what surrounds it: white space, words, quotes, markup,
+// punctuation.
 func clean(raw string) string {
 	text := strings.TrimFunc(raw, invisible)
 	text = text[linkStart(text):]
@@ -29,8 +30,9 @@ func clean(raw string) string {
 	return trimEnd(text)
 }
 
-// linkStart answers where the first http link begins that stands at the start of the text, behind a space, a colon or
-// an opening mark; 0 where there is none. A link within another's parameters is not a start.
+// linkStart answers where the first http link begins that stands at the start of the text, behind a
+// space, a colon or an opening mark; 0 where there is none. A link within another's parameters is
+// not a start.
 func linkStart(text string) int {
 	for from := 0; ; {
 		mark := strings.Index(text[from:], "://")
@@ -65,7 +67,8 @@ func trimEnd(text string) string {
 	}
 }
 
-// invisible tells the characters that surround a pasted text unseen: white space, control and direction marks.
+// invisible tells the characters that surround a pasted text unseen: white space, control and
+// direction marks.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }

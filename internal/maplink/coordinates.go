@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// coordinates reads a text that is a pair of coordinates and nothing else but a label: decimal degrees, degrees with
-// minutes and seconds, or a full Plus Code. Addresses and lists of pairs are not coordinates.
+// coordinates reads a text that is a pair of coordinates and nothing else but a label: decimal
+// degrees, degrees with minutes and seconds, or a full Plus Code. Addresses and lists of pairs are
+// not coordinates.
 func coordinates(text string) (coordinate, bool) {
 	text = strings.TrimFunc(text, invisible)
 	if text == "" {
@@ -53,7 +54,8 @@ func labelledPair(text string) (coordinate, bool) {
 	return decimalPair(text[at+1:])
 }
 
-// cutSeparator removes what stands between the two numbers of a pair, and tells whether it was more than space.
+// cutSeparator removes what stands between the two numbers of a pair, and tells whether it was more
+// than space.
 func cutSeparator(text string) (rest string, separated bool) {
 	text = strings.TrimLeftFunc(text, invisible)
 	if text != "" && (text[0] == ',' || text[0] == ';') {
@@ -62,8 +64,8 @@ func cutSeparator(text string) (rest string, separated bool) {
 	return text, false
 }
 
-// endsPair tells whether a pair may be followed by the rest: nothing, "(Name)", or a zoom such as ",17z". Anything
-// else, a third number above all, makes it a list or an address.
+// endsPair tells whether a pair may be followed by the rest: nothing, "(Name)", or a zoom such as
+// ",17z". Anything else, a third number above all, makes it a list or an address.
 func endsPair(rest string) bool {
 	rest = strings.TrimFunc(rest, invisible)
 	if rest == "" || rest[0] == '(' {
@@ -85,7 +87,8 @@ type number struct {
 // longestNumber is generous: the longest number in a real link has 17 digits, a sign and a point.
 const longestNumber = 32
 
-// scanNumber reads a decimal number at the start of the text. Exponents, infinities and the like are not numbers here.
+// scanNumber reads a decimal number at the start of the text. Exponents, infinities and the like
+// are not numbers here.
 func scanNumber(text string) (n number, rest string, ok bool) {
 	text = strings.TrimLeftFunc(text, invisible)
 	for _, sign := range []string{"-", "+", "−"} {

@@ -14,7 +14,8 @@ var (
 	ErrOutOfRange = errors.New("coordinates out of range")
 	// ErrShortLink is for a link that only the network can tell; the error is a *ShortLink.
 	ErrShortLink = errors.New("short map link")
-	// ErrOutsideCountry is for a point outside the country it was asked for; the error is an *OutsideCountry.
+	// ErrOutsideCountry is for a point outside the country it was asked for; the error is an
+	// *OutsideCountry.
 	ErrOutsideCountry = errors.New("point outside the country")
 
 	// ErrDeadLink is for a short link its host no longer knows.
@@ -35,7 +36,8 @@ type ShortLink struct {
 func (e *ShortLink) Error() string { return ErrShortLink.Error() }
 func (e *ShortLink) Unwrap() error { return ErrShortLink }
 
-// OutOfRange is the error of coordinates that are not on Earth, kept because they may make sense swapped.
+// OutOfRange is the error of coordinates that are not on Earth, kept because they may make sense
+// swapped.
 type OutOfRange struct {
 	Lat, Lng float64
 	Source   Source

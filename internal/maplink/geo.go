@@ -2,8 +2,8 @@ package maplink
 
 import "strings"
 
-// parseGeo reads what follows "geo:" in a geo URI: lat,lng[,altitude][;parameters][?q=...]. A q with coordinates wins
-// over the path, which senders fill with 0,0 or with a place nearby.
+// parseGeo reads what follows "geo:" in a geo URI: lat,lng[,altitude][;parameters][?q=...]. A q
+// with coordinates wins over the path, which senders fill with 0,0 or with a place nearby.
 func parseGeo(rest string) (Point, error) {
 	rest = strings.TrimPrefix(rest, "//")
 	path, query, _ := strings.Cut(rest, "?")

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// parseGoogle reads Google Maps links. A pin in the data wins, then coordinates in parameters or in the path, then the
-// waypoints of the data, and the centre of the map only if nothing else says where.
+// parseGoogle reads Google Maps links. A pin in the data wins, then coordinates in parameters or in
+// the path, then the waypoints of the data, and the centre of the map only if nothing else says
+// where.
 func parseGoogle(l link) (Point, error) {
 	if pb := l.param("pb"); pb != "" {
 		return parseGoogleEmbed(splitFields(pb))
@@ -127,8 +128,8 @@ func viewportOf(view string) *coordinate {
 	return &found
 }
 
-// parseGoogleEmbed reads the map of an iframe. Its first fields are where the camera stands, which is not the marker;
-// a marker dropped by hand is there as text.
+// parseGoogleEmbed reads the map of an iframe. Its first fields are where the camera stands, which
+// is not the marker; a marker dropped by hand is there as text.
 func parseGoogleEmbed(fields []field) (Point, error) {
 	return firstOf(
 		finder{SourcePin, known(pinIn(fields))},
@@ -155,7 +156,8 @@ func markerText(fields []field) (coordinate, bool) {
 	return coordinate{}, false
 }
 
-// wrappedByGoogle answers the link that a Google page carries on to: a consent or traffic notice, or a redirect.
+// wrappedByGoogle answers the link that a Google page carries on to: a consent or traffic notice,
+// or a redirect.
 func (l link) wrappedByGoogle() (target string, wrapped bool) {
 	switch {
 	case strings.HasPrefix(l.host, "consent."), strings.HasPrefix(l.rawPath, "/sorry/"):

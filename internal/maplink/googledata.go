@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// field is one piece of the data Google packs into links: !<id><kind><value>. Kind d is a number, m a message made of
-// the next <value> fields, counting those inside them.
+// field is one piece of the data Google packs into links: !<id><kind><value>. Kind d is a number, m
+// a message made of the next <value> fields, counting those inside them.
 type field struct {
 	id    int
 	kind  byte
@@ -33,8 +33,8 @@ func splitFields(data string) []field {
 	return fields
 }
 
-// pinIn answers the last marker, !3d<lat>!4d<lng>: where there are several, the earlier ones are where the person came
-// from, and the last is the place on screen.
+// pinIn answers the last marker, !3d<lat>!4d<lng>: where there are several, the earlier ones are
+// where the person came from, and the last is the place on screen.
 func pinIn(fields []field) *coordinate {
 	return lastPair(fields, 3, latitudeFirst)
 }
@@ -44,7 +44,8 @@ func waypointIn(fields []field) *coordinate {
 	return lastPair(fields, 1, longitudeFirst)
 }
 
-// embeddedWaypointIn answers the last waypoint of an iframe, which unlike a page writes it !1d<lat>!2d<lng>.
+// embeddedWaypointIn answers the last waypoint of an iframe, which unlike a page writes it
+// !1d<lat>!2d<lng>.
 func embeddedWaypointIn(fields []field) *coordinate {
 	return lastPair(fields, 1, latitudeFirst)
 }
@@ -57,8 +58,8 @@ func cameraIn(fields []field) *coordinate {
 func latitudeFirst(first, second string) (coordinate, bool)  { return numbers(first, second) }
 func longitudeFirst(first, second string) (coordinate, bool) { return numbers(second, first) }
 
-// lastPair reads the last two numbers in a row with the ids given and the next one. Longer rows are something else: the
-// camera is !1d<height>!2d<lng>!3d<lat>, of which neither end is a waypoint.
+// lastPair reads the last two numbers in a row with the ids given and the next one. Longer rows are
+// something else: the camera is !1d<height>!2d<lng>!3d<lat>, of which neither end is a waypoint.
 func lastPair(fields []field, id int, read func(first, second string) (coordinate, bool)) *coordinate {
 	for i := len(fields) - 2; i >= 0; i-- {
 		if !fields[i].is(id, 'd') || !fields[i+1].is(id+1, 'd') {
@@ -74,8 +75,9 @@ func lastPair(fields []field, id int, read func(first, second string) (coordinat
 	return nil
 }
 
-// destinationIn answers the pin and the waypoint of the end of a route. The route is !4m(!4m(!1m(stop) !1m(stop)...)):
-// a last stop without coordinates has none, whatever those before it have. Data that is not so is searched flat.
+// destinationIn answers the pin and the waypoint of the end of a route. The route is
+// !4m(!4m(!1m(stop) !1m(stop)...)): a last stop without coordinates has none, whatever those before
+// it have. Data that is not so is searched flat.
 func destinationIn(fields []field) (pin, waypoint *coordinate) {
 	for _, outer := range messages(fields, 4) {
 		for _, route := range messages(outer, 4) {
@@ -88,8 +90,8 @@ func destinationIn(fields []field) (pin, waypoint *coordinate) {
 	return pinIn(fields), waypointIn(fields)
 }
 
-// messages answers the bodies of the messages with an id at the top level of the fields, or none if a message claims
-// more fields than there are.
+// messages answers the bodies of the messages with an id at the top level of the fields, or none if
+// a message claims more fields than there are.
 func messages(fields []field, id int) [][]field {
 	var bodies [][]field
 	for i := 0; i < len(fields); i++ {

@@ -26,7 +26,8 @@ var families = map[string]family{
 	"plus.codes": familyPlusCodes, "www.plus.codes": familyPlusCodes,
 }
 
-// shortHosts are the hosts of short links, each with the paths it keeps for maps. They are the only ones ever dialled.
+// shortHosts are the hosts of short links, each with the paths it keeps for maps. They are the only
+// ones ever dialled.
 var shortHosts = map[string][]string{
 	"maps.app.goo.gl": {"/"},
 	"app.goo.gl":      {"/"},
@@ -36,8 +37,8 @@ var shortHosts = map[string][]string{
 	"maps.apple.com":  {"/p/"},
 }
 
-// googleDomains are the endings under which Google keeps a "google." of its own. They are listed one by one: a pattern
-// would let google.com.example through.
+// googleDomains are the endings under which Google keeps a "google." of its own. They are listed
+// one by one: a pattern would let google.com.example through.
 var googleDomains = setOf(`com ac ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cc cd cf cg ch ci cl cm cn cv cz
 	de dj dk dm dz ee es fi fm fr ga ge gf gg gl gm gp gr gy hn hr ht hu ie im io iq is it je jo kg ki kz la li lk lt lu lv
 	md me mg mk ml mn ms mu mv mw ne nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tk tl tm tn to
@@ -57,7 +58,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// familyOf tells how to read a link by its host, and by its path where a host serves more than maps.
+// familyOf tells how to read a link by its host, and by its path where a host serves more than
+// maps.
 func familyOf(host, path string) family {
 	for _, prefix := range shortHosts[host] {
 		if strings.HasPrefix("/"+strings.TrimPrefix(path, "/"), prefix) {

@@ -2,8 +2,8 @@ package maplink
 
 import "strings"
 
-// link is a URL taken apart more forgivingly than net/url does: people paste links that were cut, encoded twice or not
-// at all. Nothing is ever dialled from it but the address that follow builds.
+// link is a URL taken apart more forgivingly than net/url does: people paste links that were cut,
+// encoded twice or not at all. Nothing is ever dialled from it but the address that follow builds.
 type link struct {
 	host     string // lower case; empty when the text is no http(s) link
 	rawPath  string
@@ -35,7 +35,8 @@ func splitLink(text string) link {
 	}
 }
 
-// hostOf answers the host of an authority, or nothing where a user name or an unusual port make it suspect.
+// hostOf answers the host of an authority, or nothing where a user name or an unusual port make it
+// suspect.
 func hostOf(authority string) string {
 	host := strings.ToLower(authority)
 	host = strings.TrimSuffix(host, ":443")
@@ -90,7 +91,8 @@ func (l link) coordinatePair(latKey, lngKey string) func() (coordinate, bool) {
 	}
 }
 
-// segments answers the decoded parts of the path, at least one; the slashes it begins and ends with make none.
+// segments answers the decoded parts of the path, at least one; the slashes it begins and ends with
+// make none.
 func (l link) segments() []string {
 	path := strings.TrimSuffix(strings.TrimPrefix(l.rawPath, "/"), "/")
 	segments := make([]string, 0, strings.Count(path, "/")+1)
@@ -100,8 +102,8 @@ func (l link) segments() []string {
 	return segments
 }
 
-// follow answers the error that names the address to ask for a short link. The address is built from what a code can
-// hold, so that nothing glued to the link travels with it.
+// follow answers the error that names the address to ask for a short link. The address is built
+// from what a code can hold, so that nothing glued to the link travels with it.
 func (l link) follow() error {
 	path := l.rawPath
 	if end := strings.IndexFunc(path, notInCode); end >= 0 {

@@ -2,7 +2,8 @@ package maplink
 
 import "strings"
 
-// parseOSM reads OpenStreetMap links. Directions mean their destination: "to", or the last of the older "route".
+// parseOSM reads OpenStreetMap links. Directions mean their destination: "to", or the last of the
+// older "route".
 func parseOSM(l link) (Point, error) {
 	segments := l.segments()
 	return firstOf(
@@ -42,8 +43,9 @@ const (
 	longestOSMCode  = 10
 )
 
-// osmShortCode reads the code of osm.org/go/<code>: quadtiles, 3 bits of each axis to a character. As on the site, the
-// point is the south-west corner of the last tile, a pixel of the map at the code's zoom.
+// osmShortCode reads the code of osm.org/go/<code>: quadtiles, 3 bits of each axis to a character.
+// As on the site, the point is the south-west corner of the last tile, a pixel of the map at the
+// code's zoom.
 func osmShortCode(code string) (coordinate, bool) {
 	code = strings.TrimRight(code, "-=") // they only adjust the zoom
 	code = strings.ReplaceAll(code, "@", "~")

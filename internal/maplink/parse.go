@@ -1,7 +1,8 @@
 // Package maplink finds the point a map link means.
 //
-// Parse works on the text alone; Resolver also follows short links over the network. Both answer a point with the
-// source it came from, or an error that says why there is none: an address is never turned into a guess.
+// Parse works on the text alone; Resolver also follows short links over the network. Both answer a
+// point with the source it came from, or an error that says why there is none: an address is never
+// turned into a guess.
 package maplink
 
 import (
@@ -31,11 +32,13 @@ type Point struct {
 const (
 	// maxLink bounds the work done on one link; real ones, wrapped twice, stay under 6 KiB.
 	maxLink = 16 << 10
-	// maxWrappers is how many links may be nested in one another: a consent page around a dynamic link, and one to spare.
+	// maxWrappers is how many links may be nested in one another: a consent page around a dynamic
+	// link, and one to spare.
 	maxWrappers = 3
 )
 
-// Parse reads the point of a map link without the network. A link that needs the network gives a *ShortLink error.
+// Parse reads the point of a map link without the network. A link that needs the network gives a
+// *ShortLink error.
 func Parse(raw string) (Point, error) {
 	text := clean(raw)
 	if text == "" || len(text) > maxLink {
@@ -43,7 +46,8 @@ func Parse(raw string) (Point, error) {
 	}
 	point, err := parse(text, maxWrappers)
 	if errors.Is(err, ErrNoPoint) {
-		// A link may hold raw spaces ("q=-12.04, -77.04"), or be followed by words: the whole is tried before its first word.
+		// A link may hold raw spaces ("q=-12.04, -77.04"), or be followed by words: the whole is
+		// tried before its first word.
 		if first, _, spaced := strings.Cut(text, " "); spaced {
 			if point, err := parse(first, maxWrappers); err == nil {
 				return point, nil
@@ -108,7 +112,8 @@ type coordinate struct{ lat, lng float64 }
 // meaningful tells a coordinate from 0,0, which applications write where they have none.
 func (c coordinate) meaningful() bool { return c.lat != 0 || c.lng != 0 }
 
-// rounded drops what lies beyond a centimetre, noise in coordinates that were computed rather than written.
+// rounded drops what lies beyond a centimetre, noise in coordinates that were computed rather than
+// written.
 func (c coordinate) rounded() coordinate {
 	const perDegree = 1e7
 	// Adding zero turns -0 into 0.
@@ -129,8 +134,8 @@ type finder struct {
 	find   func() (coordinate, bool)
 }
 
-// firstOf answers the first coordinate found. One out of range ends the search: what comes after it is worth less, and
-// would be passed off as what the link means.
+// firstOf answers the first coordinate found. One out of range ends the search: what comes after it
+// is worth less, and would be passed off as what the link means.
 func firstOf(finders ...finder) (Point, error) {
 	for _, f := range finders {
 		if c, ok := f.find(); ok {

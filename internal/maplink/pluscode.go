@@ -4,17 +4,18 @@ import "strings"
 
 const (
 	plusAlphabet = "23456789CFGHJMPQRVWX"
-	// plusPrefix is how many digits stand before the plus sign of a full code; a short one has fewer, and needs a
-	// town to be read.
+	// plusPrefix is how many digits stand before the plus sign of a full code; a short one has
+	// fewer, and needs a town to be read.
 	plusPrefix = 8
-	// plusPairs is how many digits are read two by two; those after them each choose a cell of a 5 by 4 grid.
+	// plusPairs is how many digits are read two by two; those after them each choose a cell of a 5
+	// by 4 grid.
 	plusPairs = 10
 	// plusDigits is how many digits carry meaning.
 	plusDigits = 15
 )
 
-// plusCode reads a full Plus Code, with or without the name of a place behind it: the centre of its cell. Codes padded
-// with zeros name a region, not a point.
+// plusCode reads a full Plus Code, with or without the name of a place behind it: the centre of its
+// cell. Codes padded with zeros name a region, not a point.
 func plusCode(text string) (coordinate, bool) {
 	code, _, _ := strings.Cut(text, ",")
 	if len(code) < plusPrefix+1 {
@@ -29,7 +30,8 @@ func plusCode(text string) (coordinate, bool) {
 	switch separator {
 	case '+':
 	case ' ':
-		// A plus sign pasted bare into a URL reads as a space: then only letters tell a code from a telephone number.
+		// A plus sign pasted bare into a URL reads as a space: then only letters tell a code from a
+		// telephone number.
 		if len(local) < 2 || !strings.ContainsAny(digits, plusAlphabet[8:]) {
 			return coordinate{}, false
 		}

@@ -15,8 +15,9 @@ const (
 	resolveTimeout = 5 * time.Second
 )
 
-// Resolver finds the point of any map link, following short ones from one known map host to another. Only the address
-// an answer redirects to is read; the pages themselves never are, for the coordinates in them may be the server's own.
+// Resolver finds the point of any map link, following short ones from one known map host to
+// another. Only the address an answer redirects to is read; the pages themselves never are, for the
+// coordinates in them may be the server's own.
 type Resolver struct {
 	client     *http.Client
 	timeout    time.Duration
@@ -26,7 +27,8 @@ type Resolver struct {
 // Option changes a Resolver.
 type Option func(*Resolver)
 
-// WithShortHosts adds hosts of short links to the known ones, as host[:port] for https or as scheme://host[:port].
+// WithShortHosts adds hosts of short links to the known ones, as host[:port] for https or as
+// scheme://host[:port].
 func WithShortHosts(hosts ...string) Option {
 	return func(r *Resolver) {
 		for _, host := range hosts {
@@ -43,8 +45,8 @@ func WithTimeout(timeout time.Duration) Option {
 	return func(r *Resolver) { r.timeout = timeout }
 }
 
-// NewResolver makes a Resolver that asks through the client. The client decides which addresses may be dialled;
-// redirects are never left to it.
+// NewResolver makes a Resolver that asks through the client. The client decides which addresses may
+// be dialled; redirects are never left to it.
 func NewResolver(client *http.Client, options ...Option) *Resolver {
 	oneHop := *client
 	oneHop.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -64,8 +66,8 @@ func (r *Resolver) Parse(raw string, country Bounds) (Point, error) {
 	return ParseIn(raw, country)
 }
 
-// Resolve answers the point of a link, asking the network only for short ones: at most 5 hops in 5 seconds. Temporary
-// tells the errors that may pass when asked again.
+// Resolve answers the point of a link, asking the network only for short ones: at most 5 hops in 5
+// seconds. Temporary tells the errors that may pass when asked again.
 func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Point, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -132,7 +134,8 @@ type temporaryError struct{ err error }
 func (e *temporaryError) Error() string { return e.err.Error() }
 func (e *temporaryError) Unwrap() error { return e.err }
 
-// Temporary tells whether a Resolve that failed may succeed later: the network, or the link's host, was in trouble.
+// Temporary tells whether a Resolve that failed may succeed later: the network, or the link's host,
+// was in trouble.
 func Temporary(err error) bool {
 	var temporary *temporaryError
 	return errors.As(err, &temporary)

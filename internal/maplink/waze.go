@@ -25,7 +25,8 @@ func parseWaze(l link) (Point, error) {
 	return firstOf(finders...)
 }
 
-// wazeGeohash reads /ul/h<geohash>, its older form /lr/h<geohash>, and the h parameter of the live map.
+// wazeGeohash reads /ul/h<geohash>, its older form /lr/h<geohash>, and the h parameter of the live
+// map.
 func wazeGeohash(l link, segments []string) (coordinate, bool) {
 	last := segments[len(segments)-1]
 	if len(segments) > 1 {

@@ -12,7 +12,8 @@ import (
 // maxTyped is the longest number anybody types, in characters.
 const maxTyped = 40
 
-// Canonical brings a number to E.164. With a country code it is read as of that country, without one as of the given one.
+// Canonical brings a number to E.164. With a country code it is read as of that country, without
+// one as of the given one.
 func Canonical(text, countryCode string) (string, bool) {
 	// The library also reads letters as on a dial; nobody means that here.
 	if strings.Trim(text, "+0123456789 ()-./\u00a0") != "" {

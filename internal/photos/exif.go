@@ -2,8 +2,8 @@ package photos
 
 import "encoding/binary"
 
-// orientation is how a camera was held, 1 to 8 as EXIF numbers it; everything but upright asks whoever shows the
-// picture to turn or mirror it.
+// orientation is how a camera was held, 1 to 8 as EXIF numbers it; everything but upright asks
+// whoever shows the picture to turn or mirror it.
 type orientation uint16
 
 const upright orientation = 1
@@ -16,8 +16,8 @@ const (
 	ifdEntrySize   = 12
 )
 
-// readOrientation finds the orientation in what follows the EXIF header. Damaged EXIF is common and says nothing about
-// the picture, so what cannot be read is upright.
+// readOrientation finds the orientation in what follows the EXIF header. Damaged EXIF is common and
+// says nothing about the picture, so what cannot be read is upright.
 func readOrientation(tiff []byte) orientation {
 	if len(tiff) < 8 {
 		return upright

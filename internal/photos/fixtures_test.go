@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secret stands for everything a photo must not tell; the fixtures write it into every place for text.
+// secret stands for everything a photo must not tell; the fixtures write it into every place for
+// text.
 const secret = "12.0464S 77.0428W"
 
 // The colours of the scene's corners.
@@ -57,7 +58,8 @@ func withSegments(photo []byte, segments ...[]byte) []byte {
 
 func segment(marker byte, payload string) []byte { return appendSegment(nil, marker, []byte(payload)) }
 
-// gpsEXIF is an EXIF segment as phones write it: orientation, device, and where the photo was taken.
+// gpsEXIF is an EXIF segment as phones write it: orientation, device, and where the photo was
+// taken.
 func gpsEXIF(order interface {
 	binary.ByteOrder
 	binary.AppendByteOrder
@@ -155,7 +157,8 @@ func vp8x(flags byte, width, height int) webpChunk {
 	return webpChunk{"VP8X", string([]byte{flags, 0, 0, 0}) + side(width) + side(height)}
 }
 
-// solidVP8L is a picture of one colour in ten bytes, whatever its size: every code has one symbol, and takes no bits.
+// solidVP8L is a picture of one colour in ten bytes, whatever its size: every code has one symbol,
+// and takes no bits.
 func solidVP8L(width, height int) webpChunk {
 	var bits []byte
 	write := func(value, n int) {

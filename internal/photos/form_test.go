@@ -14,7 +14,8 @@ import (
 	"despacho/internal/photos"
 )
 
-// request is a form as browsers send it; header is that of the photo's part, nil for a form without one.
+// request is a form as browsers send it; header is that of the photo's part, nil for a form without
+// one.
 func request(t *testing.T, fields map[string]string, header textproto.MIMEHeader, content []byte) *http.Request {
 	t.Helper()
 	var out bytes.Buffer
@@ -109,7 +110,8 @@ func TestIsForm(t *testing.T) {
 	}
 }
 
-// What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not parallel: it moves the temporary directory.
+// What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not
+// parallel: it moves the temporary directory.
 func TestReadForm_aDiskThatTakesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	_, _, err := photos.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photos.MaxBytes/3)))

@@ -41,8 +41,9 @@ const (
 	adobeSize = 12
 )
 
-// maxScannedPixels is ten scans, as encoders of progressive JPEG write, of the largest photo. A scan can take as little
-// as a hundred bytes and still visits every block, so that thousands of them would hold a processor for minutes.
+// maxScannedPixels is ten scans, as encoders of progressive JPEG write, of the largest photo. A
+// scan can take as little as a hundred bytes and still visits every block, so that thousands of
+// them would hold a processor for minutes.
 const maxScannedPixels = 10 * maxPhotoPixels
 
 // jpegWalk goes through a JPEG segment by segment and keeps what showing the picture needs.
@@ -72,7 +73,8 @@ func readJPEG(content []byte) (picture, error) {
 	}
 }
 
-// nextMarker skips fill bytes, and the stray bytes and restart markers that decoders forgive between segments.
+// nextMarker skips fill bytes, and the stray bytes and restart markers that decoders forgive
+// between segments.
 func (w *jpegWalk) nextMarker() (marker byte, ok bool) {
 	for {
 		start := bytes.IndexByte(w.rest, 0xff)
@@ -134,8 +136,8 @@ func (w *jpegWalk) payload() (payload []byte, ok bool) {
 	return payload, true
 }
 
-// application keeps the segments that decide how colours are shown, and the orientation. All the others are dropped:
-// EXIF, XMP, IPTC, previews, and the makers' own.
+// application keeps the segments that decide how colours are shown, and the orientation. All the
+// others are dropped: EXIF, XMP, IPTC, previews, and the makers' own.
 func (w *jpegWalk) application(marker byte, payload []byte) {
 	switch {
 	case marker == markerAPP0 && bytes.HasPrefix(payload, []byte(jfifHeader)) && len(payload) >= jfifSize:

@@ -47,8 +47,8 @@ func (w *jpegWalk) readFrame(marker byte, payload []byte) error {
 	return nil
 }
 
-// decodedBytes is what the decoder allocates: a byte for each sample, four more in a progressive JPEG to gather its
-// coefficients, and an interleaved copy where the colours are not YCbCr.
+// decodedBytes is what the decoder allocates: a byte for each sample, four more in a progressive
+// JPEG to gather its coefficients, and an interleaved copy where the colours are not YCbCr.
 func (f jpegFrame) decodedBytes(adobe bool) int64 {
 	first := f.components[0]
 	blocksAcross := divideUp(f.width, 8*first.across)

@@ -1,5 +1,5 @@
-// Package photos reads, checks and stores delivery-proof photos. A photo is recognised by its content,
-// rewritten without metadata, and stored with a thumbnail beside it.
+// Package photos reads, checks and stores delivery-proof photos. A photo is recognised by its
+// content, rewritten without metadata, and stored with a thumbnail beside it.
 package photos
 
 import (
@@ -21,9 +21,11 @@ const (
 
 // Why a file is refused.
 var (
-	// errNotPhoto is for other formats, broken files and kinds of JPEG, PNG or WebP that are no photo.
+	// errNotPhoto is for other formats, broken files and kinds of JPEG, PNG or WebP that are no
+	// photo.
 	errNotPhoto = errors.New("not a JPEG, PNG or WebP photo")
-	// ErrTooManyPixels is for a picture whose sides, or the memory it takes to decode, are over the limits.
+	// ErrTooManyPixels is for a picture whose sides, or the memory it takes to decode, are over the
+	// limits.
 	ErrTooManyPixels = errors.New("photo with too many pixels")
 	// errTooLarge is for a file over MaxBytes.
 	errTooLarge = errors.New("photo over 8 MiB")
@@ -42,12 +44,13 @@ var (
 	WebP = Format{Extension: "webp", ContentType: "image/webp"}
 )
 
-// Clean checks that content is a photo and returns the same picture, its pixels untouched, with nothing but what is
-// needed to show it: no place, time, device, text, embedded preview or bytes behind the end. A clean photo comes back
-// as it is.
+// Clean checks that content is a photo and returns the same picture, its pixels untouched, with
+// nothing but what is needed to show it: no place, time, device, text, embedded preview or bytes
+// behind the end. A clean photo comes back as it is.
 //
-// The picture is decoded in full, because only that tells a photo from a file that merely begins like one, and
-// whoever looks at the proof of a delivery must be able to see it. Memory is bounded before decoding starts.
+// The picture is decoded in full, because only that tells a photo from a file that merely begins
+// like one, and whoever looks at the proof of a delivery must be able to see it. Memory is bounded
+// before decoding starts.
 func Clean(content []byte) (clean []byte, format Format, err error) {
 	p, err := read(content)
 	if err != nil {
@@ -63,7 +66,8 @@ func Clean(content []byte) (clean []byte, format Format, err error) {
 	return p.content, p.format, nil
 }
 
-// picture is a photo whose container was read and written anew, with its pixels still to be decoded.
+// picture is a photo whose container was read and written anew, with its pixels still to be
+// decoded.
 type picture struct {
 	content       []byte
 	format        Format

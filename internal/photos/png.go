@@ -15,8 +15,8 @@ const (
 	pngPaletted = 3 // a colour type
 )
 
-// pngKept are the chunks that decide how the picture looks. All the others are dropped: eXIf, the texts, the time,
-// animation, and whatever a program added of its own.
+// pngKept are the chunks that decide how the picture looks. All the others are dropped: eXIf, the
+// texts, the time, animation, and whatever a program added of its own.
 var pngKept = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "IDAT": true, "IEND": true,
 	"gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true, "mDCV": true, "cLLI": true,
@@ -66,8 +66,8 @@ func readPNGHeader(chunks []byte) (picture, error) {
 	return p, nil
 }
 
-// pngDecodedBytes is the most that the decoder allocates. An interlaced picture is put together from seven smaller
-// ones that add up to another of its size.
+// pngDecodedBytes is the most that the decoder allocates. An interlaced picture is put together
+// from seven smaller ones that add up to another of its size.
 func pngDecodedBytes(pixels int64, depth, colourType byte, interlaced bool) int64 {
 	total := 4 * pixels
 	switch {

@@ -48,7 +48,8 @@ func (s Store) Prepare() error {
 	return nil
 }
 
-// Save checks a photo by its content, takes out what tells where it was taken, and stores it with its thumbnail.
+// Save checks a photo by its content, takes out what tells where it was taken, and stores it with
+// its thumbnail.
 func (s Store) Save(content []byte) (name string, err error) {
 	clean, format, err := Clean(content)
 	switch {

@@ -13,8 +13,9 @@ import (
 // sweepBatch is how many photos are asked about at once.
 const sweepBatch = 500
 
-// Sweep removes what was written before a moment and belongs to nobody: uploads that died half way, and photos whose delivery never came
-// about. known returns those of the given photos that a delivery refers to.
+// Sweep removes what was written before a moment and belongs to nobody: uploads that died half way,
+// and photos whose delivery never came about. known returns those of the given photos that a
+// delivery refers to.
 func (s Store) Sweep(ctx context.Context, before time.Time, known func(ctx context.Context, names []string) ([]string, error)) (removed int, err error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 
 const thumbnailQuality = 80
 
-// Thumbnail makes a small JPEG of a photo, turned the right way up, with no side over maxSide; a photo that is smaller
-// keeps its size. What is transparent becomes white. The errors are those of Clean.
+// Thumbnail makes a small JPEG of a photo, turned the right way up, with no side over maxSide; a
+// photo that is smaller keeps its size. What is transparent becomes white. The errors are those of
+// Clean.
 func Thumbnail(content []byte, maxSide int) (thumbnail []byte, err error) {
 	if maxSide < 1 {
 		return nil, fmt.Errorf("a thumbnail of %d pixels", maxSide)
@@ -46,8 +47,8 @@ func fit(width, height, maxSide int) image.Point {
 	return image.Pt(max(1, width*maxSide/longest), max(1, height*maxSide/longest))
 }
 
-// shrink samples the picture at up to four times the size and halves the samples by averaging: close to averaging
-// every pixel, at a cost that does not grow with the picture.
+// shrink samples the picture at up to four times the size and halves the samples by averaging:
+// close to averaging every pixel, at a cost that does not grow with the picture.
 func shrink(pixels image.Image, size image.Point) *image.RGBA {
 	bounds := pixels.Bounds()
 	halvings := 0

@@ -29,8 +29,8 @@ func isWebP(content []byte) bool {
 	return len(content) >= webpHeaderSize && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP"
 }
 
-// webpWalk goes through a WebP chunk by chunk and keeps those that make the picture; EXIF, XMP and unknown chunks are
-// dropped.
+// webpWalk goes through a WebP chunk by chunk and keeps those that make the picture; EXIF, XMP and
+// unknown chunks are dropped.
 type webpWalk struct {
 	rest                         []byte
 	extended, icc, alpha, pixels []byte // the payloads
@@ -175,8 +175,9 @@ func appendWebPChunk(chunks []byte, kind string, payload []byte) []byte {
 	return chunks
 }
 
-// decodedBytes is the most that the decoder allocates: for lossy pixels a byte and a half each in whole macroblocks,
-// and as much as a lossless picture for transparency, which is compressed as one.
+// decodedBytes is the most that the decoder allocates: for lossy pixels a byte and a half each in
+// whole macroblocks, and as much as a lossless picture for transparency, which is compressed as
+// one.
 func (w *webpWalk) decodedBytes() int64 {
 	pixels := int64(w.width * w.height)
 	if w.lossless {
@@ -190,9 +191,10 @@ func (w *webpWalk) decodedBytes() int64 {
 	return total
 }
 
-// losslessDecodedBytes counts four bytes for a pixel twice, to undo a palette, and one for the tables of the other
-// transforms. Huffman codes come on top, in at most as many groups as the decoder admits: a group has look-up tables,
-// and trees that cannot grow by more than so many bytes for each byte that describes them.
+// losslessDecodedBytes counts four bytes for a pixel twice, to undo a palette, and one for the
+// tables of the other transforms. Huffman codes come on top, in at most as many groups as the
+// decoder admits: a group has look-up tables, and trees that cannot grow by more than so many bytes
+// for each byte that describes them.
 func losslessDecodedBytes(pixels int64, compressed int) int64 {
 	const groups, lookUpTables, trees, treeBytesPerByte = 2600, 2_700, 50_200, 384
 	return 9*pixels + groups*lookUpTables + min(groups*trees, treeBytesPerByte*int64(compressed))

@@ -1,4 +1,5 @@
-// Package requestid carries a request's id through its context into every log line written on its behalf.
+// Package requestid carries a request's id through its context into every log line written on its
+// behalf.
 package requestid
 
 import (

@@ -1,4 +1,5 @@
-// Package guard lets the service call addresses that strangers chose without ever reaching its own network.
+// Package guard lets the service call addresses that strangers chose without ever reaching its own
+// network.
 package safehttp
 
 import (
@@ -12,7 +13,8 @@ import (
 var azurePlatform = netip.MustParsePrefix("168.63.129.16/32")
 
 // publicOnly knows the special-purpose registries of IANA. For IPv6 it is a positive list: what is
-// not global unicast is refused, which covers NAT64, unique local, site-local and IPv4-compatible forms.
+// not global unicast is refused, which covers NAT64, unique local, site-local and IPv4-compatible
+// forms.
 var publicOnly = ssrf.New(ssrf.WithDeniedV4Prefixes(azurePlatform))
 
 // AddressError says that an address is not public and not exempt.

@@ -29,13 +29,15 @@ type Options struct {
 	RootCAs *x509.CertPool
 	// Timeout bounds one exchange; zero means DefaultTimeout.
 	Timeout time.Duration
-	// MaxConnsPerHost bounds the connections to one host and port; zero means DefaultMaxConnsPerHost.
+	// MaxConnsPerHost bounds the connections to one host and port; zero means
+	// DefaultMaxConnsPerHost.
 	MaxConnsPerHost int
 	// Resolver looks names up; nil means that of the system.
 	Resolver *net.Resolver
 }
 
-// NewClient returns a client that connects only to public or exempt addresses and follows no redirects.
+// NewClient returns a client that connects only to public or exempt addresses and follows no
+// redirects.
 func NewClient(options Options) *http.Client {
 	options.Timeout = cmp.Or(options.Timeout, DefaultTimeout)
 	options.MaxConnsPerHost = cmp.Or(options.MaxConnsPerHost, DefaultMaxConnsPerHost)

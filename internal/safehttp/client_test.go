@@ -221,7 +221,8 @@ func TestClientLeavesNoConnectionBehind(t *testing.T) {
 	roots.AddCert(server.Certificate())
 	var response *http.Response
 	var err error
-	// The same limit spans the answer, which must come in time, and what follows it: a busy machine gets more of it.
+	// The same limit spans the answer, which must come in time, and what follows it: a busy machine
+	// gets more of it.
 	for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
 		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: limit})
 		if response, err = get(t, client, server.URL); !errors.Is(err, context.DeadlineExceeded) {

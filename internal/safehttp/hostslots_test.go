@@ -70,7 +70,8 @@ func TestHostSlotsGiveUpWithTheContext(t *testing.T) {
 	require.Empty(t, slots.hosts)
 }
 
-// The transport's own bound does not hold for HTTP/2 without keep-alive, so it is the dialer that keeps it.
+// The transport's own bound does not hold for HTTP/2 without keep-alive, so it is the dialer that
+// keeps it.
 func TestClientBoundsConnectionsPerHost(t *testing.T) {
 	t.Parallel()
 	const bound, requests = 2, 8

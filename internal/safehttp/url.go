@@ -124,7 +124,8 @@ func judgeAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
 const (
 	digits    = "0123456789"
 	hexDigits = digits + "abcdef"
-	// hostCharacters adds the underscore to those of a strict name: wildcard certificates serve such hosts.
+	// hostCharacters adds the underscore to those of a strict name: wildcard certificates serve
+	// such hosts.
 	hostCharacters = "abcdefghijklmnopqrstuvwxyz" + digits + "-_."
 )
 

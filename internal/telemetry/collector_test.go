@@ -106,8 +106,8 @@ func attributes(list []*commonpb.KeyValue) map[string]string {
 
 func traceID(span *tracepb.Span) string { return hex.EncodeToString(span.TraceId) }
 
-// startTracing turns tracing on for one test. Tracing is the process's, so these tests do not run in parallel; the
-// returned function turns it off, which sends every span that has ended.
+// startTracing turns tracing on for one test. Tracing is the process's, so these tests do not run
+// in parallel; the returned function turns it off, which sends every span that has ended.
 func startTracing(t *testing.T, endpoint string) (flush func()) {
 	t.Helper()
 	shutdown, err := telemetry.StartTracing(t.Context(), "despacho", "1.2.3", endpoint, slog.New(slog.DiscardHandler))

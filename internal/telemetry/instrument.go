@@ -7,8 +7,8 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// GinTracing makes a span of every request but the probes, continuing the caller's trace where it brings one. With
-// tracing off it does nothing.
+// GinTracing makes a span of every request but the probes, continuing the caller's trace where it
+// brings one. With tracing off it does nothing.
 func GinTracing() gin.HandlerFunc {
 	if !Enabled() {
 		return func(*gin.Context) {}
@@ -21,8 +21,9 @@ func isNotProbe(c *gin.Context) bool {
 	return c.FullPath() != "/healthz" && c.FullPath() != "/readyz"
 }
 
-// TemporalInterceptor carries the trace from whoever starts or updates a workflow into the workflow and its activities.
-// It belongs in client.Options alone: workers made with that client use it too. With tracing off it changes nothing.
+// TemporalInterceptor carries the trace from whoever starts or updates a workflow into the workflow
+// and its activities. It belongs in client.Options alone: workers made with that client use it too.
+// With tracing off it changes nothing.
 func TemporalInterceptor() (interceptor.Interceptor, error) {
 	if !Enabled() {
 		return &interceptor.InterceptorBase{}, nil

@@ -1,4 +1,5 @@
-// Package telemetry is how the service is watched from outside: Prometheus metrics and OpenTelemetry traces.
+// Package telemetry is how the service is watched from outside: Prometheus metrics and
+// OpenTelemetry traces.
 package telemetry
 
 import (
@@ -24,7 +25,8 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 }
 
-// NewMetrics makes a registry of its own, so that several services can live in one process (tests, dev).
+// NewMetrics makes a registry of its own, so that several services can live in one process (tests,
+// dev).
 func NewMetrics() *Metrics {
 	labels := []string{"method", "route", "status"}
 	m := &Metrics{
@@ -52,7 +54,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Handler serves /metrics. One collector that fails costs its own metrics and is counted; the others are still served.
+// Handler serves /metrics. One collector that fails costs its own metrics and is counted; the
+// others are still served.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		Registry:      m.registry,
@@ -60,7 +63,8 @@ func (m *Metrics) Handler() http.Handler {
 	})
 }
 
-// HTTP counts and times requests by method, route and status. It belongs before the middleware that recovers from panics.
+// HTTP counts and times requests by method, route and status. It belongs before the middleware that
+// recovers from panics.
 func (m *Metrics) HTTP() gin.HandlerFunc {
 	return func(c *gin.Context) {
 		started := time.Now()
@@ -78,14 +82,16 @@ func (m *Metrics) HTTP() gin.HandlerFunc {
 	}
 }
 
-// WatchDatabase shows the connection pool's figures (go_sql_*). A second call watches the new pool instead of the old.
+// WatchDatabase shows the connection pool's figures (go_sql_*). A second call watches the new pool
+// instead of the old.
 func (m *Metrics) WatchDatabase(sqlDB *sql.DB) {
 	pool := collectors.NewDBStatsCollector(sqlDB, "despacho")
 	m.registry.Unregister(pool) // by name: it takes out whichever pool was watched before
 	m.registry.MustRegister(pool)
 }
 
-// routeLabel is the route's template. Paths that match none are strangers' choice and share one label, lest they fill the memory.
+// routeLabel is the route's template. Paths that match none are strangers' choice and share one
+// label, lest they fill the memory.
 func routeLabel(template string) string {
 	if template == "" {
 		return "unmatched"

@@ -16,8 +16,8 @@ const (
 	longestProblem = 500
 )
 
-// problemLog logs what OpenTelemetry complains about at growing intervals: a collector that is away for a day is a
-// handful of lines.
+// problemLog logs what OpenTelemetry complains about at growing intervals: a collector that is away
+// for a day is a handful of lines.
 type problemLog struct {
 	log *slog.Logger
 

@@ -16,8 +16,9 @@ import (
 	"gorm.io/gorm"
 )
 
-// TraceGORM makes a span of every statement that runs inside a trace, with its text and never its values. Statements
-// outside any trace (a poller's, say) make none. With tracing off it does nothing.
+// TraceGORM makes a span of every statement that runs inside a trace, with its text and never its
+// values. Statements outside any trace (a poller's, say) make none. With tracing off it does
+// nothing.
 func TraceGORM(db *gorm.DB) error {
 	if !Enabled() {
 		return nil
@@ -25,8 +26,8 @@ func TraceGORM(db *gorm.DB) error {
 	return db.Use(&statementTracing{tracer: otel.Tracer("despacho/internal/telemetry")})
 }
 
-// statementTracing is a plugin of our own because the one GORM's authors keep links the drivers of two more databases
-// and puts errors' text, which may quote values, in the spans.
+// statementTracing is a plugin of our own because the one GORM's authors keep links the drivers of
+// two more databases and puts errors' text, which may quote values, in the spans.
 type statementTracing struct{ tracer trace.Tracer }
 
 // Name identifies the plugin to GORM.

@@ -16,12 +16,12 @@ import (
 // temporalBuckets reach from one gRPC call (milliseconds) to a whole order's life (a day and more).
 var temporalBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 600, 3600, 21600, 86400, 259200}
 
-// TemporalHandler takes the Temporal SDK's metrics into the same registry, under the names Temporal documents for
-// Prometheus: temporal_…_total for counters, temporal_…_seconds for timers.
+// TemporalHandler takes the Temporal SDK's metrics into the same registry, under the names Temporal
+// documents for Prometheus: temporal_…_total for counters, temporal_…_seconds for timers.
 func (m *Metrics) TemporalHandler() client.MetricsHandler { return m.temporal }
 
-// newTemporalHandler goes through OpenTelemetry because the SDK reports one name with different sets of tags, which a
-// Prometheus vector refuses.
+// newTemporalHandler goes through OpenTelemetry because the SDK reports one name with different
+// sets of tags, which a Prometheus vector refuses.
 func newTemporalHandler(registry *prometheus.Registry) client.MetricsHandler {
 	exporter, err := otelprometheus.New(
 		otelprometheus.WithRegisterer(registry),

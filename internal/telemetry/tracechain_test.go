@@ -26,7 +26,8 @@ import (
 	"despacho/internal/telemetry"
 )
 
-// frontend takes workflow starts and keeps the headers they came with, as Temporal would for the worker.
+// frontend takes workflow starts and keeps the headers they came with, as Temporal would for the
+// worker.
 type frontend struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	headers chan *commonpb.Header

@@ -21,7 +21,8 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// The variables OpenTelemetry gives a meaning to and that are checked here; its libraries read the others by themselves.
+// The variables OpenTelemetry gives a meaning to and that are checked here; its libraries read the
+// others by themselves.
 const (
 	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
@@ -34,8 +35,8 @@ const (
 // flushTimeout bounds how long a stopping process waits for a collector to take the last spans.
 const flushTimeout = 5 * time.Second
 
-// propagator carries the trace between processes. Baggage is left out: strangers could have theirs stored in every
-// workflow's history.
+// propagator carries the trace between processes. Baggage is left out: strangers could have theirs
+// stored in every workflow's history.
 var propagator = propagation.TraceContext{}
 
 var enabled atomic.Bool
@@ -43,9 +44,10 @@ var enabled atomic.Bool
 // Enabled tells whether spans are recorded.
 func Enabled() bool { return enabled.Load() }
 
-// StartTracing sends spans to the OTLP/HTTP collector at endpoint, the value of OTEL_EXPORTER_OTLP_ENDPOINT; the other
-// OTEL_* variables apply too. An empty endpoint starts nothing. It comes before GinTracing, TraceGORM and
-// TemporalInterceptor, which look at whether tracing is on. The returned function sends what is left and turns tracing off.
+// StartTracing sends spans to the OTLP/HTTP collector at endpoint, the value of
+// OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_* variables apply too. An empty endpoint starts
+// nothing. It comes before GinTracing, TraceGORM and TemporalInterceptor, which look at whether
+// tracing is on. The returned function sends what is left and turns tracing off.
 func StartTracing(ctx context.Context, serviceName, version, endpoint string, log *slog.Logger) (shutdown func(context.Context) error, err error) {
 	if endpoint == "" || strings.EqualFold(os.Getenv(disabledVariable), "true") {
 		return func(context.Context) error { return nil }, nil
@@ -90,7 +92,8 @@ func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
 		return nil, err
 	}
 	if variable == endpointVariable {
-		// This variable is a base for all signals, the one for traces alone an address to use as it is.
+		// This variable is a base for all signals, the one for traces alone an address to use as it
+		// is.
 		target = target.JoinPath("v1/traces")
 	}
 	for _, variable := range []string{protocolVariable, tracesProtocolVariable} {
@@ -121,7 +124,8 @@ func parseEndpoint(variable, value string) (*url.URL, error) {
 	return parsed, nil
 }
 
-// describeService says who the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+// describeService says who the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have
+// the last word.
 func describeService(ctx context.Context, name, version string) (*resource.Resource, error) {
 	described, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),

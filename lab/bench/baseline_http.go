@@ -66,7 +66,8 @@ func (o *bareOrder) places() []any {
 	}
 }
 
-// ServeBaseline is what GET /v1/orders/:id is held against: nothing but net/http, pgx and one row as JSON. No key, no limit, no log.
+// ServeBaseline is what GET /v1/orders/:id is held against: nothing but net/http, pgx and one row
+// as JSON. No key, no limit, no log.
 func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
@@ -102,7 +103,8 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	return nil
 }
 
-// BaselineCommand is the hidden subcommand of `lab bench` that runs ServeBaseline with a database and an address.
+// BaselineCommand is the hidden subcommand of `lab bench` that runs ServeBaseline with a database
+// and an address.
 const BaselineCommand = "baseline"
 
 // startBaseline runs the bare handler as a process of its own, like what it is compared with.

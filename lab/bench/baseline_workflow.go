@@ -17,7 +17,8 @@ import (
 	"despacho/workflows"
 )
 
-// What orders are held against: a workflow that does nothing but stay open, and one update of it that does nothing in a local activity.
+// What orders are held against: a workflow that does nothing but stay open, and one update of it
+// that does nothing in a local activity.
 const (
 	bareQueue    = "bare"
 	bareWorkflow = "Bare"
@@ -25,7 +26,8 @@ const (
 	bareActivity = "Nothing"
 )
 
-// bare starts no timer, has no search attributes and calls nobody: whatever an order's workflow does more is the order's own cost.
+// bare starts no timer, has no search attributes and calls nobody: whatever an order's workflow
+// does more is the order's own cost.
 func bare(ctx workflow.Context, _ workflows.OrderInput) error {
 	err := workflow.SetUpdateHandler(ctx, bareUpdate, func(ctx workflow.Context) error {
 		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: 10 * time.Second})
@@ -40,7 +42,8 @@ func bare(ctx workflow.Context, _ workflows.OrderInput) error {
 
 func nothing(context.Context) error { return nil }
 
-// startBareWorker runs the bare workflow's tasks in the harness, with as many pollers as the service's worker has.
+// startBareWorker runs the bare workflow's tasks in the harness, with as many pollers as the
+// service's worker has.
 func (s *stack) startBareWorker(context.Context) error {
 	w := worker.New(s.temporal, bareQueue, worker.Options{MaxConcurrentWorkflowTaskPollers: 16})
 	w.RegisterWorkflowWithOptions(bare, workflow.RegisterOptions{Name: bareWorkflow})
@@ -52,13 +55,15 @@ func (s *stack) startBareWorker(context.Context) error {
 	return nil
 }
 
-// startBare starts a bare workflow with an input of the size that an order's has, and returns its id.
+// startBare starts a bare workflow with an input of the size that an order's has, and returns its
+// id.
 func (s *stack) startBare(ctx context.Context) (string, error) {
 	order := uuid.New()
 	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflow, order, guidecode.New())
 }
 
-// startOrder starts an order's workflow as the api does, without the order: a new one is not read from the database. It returns its id.
+// startOrder starts an order's workflow as the api does, without the order: a new one is not read
+// from the database. It returns its id.
 func (v *service) startOrder(ctx context.Context) (string, error) {
 	order, code := uuid.New(), guidecode.New()
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{

@@ -1,4 +1,5 @@
-// Package bench measures what Despacho costs against the barest thing that could do the same, on servers of its own, and prints one table.
+// Package bench measures what Despacho costs against the barest thing that could do the same, on
+// servers of its own, and prints one table.
 package bench
 
 import (
@@ -13,8 +14,8 @@ import (
 
 // Options say what to measure and where to put it.
 type Options struct {
-	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the server and, on the development server, what
-	// depends on Temporal alone.
+	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the
+	// server and, on the development server, what depends on Temporal alone.
 	Profile string
 	// Only keeps the rows whose name it matches; nil keeps all.
 	Only *regexp.Regexp
@@ -58,7 +59,8 @@ func (o *Options) say(line string) { fmt.Fprintln(o.Out, line) }
 // wants reports whether somebody asked for a row.
 func (o *Options) wants(row string) bool { return o.Only == nil || o.Only.MatchString(row) }
 
-// Run measures, prints the table and writes the files. The error says what could not be measured; a goal that is missed is no error.
+// Run measures, prints the table and writes the files. The error says what could not be measured; a
+// goal that is missed is no error.
 func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err

@@ -20,8 +20,9 @@ const settleTimeout = 5 * time.Minute
 
 func workflowOf(order uuid.UUID) string { return workflows.OrderWorkflowID(order) }
 
-// settled waits until the first workflow task of each of these has been done. They are the last that a load started: then nearly all of what the
-// load asked for has been done, and little is left to burden whatever is measured next.
+// settled waits until the first workflow task of each of these has been done. They are the last
+// that a load started: then nearly all of what the load asked for has been done, and little is left
+// to burden whatever is measured next.
 func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, workflowID := range workflowIDs {

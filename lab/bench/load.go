@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// alternate measures each of the contenders once and throws that away, then all of them by turns: A, B, A, B, … What drifts while it runs,
-// such as another program on the machine, then falls on all of them alike. It returns the rounds of each.
+// alternate measures each of the contenders once and throws that away, then all of them by turns:
+// A, B, A, B, … What drifts while it runs, such as another program on the machine, then falls on
+// all of them alike. It returns the rounds of each.
 func alternate(ctx context.Context, rounds int, contenders ...func(context.Context) (float64, error)) ([][]float64, error) {
 	measured := make([][]float64, len(contenders))
 	for round := range rounds + 1 {
@@ -26,8 +27,9 @@ func alternate(ctx context.Context, rounds int, contenders ...func(context.Conte
 	return measured, nil
 }
 
-// throughput has so many clients call again and again for a while, each as soon as it has its answer, and returns calls per second. What they
-// leave to be done afterwards, which settle waits for, counts as well: whoever puts it off longer is not the faster one. The first call that fails
+// throughput has so many clients call again and again for a while, each as soon as it has its
+// answer, and returns calls per second. What they leave to be done afterwards, which settle waits
+// for, counts as well: whoever puts it off longer is not the faster one. The first call that fails
 // ends it.
 func throughput(ctx context.Context, clients int, lasting time.Duration, call func(ctx context.Context, client int) error, settle func(context.Context) error) (float64, error) {
 	var calls atomic.Int64
@@ -57,8 +59,8 @@ func throughput(ctx context.Context, clients int, lasting time.Duration, call fu
 // nothingLeft is for calls that leave nothing to be done.
 func nothingLeft(context.Context) error { return nil }
 
-// typical makes one call after the other and returns the median of what they took, in milliseconds. Each call says itself how long it
-// took: what it needs to prepare does not count.
+// typical makes one call after the other and returns the median of what they took, in milliseconds.
+// Each call says itself how long it took: what it needs to prepare does not count.
 func typical(ctx context.Context, samples int, call func(context.Context) (time.Duration, error)) (float64, error) {
 	times := make([]float64, samples)
 	for i := range times {

@@ -24,7 +24,8 @@ var newOrder = func() []byte {
 	return body
 }()
 
-// staff is one operator's people at work: they create orders with the operator's key and move them with a session of the panel.
+// staff is one operator's people at work: they create orders with the operator's key and move them
+// with a session of the panel.
 type staff struct {
 	*cluster.Connection
 	service  *service

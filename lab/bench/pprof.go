@@ -14,8 +14,9 @@ import (
 	"despacho/lab/cluster"
 )
 
-// profiled runs a load and, with --pprof, keeps CPU profiles of the service's two processes while it goes on: <name>-api.pprof and
-// <name>-worker.pprof. A profile that exists is kept: the first round is as good as the others.
+// profiled runs a load and, with --pprof, keeps CPU profiles of the service's two processes while
+// it goes on: <name>-api.pprof and <name>-worker.pprof. A profile that exists is kept: the first
+// round is as good as the others.
 func (v *service) profiled(ctx context.Context, name string, lasting time.Duration, run func() (float64, error)) (float64, error) {
 	directory := v.stack.options.PprofDir
 	if directory == "" {

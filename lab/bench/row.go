@@ -10,12 +10,14 @@ type Row struct {
 	Unit    string `json:"unit"`
 	// Goal is what was to be reached, in words; empty where a figure is only shown.
 	Goal string `json:"goal"`
-	// Baseline is what the result is held against, measured in the same run by turns; nil where the goal is absolute.
+	// Baseline is what the result is held against, measured in the same run by turns; nil where the
+	// goal is absolute.
 	Baseline *float64 `json:"baseline"`
 	Result   float64  `json:"result"`
 	// Ratio is the median of result / baseline, round by round.
 	Ratio *float64 `json:"ratio"`
-	// Spread is that of the ratio, or of the result where there is no baseline; nil where there was one reading.
+	// Spread is that of the ratio, or of the result where there is no baseline; nil where there was
+	// one reading.
 	Spread *Spread `json:"spread,omitempty"`
 	OK     bool    `json:"ok"`
 	// Note says what a reader of the figures needs besides.

@@ -15,7 +15,8 @@ type scale struct {
 	sizes []int
 	// board is how many orders are in one tab of the panel.
 	board int
-	// openRows is how many open orders a grown database holds; openOrders how many of them have a running workflow.
+	// openRows is how many open orders a grown database holds; openOrders how many of them have a
+	// running workflow.
 	openRows, openOrders int
 	catalogRequests      int
 	operators            int

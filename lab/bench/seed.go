@@ -19,8 +19,8 @@ type orderSeed struct {
 	status      models.Status
 }
 
-// Orders lie a second apart and have their workflow as far as the reconcile workflow can tell. $1–$2 are the operators, $3 how many orders
-// each has, $4 their status, $5 where they go.
+// Orders lie a second apart and have their workflow as far as the reconcile workflow can tell.
+// $1–$2 are the operators, $3 how many orders each has, $4 their status, $5 where they go.
 const insertOrders = `
 INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone,
 		delivery_type, delivery_address, location_id, product, size, amount_to_collect_cents, shipping_cost_cents, currency, payment_type,
@@ -37,7 +37,8 @@ INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 	SELECT gen_random_uuid(), id, 1, 'created', 'registered', 'store', created_at FROM orders
 	ON CONFLICT DO NOTHING`
 
-// seedOrders invents orders. Foreign keys are right by construction and not checked, which would take longer than the rest.
+// seedOrders invents orders. Foreign keys are right by construction and not checked, which would
+// take longer than the rest.
 func seedOrders(ctx context.Context, address string, seed orderSeed) error {
 	return onDatabase(ctx, address, func(connection *pgx.Conn) error {
 		if _, err := connection.Exec(ctx, "SET session_replication_role = replica"); err != nil {
@@ -52,8 +53,8 @@ func seedOrders(ctx context.Context, address string, seed orderSeed) error {
 	})
 }
 
-// executeAll runs statements that are separated by semicolons, each with the parameters that it mentions: the highest number in it says
-// how many.
+// executeAll runs statements that are separated by semicolons, each with the parameters that it
+// mentions: the highest number in it says how many.
 func executeAll(ctx context.Context, connection *pgx.Conn, statements string, args ...any) error {
 	for statement := range strings.SplitSeq(statements, ";\n") {
 		used := 0

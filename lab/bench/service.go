@@ -8,7 +8,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// service is an api and a worker, each a process of its own as in production, on a database and a task queue of their own.
+// service is an api and a worker, each a process of its own as in production, on a database and a
+// task queue of their own.
 type service struct {
 	stack       *stack
 	databaseURL string

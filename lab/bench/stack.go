@@ -15,13 +15,15 @@ import (
 	"despacho/workflows"
 )
 
-// The Temporals that can be measured on: a server on PostgreSQL, which is what serves real users, and the development server.
+// The Temporals that can be measured on: a server on PostgreSQL, which is what serves real users,
+// and the development server.
 const (
 	profileServer = "server"
 	profileDev    = "dev"
 )
 
-// stack is everything that the measurements of one profile run on, all of it on loopback and thrown away afterwards.
+// stack is everything that the measurements of one profile run on, all of it on loopback and thrown
+// away afterwards.
 type stack struct {
 	options Options
 	scale   scale
@@ -42,7 +44,8 @@ type stack struct {
 	closers []func(context.Context) error
 }
 
-// startStack starts the servers and the service. Whoever gets a stack, also along with an error, closes it.
+// startStack starts the servers and the service. Whoever gets a stack, also along with an error,
+// closes it.
 func startStack(ctx context.Context, options Options, sc scale, profile string) (*stack, error) {
 	s := &stack{options: options, scale: sc, profile: profile}
 	for _, step := range []func(context.Context) error{

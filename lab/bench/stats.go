@@ -26,7 +26,8 @@ func spreadOf(values []float64) *Spread {
 	}
 }
 
-// ratios divides the rounds of a result by those of its baseline, each by the one measured beside it.
+// ratios divides the rounds of a result by those of its baseline, each by the one measured beside
+// it.
 func ratios(result, baseline []float64) []float64 {
 	list := make([]float64, min(len(result), len(baseline)))
 	for i := range list {

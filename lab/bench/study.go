@@ -10,7 +10,8 @@ type study struct {
 	name string
 	// rows are the names of what it finds out.
 	rows func(scale) []string
-	// onTemporal says that it is about Temporal above all, so that the development server is worth a look too.
+	// onTemporal says that it is about Temporal above all, so that the development server is worth
+	// a look too.
 	onTemporal bool
 	run        func(context.Context, *stack) ([]Row, error)
 }

@@ -19,7 +19,8 @@ const (
 
 func arrivalRows(scale) []string { return []string{rowArrivalMedian, rowArrivalTail} }
 
-// studyArrival times how long after its commit an event is with its receiver, one order at a time. The commit's time is PostgreSQL's own.
+// studyArrival times how long after its commit an event is with its receiver, one order at a time.
+// The commit's time is PostgreSQL's own.
 func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
 	people := s.main.staffOf(theHooked)
 	defer people.Close()

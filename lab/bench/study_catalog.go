@@ -28,7 +28,8 @@ func catalogName(sc scale) string {
 
 func catalogRows(sc scale) []string { return []string{catalogName(sc)} }
 
-// studyCatalog asks the catalog again and again and looks whether the later requests take longer than the earlier ones.
+// studyCatalog asks the catalog again and again and looks whether the later requests take longer
+// than the earlier ones.
 func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	reader, err := s.startReader(ctx, s.main.databaseURL)
 	if err != nil {
@@ -50,7 +51,8 @@ func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	return []Row{row}, reader.stop(ctx)
 }
 
-// askCatalog sends so many requests, over all endpoints in turn, and returns what each took in milliseconds.
+// askCatalog sends so many requests, over all endpoints in turn, and returns what each took in
+// milliseconds.
 func (s *stack) askCatalog(ctx context.Context, reader *service, requests int) ([]float64, error) {
 	clients := connections(reader.api.Address, s.scale.clients)
 	defer closeAll(clients)

@@ -22,7 +22,8 @@ func createComparisons(sc scale) []comparison {
 
 func createRows(sc scale) []string { return namesOf(createComparisons(sc)) }
 
-// studyCreate has clients create orders as fast as they are answered, and start bare workflows likewise.
+// studyCreate has clients create orders as fast as they are answered, and start bare workflows
+// likewise.
 func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
 	comparisons := createComparisons(s.scale)
 	if s.profile == profileDev {
@@ -91,8 +92,8 @@ func (v *service) creations(ctx context.Context, name string, keys *keyRing, ide
 	})
 }
 
-// bareOrderStarts is how many workflows a second Temporal takes on for as many callers who make the very call that a creation makes, and
-// nothing else. The service's worker carries them like orders.
+// bareOrderStarts is how many workflows a second Temporal takes on for as many callers who make the
+// very call that a creation makes, and nothing else. The service's worker carries them like orders.
 func (v *service) bareOrderStarts(ctx context.Context) (float64, error) {
 	return v.stack.starts(ctx, v.startOrder)
 }

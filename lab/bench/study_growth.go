@@ -23,11 +23,13 @@ func growthRows(sc scale) []string {
 	return []string{fullName("api", sc), fullName("worker", sc), growthName(sc)}
 }
 
-// studyGrowth opens orders by the thousand and looks what they cost the processes that carry them and the orders that come after. Temporal
-// cannot be emptied again, so that here before and after are not measured by turns: what is compared is how orders fare against bare
-// workflows, before and after.
+// studyGrowth opens orders by the thousand and looks what they cost the processes that carry them
+// and the orders that come after. Temporal cannot be emptied again, so that here before and after
+// are not measured by turns: what is compared is how orders fare against bare workflows, before and
+// after.
 func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
-	// A service of its own: what other measurements left behind in the worker is not the orders' memory.
+	// A service of its own: what other measurements left behind in the worker is not the orders'
+	// memory.
 	address, err := s.newDatabase(ctx, "bench_growth")
 	if err != nil {
 		return nil, err
@@ -74,7 +76,8 @@ func (v *service) againstBare(ctx context.Context) (*bareAndOrders, error) {
 	return &bareAndOrders{bare: measured[0], orders: measured[1]}, nil
 }
 
-// growthRow compares the ratios, so that what slows the whole machine or Temporal itself down does not count against the orders.
+// growthRow compares the ratios, so that what slows the whole machine or Temporal itself down does
+// not count against the orders.
 func growthRow(name string, before, after *bareAndOrders) Row {
 	if before == nil || after == nil {
 		return Row{Name: name}

@@ -20,7 +20,8 @@ func lifeRows(scale) []string {
 	return []string{rowEventsHooked, rowEventsAlone, rowActionsHooked, rowActionsAlone}
 }
 
-// studyLife counts what a life leaves in Temporal's history. Every step is told before the next is made, which is the most it can take.
+// studyLife counts what a life leaves in Temporal's history. Every step is told before the next is
+// made, which is the most it can take.
 func studyLife(ctx context.Context, s *stack) ([]Row, error) {
 	hooked, err := s.lifeOf(ctx, theHooked)
 	if err != nil {

@@ -40,10 +40,12 @@ func sized(prefix string, size int) string { return fmt.Sprintf("%s %09d", prefi
 
 func listRows(sc scale) []string { return namesOf(listComparisons(sc)) }
 
-// trackSample is how many guide codes are tracked in turn; each is asked for by a client of its own, as its customer would.
+// trackSample is how many guide codes are tracked in turn; each is asked for by a client of its
+// own, as its customer would.
 const trackSample = 200
 
-// studyLists reads the first page of an operator's list, and tracks packages, from databases of different sizes, one request at a time.
+// studyLists reads the first page of an operator's list, and tracks packages, from databases of
+// different sizes, one request at a time.
 func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 	contenders := map[string]func(context.Context) (float64, error){}
 	var readers []*service

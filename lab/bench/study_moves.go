@@ -14,8 +14,9 @@ var moveComparisons = []comparison{
 
 func moveRows(scale) []string { return namesOf(moveComparisons) }
 
-// studyMoves times one move at a time: through the panel's API, the way people make it; its update alone; and an update of a workflow that
-// does nothing. Each is the second update of its workflow, so that both workers know it.
+// studyMoves times one move at a time: through the panel's API, the way people make it; its update
+// alone; and an update of a workflow that does nothing. Each is the second update of its workflow,
+// so that both workers know it.
 func studyMoves(ctx context.Context, s *stack) ([]Row, error) {
 	people := s.main.staffOf(theOne)
 	defer people.Close()

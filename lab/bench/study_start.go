@@ -39,8 +39,8 @@ func studyStart(ctx context.Context, s *stack) ([]Row, error) {
 	}, nil
 }
 
-// startAndRest gives back the times and the memory of a service that is gone again. It has served one order first: a process that has
-// never done anything has not loaded what it works with.
+// startAndRest gives back the times and the memory of a service that is gone again. It has served
+// one order first: a process that has never done anything has not loaded what it works with.
 func (s *stack) startAndRest(ctx context.Context, databaseURL string) (v *service, memory []float64, err error) {
 	if v, err = s.startService(ctx, databaseURL, "start"); err != nil {
 		return nil, nil, err

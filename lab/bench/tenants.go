@@ -16,11 +16,12 @@ import (
 	"despacho/models"
 )
 
-// keysOfOne is how many keys the operator of most measurements has. The rate limit stays on and is paid for, but with a thousand
-// requests a minute for each key nobody runs into it.
+// keysOfOne is how many keys the operator of most measurements has. The rate limit stays on and is
+// paid for, but with a thousand requests a minute for each key nobody runs into it.
 const keysOfOne = 1_000
 
-// The operators by their number: the one most is measured with, the one that has a webhook, and from firstOfMany on the crowd.
+// The operators by their number: the one most is measured with, the one that has a webhook, and
+// from firstOfMany on the crowd.
 const (
 	theOne = iota
 	theHooked
@@ -35,7 +36,8 @@ var (
 
 // tenants are the operators that every database of a run has.
 type tenants struct {
-	// one are keys of one operator; many one key of each of many operators; hooked keys of the operator with the webhook.
+	// one are keys of one operator; many one key of each of many operators; hooked keys of the
+	// operator with the webhook.
 	one, many, hooked *keyRing
 	// sessions are tokens of the staff of theOne and of theHooked.
 	sessions [2]string
@@ -66,7 +68,8 @@ INSERT INTO sizes (id, operator_id, code, name, surcharge_cents, is_default, act
 INSERT INTO coverage (id, operator_id, location_id, price_cents, created_at)
 	SELECT md5('coverage' || n)::uuid, md5('operator' || n)::uuid, $2::uuid, 900, now() FROM generate_series(0, $1::int) n`
 
-// seedTenants makes so many operators besides the two that are measured most, with their keys and staff.
+// seedTenants makes so many operators besides the two that are measured most, with their keys and
+// staff.
 func seedTenants(ctx context.Context, address string, many int) (*tenants, error) {
 	t := &tenants{one: &keyRing{}, many: &keyRing{}, hooked: &keyRing{}}
 	owners := map[*keyRing][]int{t.hooked: make([]int, keysOfOne/10), t.one: make([]int, keysOfOne), t.many: make([]int, many)}

@@ -9,13 +9,15 @@ import (
 	"despacho/lab/cluster"
 )
 
-// A balancer asks every process this often whether it wants requests, and waits this long for an answer.
+// A balancer asks every process this often whether it wants requests, and waits this long for an
+// answer.
 const (
 	probeEvery   = 200 * time.Millisecond
 	probeTimeout = time.Second
 )
 
-// balancer sends requests to the processes that say they are ready, as a load balancer in front of the service does.
+// balancer sends requests to the processes that say they are ready, as a load balancer in front of
+// the service does.
 type balancer struct {
 	addresses []string
 	ready     []atomic.Bool
@@ -42,7 +44,8 @@ func startBalancer(ctx context.Context, probing *sync.WaitGroup, addresses []str
 	return b
 }
 
-// pick is where the next request goes. With nobody ready somebody is asked all the same: the answer tells.
+// pick is where the next request goes. With nobody ready somebody is asked all the same: the answer
+// tells.
 func (b *balancer) pick() string {
 	first := int(b.next.Add(1) % uint64(len(b.addresses)))
 	for i := range b.addresses {

@@ -1,5 +1,6 @@
-// Package chaos runs the service as it is run for real users, puts load on it, breaks what it stands on, and checks afterwards that it kept
-// every promise. docs/reliability.md says what is promised and how to read the output.
+// Package chaos runs the service as it is run for real users, puts load on it, breaks what it
+// stands on, and checks afterwards that it kept every promise. docs/reliability.md says what is
+// promised and how to read the output.
 package chaos
 
 import (
@@ -29,7 +30,8 @@ type Options struct {
 	AutoCancelAfter time.Duration
 	// Overload is how long ten times too many clients come.
 	Overload time.Duration
-	// MostClients is how many of them come at the most: as many as the machine can play, and as have the time to arrive.
+	// MostClients is how many of them come at the most: as many as the machine can play, and as
+	// have the time to arrive.
 	MostClients int
 	// Fuzz is how long each fuzz target runs; 0 runs none.
 	Fuzz time.Duration
@@ -37,7 +39,8 @@ type Options struct {
 	// it says that a promise is broken; 0 is 1. A test takes more, because its machine may be busy.
 	Slack int
 
-	// Out gets the plan, the progress and the verdicts; JSON is the file for the counters and invariants.
+	// Out gets the plan, the progress and the verdicts; JSON is the file for the counters and
+	// invariants.
 	Out  io.Writer
 	JSON string
 	// LogDir gets the logs of all processes.
@@ -69,7 +72,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// patience is how long to wait for what takes so long at the most on a machine with nothing else to do.
+// patience is how long to wait for what takes so long at the most on a machine with nothing else to
+// do.
 func (o *Options) patience(d time.Duration) time.Duration { return d * time.Duration(max(o.Slack, 1)) }
 
 func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
@@ -91,7 +95,8 @@ func (w *inTurns) Write(p []byte) (int, error) {
 // ErrBroken is what a run ends with that found a broken promise.
 var ErrBroken = errors.New("a promise was broken")
 
-// Run does the wanted parts and writes the report. The error is ErrBroken when an invariant did not hold.
+// Run does the wanted parts and writes the report. The error is ErrBroken when an invariant did not
+// hold.
 func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err

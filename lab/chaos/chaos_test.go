@@ -18,8 +18,9 @@ const (
 	testPause    = 3 * time.Second
 )
 
-// The promises are kept while everything is broken and replaced: the minute's version of `make chaos`,
-// on servers of its own. The overload is measured by `make chaos` alone: its goals are times and memory.
+// The promises are kept while everything is broken and replaced: the minute's version of `make
+// chaos`, on servers of its own. The overload is measured by `make chaos` alone: its goals are
+// times and memory.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	if _, err := dev.FindPostgres(); err != nil {

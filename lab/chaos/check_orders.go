@@ -118,7 +118,8 @@ func replay(row *orderRow, timeline []entryRow) error {
 	return nil
 }
 
-// checkMoves holds the timelines against the ledger: every acknowledged move is there, and nothing is there that nobody asked for.
+// checkMoves holds the timelines against the ledger: every acknowledged move is there, and nothing
+// is there that nobody asked for.
 func checkMoves(_ context.Context, t *truthCheck) error {
 	for _, sg := range t.ledger.acknowledged() {
 		t.report.checked(invariantMoves, 1)
@@ -138,9 +139,10 @@ func checkMoves(_ context.Context, t *truthCheck) error {
 	return nil
 }
 
-// checkTotals counts the orders by status three times: as the acknowledged moves have left them, in the database, and as the API counts them. The
-// timer moves orders without being asked, and a move that nobody could confirm may have come through: there the row is believed, once the
-// timeline has been held against the ledger.
+// checkTotals counts the orders by status three times: as the acknowledged moves have left them, in
+// the database, and as the API counts them. The timer moves orders without being asked, and a move
+// that nobody could confirm may have come through: there the row is believed, once the timeline has
+// been held against the ledger.
 func checkTotals(ctx context.Context, t *truthCheck) error {
 	expected, rows := map[models.Status]int{}, map[models.Status]int{}
 	for _, sg := range t.ledger.acknowledged() {

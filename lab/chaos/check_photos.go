@@ -14,8 +14,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// checkPhotos reads every photo that an order refers to, makes all files look old, has an api start anew, which sweeps, and looks for files
-// that belong to nobody.
+// checkPhotos reads every photo that an order refers to, makes all files look old, has an api start
+// anew, which sweeps, and looks for files that belong to nobody.
 func checkPhotos(ctx context.Context, t *truthCheck) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()

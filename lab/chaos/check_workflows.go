@@ -19,7 +19,8 @@ import (
 const (
 	// visibilityPatience is how long Temporal's list of workflows may lag behind.
 	visibilityPatience = time.Minute
-	// askingAtOnce is how many workflows are asked for their state at a time, each so often at the most until it answers in time.
+	// askingAtOnce is how many workflows are asked for their state at a time, each so often at the
+	// most until it answers in time.
 	askingAtOnce   = 8
 	askedAtMost    = 5
 	answerPatience = 20 * time.Second
@@ -94,8 +95,10 @@ func (t *truthCheck) listRuns(ctx context.Context) (map[string][]run, error) {
 	}
 }
 
-// oddRuns are the orders whose workflow is not as it should be: one, running while the order can move or something is owed, else completed. Only an
-// order that came back after the timer had cancelled it may have a second run; where the first was still calling webhooks it took the order back.
+// oddRuns are the orders whose workflow is not as it should be: one, running while the order can
+// move or something is owed, else completed. Only an order that came back after the timer had
+// cancelled it may have a second run; where the first was still calling webhooks it took the order
+// back.
 func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
 	odd := map[string]string{}
 	for order := range runs {
@@ -141,7 +144,8 @@ func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[st
 	return odd, nil
 }
 
-// onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook, which may be hours away.
+// onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook,
+// which may be hours away.
 func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error) {
 	described, err := t.workflows.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
 	if err != nil {
@@ -155,7 +159,8 @@ func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error
 	return len(described.PendingActivities) > 0, nil
 }
 
-// checkAgreement asks a workflow where its order stands. That also replays its whole history, so that one which cannot be replayed is found.
+// checkAgreement asks a workflow where its order stands. That also replays its whole history, so
+// that one which cannot be replayed is found.
 func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
 	details, err := t.detailsOf(ctx, row.ID)
 	if err != nil {
@@ -167,7 +172,8 @@ func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
 	}
 }
 
-// detailsOf asks again when nobody answers: a question is handed to one worker's poll alone, and is lost with it.
+// detailsOf asks again when nobody answers: a question is handed to one worker's poll alone, and is
+// lost with it.
 func (t *truthCheck) detailsOf(ctx context.Context, order string) (details string, err error) {
 	for range askedAtMost {
 		if details, err = t.ask(ctx, order); err == nil {

@@ -18,7 +18,8 @@ const (
 	firstWait, longestWait = 200 * time.Millisecond, 2 * time.Second
 )
 
-// client is a program of a store's, or somebody at the panel. It keeps its connections and never repeats a request by itself.
+// client is a program of a store's, or somebody at the panel. It keeps its connections and never
+// repeats a request by itself.
 type client struct {
 	s           *stack
 	rng         *rand.Rand
@@ -66,7 +67,8 @@ func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, 
 	return answer, err
 }
 
-// backoff is how long to wait before the next try: each time longer, and no less than the service asked for.
+// backoff is how long to wait before the next try: each time longer, and no less than the service
+// asked for.
 type backoff struct{ wait time.Duration }
 
 func (b *backoff) next(rng *rand.Rand, answer *cluster.Answer) time.Duration {

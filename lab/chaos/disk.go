@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// disk is where photos are kept, and can be full. Where a small file system of its own may be mounted there, a file takes up all of it, so that
-// writing fails half way for want of room; else the directory gives way to a plain file, so that nothing can be written into it.
+// disk is where photos are kept, and can be full. Where a small file system of its own may be
+// mounted there, a file takes up all of it, so that writing fails half way for want of room; else
+// the directory gives way to a plain file, so that nothing can be written into it.
 type disk struct {
 	dir     string
 	mounted bool

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// runFaults is the fault run: clients work while the plan is carried out, and finish what they have begun.
+// runFaults is the fault run: clients work while the plan is carried out, and finish what they have
+// begun.
 func runFaults(ctx context.Context, s *stack) error {
 	plan := planFaults(s.options.Seed, s.options.Duration, s.options.Pause)
 	s.report.Faults = plan
@@ -23,7 +24,8 @@ func runFaults(ctx context.Context, s *stack) error {
 	return err
 }
 
-// carryOut makes each fault at its time and returns when the last is undone and the run's time is over.
+// carryOut makes each fault at its time and returns when the last is undone and the run's time is
+// over.
 func (s *stack) carryOut(ctx context.Context, plan []fault) error {
 	began := time.Now()
 	var mu sync.Mutex
@@ -59,7 +61,8 @@ func (s *stack) carryOut(ctx context.Context, plan []fault) error {
 // key names what the fault breaks.
 func (f fault) key() string { return cmp.Or(f.Target, string(f.Kind)) }
 
-// inflict breaks something and mends it again. Whoever is killed is started anew, as a supervisor of processes does.
+// inflict breaks something and mends it again. Whoever is killed is started anew, as a supervisor
+// of processes does.
 func (s *stack) inflict(ctx context.Context, f fault) error {
 	lasting := func() { _ = sleep(ctx, f.For) }
 	switch {

@@ -8,7 +8,8 @@ import (
 	"despacho/models"
 )
 
-// ledger is what the clients know: every order that was acknowledged to them, and every move that was, or may have been, made.
+// ledger is what the clients know: every order that was acknowledged to them, and every move that
+// was, or may have been, made.
 type ledger struct {
 	mu    sync.Mutex
 	sagas []*trackedOrder
@@ -26,8 +27,8 @@ type trackedOrder struct {
 	answer    []byte
 	apiKey    string
 
-	// done counts the moves that were acknowledged, unknown those of which nobody could say what became of them. last is the status after the
-	// latest acknowledged move.
+	// done counts the moves that were acknowledged, unknown those of which nobody could say what
+	// became of them. last is the status after the latest acknowledged move.
 	done, unknown map[models.Move]int
 	last          models.Status
 	finished      bool
@@ -82,7 +83,8 @@ func (s *trackedOrder) acknowledge(move models.Move) {
 	s.last = statusAfter[move]
 }
 
-// resolve turns a move of which nobody could say what became of it into one that was made: somebody read so.
+// resolve turns a move of which nobody could say what became of it into one that was made: somebody
+// read so.
 func (s *trackedOrder) resolve(move models.Move) {
 	s.unknown[move]--
 	s.acknowledge(move)

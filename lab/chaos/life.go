@@ -9,7 +9,8 @@ import (
 	"despacho/models"
 )
 
-// life is what is to become of an order: the moves that its people will ask for, one after the other.
+// life is what is to become of an order: the moves that its people will ask for, one after the
+// other.
 type life struct {
 	name   string
 	weight int
@@ -52,7 +53,8 @@ var (
 	lima       = catalog.CityID("PE", "1501")
 )
 
-// newOrder is what a store's system sends. The reference carries the Idempotency-Key, so that the database can be asked how many orders it made.
+// newOrder is what a store's system sends. The reference carries the Idempotency-Key, so that the
+// database can be asked how many orders it made.
 func newOrder(rng *rand.Rand, key string) (body []byte, cash bool) {
 	order := map[string]any{
 		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "location_id": miraflores, "product": "Zapatillas",

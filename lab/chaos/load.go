@@ -18,10 +18,12 @@ type load struct {
 	stop    context.CancelFunc
 }
 
-// crowdPatience is how long the lives that have begun may take once no more are started: the longest of them waits for the timer.
+// crowdPatience is how long the lives that have begun may take once no more are started: the
+// longest of them waits for the timer.
 const crowdPatience = 3 * time.Minute
 
-// startCrowd has the clients begin. Each has random numbers of its own, so that what it does does not depend on how fast the others are.
+// startCrowd has the clients begin. Each has random numbers of its own, so that what it does does
+// not depend on how fast the others are.
 func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
 	w := &load{s: s, stop: stop}

@@ -11,22 +11,25 @@ import (
 )
 
 const (
-	// maxRequests is MAX_REQUESTS of each api: few enough that a crowd of clients on the same small machine is too many.
+	// maxRequests is MAX_REQUESTS of each api: few enough that a crowd of clients on the same small
+	// machine is too many.
 	maxRequests = 32
-	// capacityClients is how many clients find out how much the service can serve, capacityTime how long they take.
+	// capacityClients is how many clients find out how much the service can serve, capacityTime how
+	// long they take.
 	capacityClients = 16
 	capacityTime    = 3 * time.Second
-	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn is refused after a second and comes again, which
-	// takes comeAgain all in all on a machine that is busy: so many seconds' worth of clients ask for ten times as much.
+	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn
+	// is refused after a second and comes again, which takes comeAgain all in all on a machine that
+	// is busy: so many seconds' worth of clients ask for ten times as much.
 	tooManyTimes = 10
 	comeAgain    = 1300 * time.Millisecond
 	// listed is how many orders the clients have shown to them at once.
 	listed = 200
-	// refusalBound is how long a request may take in an overload: a second for its turn, and some more on a machine that is busy with the clients
-	// themselves and whatever else it runs.
+	// refusalBound is how long a request may take in an overload: a second for its turn, and some
+	// more on a machine that is busy with the clients themselves and whatever else it runs.
 	refusalBound = 5 * time.Second
-	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection may take so much besides, whether or not its
-	// requests get a turn.
+	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection
+	// may take so much besides, whether or not its requests get a turn.
 	memoryBound, memoryOfConnection = 200, 1.0 / 16
 	// recoveryBound is when everything must be as before.
 	recoveryBound = 10 * time.Second
@@ -58,7 +61,8 @@ memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal 
 		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
 }
 
-// runOverload has far too many clients come, and looks how the service treats them and how soon it is itself again.
+// runOverload has far too many clients come, and looks how the service treats them and how soon it
+// is itself again.
 func runOverload(ctx context.Context, s *stack) error {
 	if err := s.haveOrders(ctx, listed); err != nil {
 		return err
@@ -144,10 +148,12 @@ func (s *stack) mostMemory() (most float64, err error) {
 	return most, nil
 }
 
-// normalAgain is the latency, in milliseconds, that counts as normal: what it was, with room for chance.
+// normalAgain is the latency, in milliseconds, that counts as normal: what it was, with room for
+// chance.
 func normalAgain(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
 
-// recover says how long it took until the usual clients were served as usual; empty if it took too long.
+// recover says how long it took until the usual clients were served as usual; empty if it took too
+// long.
 func (s *stack) recover(ctx context.Context, f *overloadFigures) string {
 	began := time.Now()
 	for time.Since(began) < recoveryBound && ctx.Err() == nil {

@@ -40,7 +40,8 @@ func (f fault) String() string {
 	return fmt.Sprintf("%7.1fs  %-13s  %-8s  for %s", f.At.Seconds(), f.Kind, f.Target, f.For.Round(100*time.Millisecond))
 }
 
-// The streams of random numbers that one seed feeds: the plan's, and from firstClient on one for each client.
+// The streams of random numbers that one seed feeds: the plan's, and from firstClient on one for
+// each client.
 const (
 	planStream = iota
 	firstClient
@@ -48,8 +49,9 @@ const (
 
 func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
 
-// planFaults decides what breaks when. Every kind comes early, so that a short run has met them all; then everything is broken again and again,
-// in an order and at moments of the seed's. Faults overlap as they will.
+// planFaults decides what breaks when. Every kind comes early, so that a short run has met them
+// all; then everything is broken again and again, in an order and at moments of the seed's. Faults
+// overlap as they will.
 func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 	rng := stream(seed, planStream)
 	// A short run has less time between its faults.

@@ -10,8 +10,8 @@ import (
 // breath is how long the clients work before the first processes are replaced, and before the next.
 const breath = time.Second
 
-// runRolling replaces every process while clients work behind a balancer, as a new version is rolled out: one api and one worker, then the others.
-// No request may be lost.
+// runRolling replaces every process while clients work behind a balancer, as a new version is
+// rolled out: one api and one worker, then the others. No request may be lost.
 func runRolling(ctx context.Context, s *stack) error {
 	if err := s.untilBalanced(ctx); err != nil {
 		return err

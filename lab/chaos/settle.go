@@ -12,11 +12,13 @@ import (
 )
 
 const (
-	// settlePatience bounds how long the service may take to put everything right once nothing breaks any more. The longest it has to wait for is
-	// a call that died with its worker: that is given up after half a minute, and taken over at most two minutes after its time.
+	// settlePatience bounds how long the service may take to put everything right once nothing
+	// breaks any more. The longest it has to wait for is a call that died with its worker: that is
+	// given up after half a minute, and taken over at most two minutes after its time.
 	settlePatience = 5 * time.Minute
 	settleEvery    = 500 * time.Millisecond
-	// tooLong is from when on somebody does not wait for the next attempt of an event but has it sent again.
+	// tooLong is from when on somebody does not wait for the next attempt of an event but has it
+	// sent again.
 	tooLong = 20 * time.Second
 )
 
@@ -48,8 +50,8 @@ func (s *stack) owed(ctx context.Context) (owed unsettled, late []string, err er
 	return owed, late, err
 }
 
-// settle returns when nothing is owed any more. An event whose next attempt is minutes away is sent again by hand, as people do once they know that
-// their receiver is back.
+// settle returns when nothing is owed any more. An event whose next attempt is minutes away is sent
+// again by hand, as people do once they know that their receiver is back.
 func (s *stack) settle(ctx context.Context) error {
 	began := time.Now()
 	c := s.newClient(stream(s.options.Seed, planStream))

@@ -10,8 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// create registers an order as the contract tells a store's system to: under an Idempotency-Key, again and again with the same key and body
-// until it is acknowledged.
+// create registers an order as the contract tells a store's system to: under an Idempotency-Key,
+// again and again with the same key and body until it is acknowledged.
 func (c *client) create(ctx context.Context, sg *trackedOrder) error {
 	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: sg.apiKey, IdempotencyKey: sg.key, Body: sg.body}
 	var waits backoff
@@ -36,7 +36,8 @@ func (c *client) create(ctx context.Context, sg *trackedOrder) error {
 	}
 }
 
-// acknowledged writes an order into the ledger. Now and then the same request is sent once more, which must change nothing.
+// acknowledged writes an order into the ledger. Now and then the same request is sent once more,
+// which must change nothing.
 func (c *client) acknowledged(ctx context.Context, sg *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
 	var created struct {
 		Data struct {

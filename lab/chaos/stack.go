@@ -22,8 +22,9 @@ import (
 // database is the one that the service works on.
 const database = "despacho"
 
-// stack is the service and all it stands on: PostgreSQL that waits for the disk, a Temporal whose state outlives it, two api processes and two
-// workers, and somebody who wants to hear of orders. All of it is on loopback and thrown away afterwards.
+// stack is the service and all it stands on: PostgreSQL that waits for the disk, a Temporal whose
+// state outlives it, two api processes and two workers, and somebody who wants to hear of orders.
+// All of it is on loopback and thrown away afterwards.
 type stack struct {
 	options Options
 	report  *report

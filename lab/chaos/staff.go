@@ -18,8 +18,9 @@ var paths = map[models.Move]string{
 	models.MoveReceive: "receive", models.MoveAssign: "assign", models.MoveDeliver: "deliver", models.MoveCancel: "cancel",
 }
 
-// move has an order moved as the contract tells people to: what could not be confirmed is looked up before it is repeated. It is false when the
-// order's state does not allow the move, which a race with the timer can bring about.
+// move has an order moved as the contract tells people to: what could not be confirmed is looked up
+// before it is repeated. It is false when the order's state does not allow the move, which a race
+// with the timer can bring about.
 func (c *client) move(ctx context.Context, sg *trackedOrder, move models.Move, by models.Actor) (bool, error) {
 	request, err := c.requestFor(sg, move, by)
 	if err != nil {
@@ -100,7 +101,8 @@ type standing struct {
 	Timeline []struct{ Type, By string }
 }
 
-// lookUp reads the order and reports whether a move that nobody could confirm has been made; then the ledger has it.
+// lookUp reads the order and reports whether a move that nobody could confirm has been made; then
+// the ledger has it.
 func (c *client) lookUp(ctx context.Context, sg *trackedOrder, move models.Move) (bool, error) {
 	if sg.unknown[move] == 0 {
 		return false, nil

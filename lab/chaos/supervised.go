@@ -10,7 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// supervised is an api or a worker that is kept running, as a supervisor of processes does: whenever it ends, it is started again.
+// supervised is an api or a worker that is kept running, as a supervisor of processes does:
+// whenever it ends, it is started again.
 type supervised struct {
 	name, command string
 	program       *cluster.Program

@@ -1,5 +1,5 @@
-// Package fleet runs processes of the despacho program itself, as many as wanted, and speaks to them as clients and receivers do. What measures
-// the service and what breaks it both stand on it.
+// Package fleet runs processes of the despacho program itself, as many as wanted, and speaks to
+// them as clients and receivers do. What measures the service and what breaks it both stand on it.
 package cluster
 
 import (
@@ -27,7 +27,8 @@ const (
 	Worker = "worker"
 )
 
-// readyTimeout bounds how long a process may take to become ready; readyStep is how often it is asked.
+// readyTimeout bounds how long a process may take to become ready; readyStep is how often it is
+// asked.
 const (
 	readyTimeout = time.Minute
 	readyStep    = 2 * time.Millisecond
@@ -37,9 +38,11 @@ const (
 type Program struct {
 	// Binary is the file, Dir where its processes work.
 	Binary, Dir string
-	// Variables are the environment of every process; of ours they get nothing that could change how they work.
+	// Variables are the environment of every process; of ours they get nothing that could change
+	// how they work.
 	Variables map[string]string
-	// APILog gets what apis print that nobody listens to, a line for every request; nil has us read it and throw it away.
+	// APILog gets what apis print that nobody listens to, a line for every request; nil has us read
+	// it and throw it away.
 	APILog *os.File
 }
 
@@ -74,7 +77,8 @@ func (p *Program) Start(ctx context.Context, command string, variables map[strin
 	return c, nil
 }
 
-// Launch starts a process and waits for nothing. An address that the variables do not give is a free one. log gets what the process prints.
+// Launch starts a process and waits for nothing. An address that the variables do not give is a
+// free one. log gets what the process prints.
 func (p *Program) Launch(command string, variables map[string]string, log io.Writer) (*Child, error) {
 	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, working: make(chan struct{})}
 	for _, address := range []*string{&c.Address, &c.Admin} {
@@ -106,7 +110,8 @@ func (p *Program) fileFor(command string, log io.Writer) *os.File {
 	return nil
 }
 
-// Serve starts despacho with arguments of its own that make it answer on an address, and waits until a GET of path does.
+// Serve starts despacho with arguments of its own that make it answer on an address, and waits
+// until a GET of path does.
 func (p *Program) Serve(ctx context.Context, address, path string, arguments ...string) (*Child, error) {
 	c := &Child{Address: address}
 	var err error

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The harness's own client says what a client of the API says, and survives a server that closes its connections.
+// The harness's own client says what a client of the API says, and survives a server that closes
+// its connections.
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -37,8 +37,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Connection is one client's own. It does as little as a client can: the machine is shared with what is measured, and a
-// cheap client makes small differences visible.
+// Connection is one client's own. It does as little as a client can: the machine is shared with
+// what is measured, and a cheap client makes small differences visible.
 type Connection struct {
 	address string
 	conn    net.Conn
@@ -82,7 +82,8 @@ func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 // glance is how long DropIfClosed looks for the end of a connection that may have come already.
 const glance = 100 * time.Microsecond
 
-// DropIfClosed forgets a kept connection that the server has closed while nobody used it, as every pool of connections does.
+// DropIfClosed forgets a kept connection that the server has closed while nobody used it, as every
+// pool of connections does.
 func (c *Connection) DropIfClosed() {
 	if c.conn == nil {
 		return

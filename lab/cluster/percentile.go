@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Percentile is the value below which p per cent of the values lie, interpolated between its neighbours; NaN of nothing.
+// Percentile is the value below which p per cent of the values lie, interpolated between its
+// neighbours; NaN of nothing.
 func Percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

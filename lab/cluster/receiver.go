@@ -13,7 +13,8 @@ import (
 	"despacho/dev"
 )
 
-// Receiver is the HTTPS server of somebody who wants to hear of orders. It can die and return at the same address.
+// Receiver is the HTTPS server of somebody who wants to hear of orders. It can die and return at
+// the same address.
 type Receiver struct {
 	// URL is what to register; any path below it is served alike.
 	URL string

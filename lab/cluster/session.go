@@ -11,7 +11,8 @@ import (
 	"despacho/models"
 )
 
-// OpenSession makes somebody of an operator's staff and signs them in, without the time that a password takes. It returns the token.
+// OpenSession makes somebody of an operator's staff and signs them in, without the time that a
+// password takes. It returns the token.
 func OpenSession(ctx context.Context, database *db.DB, operator uuid.UUID) (string, error) {
 	now := time.Now().UTC()
 	user := models.User{

@@ -11,8 +11,9 @@ import (
 // Cost is what a run took of Temporal.
 type Cost struct{ Events, Actions int }
 
-// Of counts a run's events and its billable actions: a start, a timer, a signal, an update, an activity attempt, a search-attribute
-// upsert, a side effect; all local activities of one workflow task count one together.
+// Of counts a run's events and its billable actions: a start, a timer, a signal, an update, an
+// activity attempt, a search-attribute upsert, a side effect; all local activities of one workflow
+// task count one together.
 func Of(h *history.History) Cost {
 	c := Cost{Events: len(h.Events)}
 	tasksWithLocalActivities := map[int64]bool{}
@@ -36,8 +37,8 @@ func Of(h *history.History) Cost {
 	return c
 }
 
-// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in time, or with a result, which costs events
-// of its own.
+// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in
+// time, or with a result, which costs events of its own.
 func Disturbed(h *history.History) bool {
 	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
 		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT || event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_FAILED

@@ -92,7 +92,8 @@ func generateCommand(t *testing.T) []string {
 	return nil
 }
 
-// run runs a command that looks for modules in the module cache before it asks a proxy, so that a warm cache is all it needs.
+// run runs a command that looks for modules in the module cache before it asks a proxy, so that a
+// warm cache is all it needs.
 func run(t *testing.T, command []string) (string, error) {
 	t.Helper()
 	settings, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
@@ -105,7 +106,8 @@ func run(t *testing.T, command []string) (string, error) {
 	return string(output), err
 }
 
-// client.gen.go is what openapi.yaml gives today: run `go generate ./test/apiclient` after changing it.
+// client.gen.go is what openapi.yaml gives today: run `go generate ./test/apiclient` after changing
+// it.
 func TestGeneratedClient_isInStepWithTheDocument(t *testing.T) {
 	t.Parallel()
 	command := generateCommand(t)

@@ -17,7 +17,8 @@ import (
 	"despacho/api"
 )
 
-// Document is openapi.yaml, read once and made strict: what it does not mention, an answer may not have.
+// Document is openapi.yaml, read once and made strict: what it does not mention, an answer may not
+// have.
 var Document = sync.OnceValues(func() (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	if err != nil {
@@ -39,8 +40,9 @@ var Document = sync.OnceValues(func() (*openapi3.T, error) {
 	return document, nil
 })
 
-// closeObjects refuses members that an object's schema does not name. The published file leaves objects open, because clients must tolerate
-// new members; the tests must not, or a member could be forgotten in it.
+// closeObjects refuses members that an object's schema does not name. The published file leaves
+// objects open, because clients must tolerate new members; the tests must not, or a member could be
+// forgotten in it.
 func closeObjects(ref *openapi3.SchemaRef, closed map[*openapi3.Schema]bool) {
 	if ref == nil || closed[ref.Value] {
 		return
@@ -58,7 +60,8 @@ func closeObjects(ref *openapi3.SchemaRef, closed map[*openapi3.Schema]bool) {
 	closeObjects(schema.Items, closed)
 }
 
-// mergeParts makes one object of allOf: closed on their own, its parts would refuse each other's members.
+// mergeParts makes one object of allOf: closed on their own, its parts would refuse each other's
+// members.
 func mergeParts(schema *openapi3.Schema) {
 	if !slices.ContainsFunc(schema.AllOf, func(part *openapi3.SchemaRef) bool { return len(part.Value.Properties) > 0 }) {
 		return
@@ -87,7 +90,8 @@ var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(document)
 })
 
-// conforms holds an answer to openapi.yaml. Paths and methods that the document does not have are nobody's promise.
+// conforms holds an answer to openapi.yaml. Paths and methods that the document does not have are
+// nobody's promise.
 func conforms(request *http.Request, answer *Answer) error {
 	router, err := documentRouter()
 	if err != nil {
@@ -119,7 +123,8 @@ func conforms(request *http.Request, answer *Answer) error {
 	return nil
 }
 
-// transportHeaders belong to HTTP itself, or come with every answer and only say that it is of the type it says; they need no word in the document.
+// transportHeaders belong to HTTP itself, or come with every answer and only say that it is of the
+// type it says; they need no word in the document.
 var transportHeaders = []string{"Connection", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"}
 
 func undocumentedHeader(operation *openapi3.Operation, answer *Answer) error {

@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// journal takes in what every service of the test run logs, down to the details, and knows what must not be there: every key, secret,
-// token, password, document and phone that a test sent or was given.
+// journal takes in what every service of the test run logs, down to the details, and knows what
+// must not be there: every key, secret, token, password, document and phone that a test sent or was
+// given.
 type journal struct {
 	mu sync.Mutex
 	// words are everything that was logged, each once.
@@ -85,7 +86,8 @@ func (j *journal) search(name string, value any) {
 	}
 }
 
-// leaked is an error that names what was found in the logs and should not have been. The value itself is not repeated.
+// leaked is an error that names what was found in the logs and should not have been. The value
+// itself is not repeated.
 func (j *journal) leaked() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

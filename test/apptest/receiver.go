@@ -77,7 +77,8 @@ func (r *Receiver) soFar() (events []Received, more <-chan struct{}) {
 	return slices.Clone(r.events), r.more
 }
 
-// WaitFor returns as soon as so many events have arrived: a test that has the receiver wait has no time to lose.
+// WaitFor returns as soon as so many events have arrived: a test that has the receiver wait has no
+// time to lose.
 func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 	t.Helper()
 	late := time.After(testenv.Deadline)

@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// Row is an order of the tenant as the database holds it, at a time of the test's choice. It is for tests of what is read: nobody carries
-// it on.
+// Row is an order of the tenant as the database holds it, at a time of the test's choice. It is for
+// tests of what is read: nobody carries it on.
 func (tenant *Tenant) Row(createdAt time.Time, changes ...func(*models.Order)) models.Order {
 	createdAt = createdAt.UTC().Truncate(time.Microsecond)
 	order := models.Order{
@@ -40,7 +40,8 @@ func ReceivedAfter(after time.Duration) func(*models.Order) {
 	}
 }
 
-// DeliveredAfter is a Row's change: a rider handed a received package over so long after its reception.
+// DeliveredAfter is a Row's change: a rider handed a received package over so long after its
+// reception.
 func DeliveredAfter(rider models.Rider, after time.Duration) func(*models.Order) {
 	return func(o *models.Order) {
 		at := o.ReceivedAt.Add(after)

@@ -1,4 +1,5 @@
-// Package apptest boots the whole service for tests: real HTTP, a real worker on a real Temporal, SQLite and PostgreSQL.
+// Package apptest boots the whole service for tests: real HTTP, a real worker on a real Temporal,
+// SQLite and PostgreSQL.
 package apptest
 
 import (
@@ -124,15 +125,16 @@ func PatientTimeouts() config.Timeouts {
 // patientExchange stays below the time that an activity has for its call.
 const patientExchange = 20 * time.Second
 
-// readCatalog has the service read its catalog, which its first request would: under the race detector
-// that takes longer than a test's own short Timeouts.Request.
+// readCatalog has the service read its catalog, which its first request would: under the race
+// detector that takes longer than a test's own short Timeouts.Request.
 func (s *Service) readCatalog(t testing.TB) {
 	t.Helper()
 	_, err := s.App.Orders.Choices(context.Background(), orders.Caller{Operator: &models.Operator{}})
 	require.NoError(t, err)
 }
 
-// nowhere knows no names but this machine's own: whatever a test registers or links to, nothing outside is ever connected to.
+// nowhere knows no names but this machine's own: whatever a test registers or links to, nothing
+// outside is ever connected to.
 var nowhere = &net.Resolver{
 	PreferGo: true,
 	Dial: func(context.Context, string, string) (net.Conn, error) {
@@ -140,7 +142,8 @@ var nowhere = &net.Resolver{
 	},
 }
 
-// logLevel is all there is, for the search for what should not be logged; for people, with DESPACHO_TEST_LOG=1, what matters.
+// logLevel is all there is, for the search for what should not be logged; for people, with
+// DESPACHO_TEST_LOG=1, what matters.
 func logLevel() slog.Level {
 	if os.Getenv("DESPACHO_TEST_LOG") != "" {
 		return slog.LevelWarn
@@ -173,7 +176,8 @@ func (s *Service) StartWorker(t testing.TB) {
 // StopWorker lets the worker finish its tasks and ends it.
 func (s *Service) StopWorker() { s.stopWorker() }
 
-// receiverAuthority writes the certificate that httptest's HTTPS servers present, so that webhooks to them are trusted.
+// receiverAuthority writes the certificate that httptest's HTTPS servers present, so that webhooks
+// to them are trusted.
 func receiverAuthority(t testing.TB, dir string) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())

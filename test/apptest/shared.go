@@ -25,8 +25,8 @@ var shared = struct {
 	lasting  []*packageTB
 }{services: map[string]*Service{}}
 
-// Main runs a package's tests on databases that have the catalog, stops the services that they shared, and fails if anything confidential
-// was logged on the way.
+// Main runs a package's tests on databases that have the catalog, stops the services that they
+// shared, and fails if anything confidential was logged on the way.
 func Main(m *testing.M) {
 	testenv.Prepare = loadCatalog
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
@@ -52,26 +52,29 @@ func loadCatalog(ctx context.Context, database *db.DB) error {
 	return database.LoadCatalog(ctx, countries, append(places, catalog.DemoZones()...))
 }
 
-// EachDatabase runs a test against a service on SQLite and one on PostgreSQL. The services are shared by the tests of a package: each test
-// makes operators of its own.
+// EachDatabase runs a test against a service on SQLite and one on PostgreSQL. The services are
+// shared by the tests of a package: each test makes operators of its own.
 func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "moving", Options{}, run)
 }
 
-// EachOwn is Each with services of the test's own, for what the requests of other tests would disturb:
-// on PostgreSQL concurrent lookups share a statement, which counts for one of them.
+// EachOwn is Each with services of the test's own, for what the requests of other tests would
+// disturb: on PostgreSQL concurrent lookups share a statement, which counts for one of them.
 func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
 }
 
-// FrozenAt is where the clock of EachStill's services stands: half a minute before the next clock minute.
+// FrozenAt is where the clock of EachStill's services stands: half a minute before the next clock
+// minute.
 var FrozenAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 
-// EachFrozenClock is Each for tests of the API's own answers. The clock stands still, so that counts per minute are exact; nothing carries the
-// orders on, so that a move that reaches the order's workflow is answered 503 after a second; webhooks may only go to public
-// addresses; and X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted by address.
+// EachFrozenClock is Each for tests of the API's own answers. The clock stands still, so that
+// counts per minute are exact; nothing carries the orders on, so that a move that reaches the
+// order's workflow is answered 503 after a second; webhooks may only go to public addresses; and
+// X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted
+// by address.
 func EachFrozenClock(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "still", Options{
@@ -104,7 +107,8 @@ func sharedOn(t *testing.T, name string, open func(testing.TB) string, options O
 	return shared.services[name]
 }
 
-// packageTB stands in for the test that happens to come first: what it sets up outlives that test and ends with the package.
+// packageTB stands in for the test that happens to come first: what it sets up outlives that test
+// and ends with the package.
 type packageTB struct {
 	testing.TB
 	cleanups []func()

@@ -15,7 +15,8 @@ import (
 	"despacho/models"
 )
 
-// Places that tenants know: all of Lima is covered at the base price, Miraflores at its own, Cusco not at all.
+// Places that tenants know: all of Lima is covered at the base price, Miraflores at its own, Cusco
+// not at all.
 var (
 	Miraflores = catalog.DistrictID("PE", "150122")
 	Surco      = catalog.DistrictID("PE", "150140")
@@ -149,7 +150,8 @@ func (tenant *Tenant) SignInAs(t testing.TB, user *models.User) string {
 	return answer.Data["token"].(string)
 }
 
-// Order is a creation request that the tenant can serve; the changes are laid over it, and nil removes a field.
+// Order is a creation request that the tenant can serve; the changes are laid over it, and nil
+// removes a field.
 func Order(changes ...map[string]any) map[string]any {
 	order := map[string]any{
 		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "delivery_address": "Av. Larco 345",

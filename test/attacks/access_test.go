@@ -26,7 +26,8 @@ type intruder struct {
 	reach map[string]string
 }
 
-// Every route that takes an id, with every id of somebody else's, by everybody who may not: nothing is read and nothing changes.
+// Every route that takes an id, with every id of somebody else's, by everybody who may not: nothing
+// is read and nothing changes.
 func TestAccess_toWhatIsAnothers(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
@@ -57,7 +58,8 @@ func TestAccess_toWhatIsAnothers(t *testing.T) {
 	})
 }
 
-// Every route without an id, with somebody else's ids in the body and the query: nothing of the victim's is shown, used or changed.
+// Every route without an id, with somebody else's ids in the body and the query: nothing of the
+// victim's is shown, used or changed.
 func TestAccess_byNamingWhatIsAnothers(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)

@@ -12,7 +12,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// Another site cannot make a signed-in user's browser do anything: neither by a form nor by a script.
+// Another site cannot make a signed-in user's browser do anything: neither by a form nor by a
+// script.
 func TestForgery_fromAnotherSite(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

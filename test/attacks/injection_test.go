@@ -66,7 +66,8 @@ func pageParameters(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// A statement in any parameter is a value like any other: it is refused or finds nothing, and every table is still there.
+// A statement in any parameter is a value like any other: it is refused or finds nothing, and every
+// table is still there.
 func TestInjection_inEveryParameter(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)

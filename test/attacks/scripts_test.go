@@ -13,10 +13,12 @@ import (
 	"despacho/test/apptest"
 )
 
-// hostile would run in a browser wherever it is written into a page without care: as text, in an attribute, in an address.
+// hostile would run in a browser wherever it is written into a page without care: as text, in an
+// attribute, in an address.
 const hostile = `x"'><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">`
 
-// Whatever people write into the panel and the API is shown as text: no page runs, loads or links to any of it.
+// Whatever people write into the panel and the API is shown as text: no page runs, loads or links
+// to any of it.
 func TestScripts_storedInEveryField(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -53,7 +55,8 @@ func TestScripts_storedInEveryField(t *testing.T) {
 	})
 }
 
-// sowScripts writes the hostile text into every field that takes text, and returns the ids of what it is in.
+// sowScripts writes the hostile text into every field that takes text, and returns the ids of what
+// it is in.
 func sowScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin string) map[string]string {
 	t.Helper()
 	send := func(method, path string, body map[string]any) *apptest.Answer {
@@ -87,7 +90,8 @@ func sowScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin 
 	return ids
 }
 
-// requireInert reads a page and makes sure that nothing in it runs. It is false where the visitor is shown no page.
+// requireInert reads a page and makes sure that nothing in it runs. It is false where the visitor
+// is shown no page.
 func requireInert(t *testing.T, s *apptest.Service, path, token string) bool {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+path, nil)

@@ -16,8 +16,9 @@ import (
 	"despacho/test/apptest"
 )
 
-// A key that is nearly right is treated like one that is all wrong, down to what the database is asked: nothing that was presented is ever compared,
-// only its hash, of which a guess says nothing. So there is no time to measure that would bring anybody nearer.
+// A key that is nearly right is treated like one that is all wrong, down to what the database is
+// asked: nothing that was presented is ever compared, only its hash, of which a guess says nothing.
+// So there is no time to measure that would bring anybody nearer.
 func TestTiming_aKeyThatIsNearlyRight(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

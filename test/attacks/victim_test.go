@@ -150,7 +150,8 @@ func (v *victim) rows(t *testing.T, table, condition string) []string {
 	return texts
 }
 
-// bodyNaming is as good as a body can be, and names the tenant's things wherever a request can name one.
+// bodyNaming is as good as a body can be, and names the tenant's things wherever a request can name
+// one.
 func bodyNaming(tenant *apptest.Tenant) map[string]any {
 	return map[string]any{
 		"store_id": tenant.StoreA.ID.String(), "branch_id": tenant.Main.ID.String(), "rider_id": tenant.Riders[0].ID.String(), "location_id": apptest.Miraflores.String(),

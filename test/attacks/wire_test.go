@@ -30,8 +30,8 @@ func dial(t *testing.T, s *apptest.Service) net.Conn {
 	return connection
 }
 
-// Two readings of where a request ends would let one client put words into another's mouth: such a request is refused and the
-// connection ends with it.
+// Two readings of where a request ends would let one client put words into another's mouth: such a
+// request is refused and the connection ends with it.
 func TestSmuggling_isRefused(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		const follow = "GET /healthz HTTP/1.1\r\nHost: despacho\r\nX-Smuggled: yes\r\n\r\n"

@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// listenForComplaints notes what the browser objects to: scripts that fail, and whatever a page's policy forbids.
+// listenForComplaints notes what the browser objects to: scripts that fail, and whatever a page's
+// policy forbids.
 func listenForComplaints(tab context.Context) (complaints func() []string) {
 	var mu sync.Mutex
 	var heard []string

@@ -1,2 +1,3 @@
-// Package browser holds the tests that look at the service's pages as people do, in a real Chromium.
+// Package browser holds the tests that look at the service's pages as people do, in a real
+// Chromium.
 package browser

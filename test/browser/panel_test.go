@@ -20,8 +20,8 @@ import (
 	"despacho/web/panel"
 )
 
-// A package's whole way, as the people at the counter take it: created, scanned in, given to a rider, handed over with a photo; and the
-// customer follows it on a phone.
+// A package's whole way, as the people at the counter take it: created, scanned in, given to a
+// rider, handed over with a photo; and the customer follows it on a phone.
 func TestPanel_aPackagesWholeWay(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -149,7 +149,8 @@ func TestPanel_revokesAKey(t *testing.T) {
 	})
 }
 
-// A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and sending it again creates nothing.
+// A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and
+// sending it again creates nothing.
 func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

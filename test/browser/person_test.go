@@ -40,7 +40,8 @@ func (p *person) signIn(tenant *apptest.Tenant, store *models.Store) {
 	p.signInAs(tenant, &user)
 }
 
-// signInAs makes a user of the tenant, types their address and password into the form and waits for the panel.
+// signInAs makes a user of the tenant, types their address and password into the form and waits for
+// the panel.
 func (p *person) signInAs(tenant *apptest.Tenant, user *models.User) {
 	p.t.Helper()
 	tenant.SignInAs(p.t, user)

@@ -26,7 +26,8 @@ func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T
 	return value
 }
 
-// A customer with a phone types the code as it stands on the sticker, however sloppily, and reads where the package is.
+// A customer with a phone types the code as it stands on the sticker, however sloppily, and reads
+// where the package is.
 func TestTracking_asACustomerOnAPhone(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

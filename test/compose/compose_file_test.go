@@ -14,7 +14,8 @@ import (
 // root is the module's directory.
 const root = "../.."
 
-// composeFile is the part of docker-compose.yml that these tests hold against the rest of the project.
+// composeFile is the part of docker-compose.yml that these tests hold against the rest of the
+// project.
 type composeFile struct {
 	Services map[string]service `yaml:"services"`
 	Volumes  map[string]any     `yaml:"volumes"`

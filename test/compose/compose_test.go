@@ -1,4 +1,5 @@
-// Package compose_test holds docker-compose.yml, Dockerfile and .env.example against the binary they run.
+// Package compose_test holds docker-compose.yml, Dockerfile and .env.example against the binary
+// they run.
 package compose_test
 
 import (

@@ -14,8 +14,8 @@ import (
 
 const module = "despacho/"
 
-// folder is a top-level folder, or one of cmd's, and the folders that its code may import. Tests may
-// import anything.
+// folder is a top-level folder, or one of cmd's, and the folders that its code may import. Tests
+// may import anything.
 type folder struct {
 	name    string
 	imports []string

@@ -1,4 +1,5 @@
-// Package guardtest gives tests names that resolve to loopback and listeners that prove nobody called.
+// Package guardtest gives tests names that resolve to loopback and listeners that prove nobody
+// called.
 package safehttptest
 
 import (
@@ -44,8 +45,8 @@ func Resolver(t testing.TB, names Names) *net.Resolver {
 	}
 }
 
-// patientConn outlasts the 5 seconds that a resolver gives each question by default: on a busy machine
-// it would ask again, which counts as the next look-up of the name.
+// patientConn outlasts the 5 seconds that a resolver gives each question by default: on a busy
+// machine it would ask again, which counts as the next look-up of the name.
 type patientConn struct{ *net.UDPConn }
 
 func (c patientConn) SetDeadline(time.Time) error {

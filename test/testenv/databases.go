@@ -20,7 +20,8 @@ import (
 	"despacho/dev"
 )
 
-// Databases runs the same test on SQLite and on PostgreSQL, each on a database of its own that is migrated and empty.
+// Databases runs the same test on SQLite and on PostgreSQL, each on a database of its own that is
+// migrated and empty.
 func Databases(t *testing.T, run func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	for name, open := range map[string]func(testing.TB) string{"sqlite": SQLite, "postgres": Postgres} {
@@ -41,8 +42,8 @@ func SQLite(t testing.TB) string {
 	return "sqlite:" + path
 }
 
-// Postgres returns the DATABASE_URL of a migrated and empty PostgreSQL database, dropped when the test ends. Where there is no
-// PostgreSQL the test is skipped, or fails with CI=true.
+// Postgres returns the DATABASE_URL of a migrated and empty PostgreSQL database, dropped when the
+// test ends. Where there is no PostgreSQL the test is skipped, or fails with CI=true.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	admin, err := postgresServer.get()
@@ -107,8 +108,9 @@ func (m *template) drop(ctx context.Context) error {
 	return administer(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
 }
 
-// Prepare adds to the migrated databases that every test gets a copy of what all tests of a package need: once, because writing much to SQLite is very slow
-// under the race detector. It is set before the first test runs.
+// Prepare adds to the migrated databases that every test gets a copy of what all tests of a package
+// need: once, because writing much to SQLite is very slow under the race detector. It is set before
+// the first test runs.
 var Prepare = func(context.Context, *db.DB) error { return nil }
 
 func migrate(databaseURL string) error {

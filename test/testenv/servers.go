@@ -14,7 +14,8 @@ import (
 	"despacho/dev"
 )
 
-// The variables by which a suite runner lends its servers, so that not every test binary starts its own.
+// The variables by which a suite runner lends its servers, so that not every test binary starts its
+// own.
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
 	TemporalVariable = "DESPACHO_TEST_TEMPORAL"
@@ -23,8 +24,8 @@ const (
 // stopTime is how long the end of a test binary may wait for its servers.
 const stopTime = time.Minute
 
-// Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) { testenv.Main(m) }`.
-// What a package keeps open across its tests is closed first.
+// Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) {
+// testenv.Main(m) }`. What a package keeps open across its tests is closed first.
 func Main(m *testing.M, closeFirst ...func() error) {
 	code := m.Run()
 	for _, closeOne := range closeFirst {

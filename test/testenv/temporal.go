@@ -9,7 +9,8 @@ import (
 	"despacho/workflows"
 )
 
-// SearchAttributes are registered in the namespace of the Temporal server that tests use: name → type.
+// SearchAttributes are registered in the namespace of the Temporal server that tests use: name →
+// type.
 var SearchAttributes = workflows.SearchAttributes()
 
 // Temporal returns the host:port of a real Temporal development server, shared by all tests.
@@ -20,5 +21,6 @@ func Temporal(t testing.TB) string {
 	return address
 }
 
-// TaskQueue returns a name that no other test uses, so that tests share a server without sharing work.
+// TaskQueue returns a name that no other test uses, so that tests share a server without sharing
+// work.
 func TaskQueue(t testing.TB) string { return t.Name() + "-" + rand.Text() }

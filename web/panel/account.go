@@ -46,7 +46,8 @@ func roleName(user *models.User) string {
 	return "Personal de la tienda"
 }
 
-// changePassword lets whoever is signed in choose another password, typed twice because nobody sees it.
+// changePassword lets whoever is signed in choose another password, typed twice because nobody sees
+// it.
 func (p *Pages) changePassword(v *Request) error {
 	asked := passwordForm()
 	in, err := asked.read(p, v)

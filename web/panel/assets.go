@@ -21,7 +21,8 @@ type asset struct {
 
 type assets map[string]asset
 
-// readAssets joins the style sheets and the scripts, each kept in one file for each subject, and takes the other files as they are.
+// readAssets joins the style sheets and the scripts, each kept in one file for each subject, and
+// takes the other files as they are.
 func readAssets() assets {
 	read := assets{}
 	read.add("panel.css", "text/css; charset=utf-8", joined("assets/css/*.css"))

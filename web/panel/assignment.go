@@ -43,7 +43,8 @@ func (p *Pages) showAssignment(v *Request) error {
 	return p.answerAssignment(v, http.StatusOK, page, riders)
 }
 
-// assign gives what was ticked to a rider and shows what came of each order. What may be tried again stays ticked.
+// assign gives what was ticked to a rider and shows what came of each order. What may be tried
+// again stays ticked.
 func (p *Pages) assign(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
@@ -115,8 +116,8 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 	return err
 }
 
-// destinationOptions offers the places where orders of the list go, with how many. A place that is chosen stays on offer when its last
-// order has left.
+// destinationOptions offers the places where orders of the list go, with how many. A place that is
+// chosen stays on offer when its last order has left.
 func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option, error) {
 	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"despacho/orders"
 )
 
-// assignmentReport is what came of an assignment: how many there are of each outcome, and each order.
+// assignmentReport is what came of an assignment: how many there are of each outcome, and each
+// order.
 type assignmentReport struct {
 	Rider  string
 	Counts []assignmentCount

@@ -135,7 +135,8 @@ func TestCoverage_quote(t *testing.T) {
 // hiddenContent is the file as the preview hands it on.
 var hiddenContent = regexp.MustCompile(`name="contenido" value="([^"]*)"`)
 
-// load uploads a file, looks at the preview and applies it; it returns the page that the visitor is led to.
+// load uploads a file, looks at the preview and applies it; it returns the page that the visitor is
+// led to.
 func load(t *testing.T, v *visitor, file string, remove bool) *page {
 	t.Helper()
 	choices := url.Values{}

@@ -34,7 +34,8 @@ type coverageReader struct {
 	country string
 }
 
-// readCoverage reads every row of a file. The error is about the file as a whole; what is wrong with a row stands in the row.
+// readCoverage reads every row of a file. The error is about the file as a whole; what is wrong
+// with a row stands in the row.
 func readCoverage(index *catalog.Index, operator *models.Operator, content []byte) ([]coverageRow, error) {
 	table, err := readSheet(content, operators.MaxCoverageRows)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"despacho/workflows"
 )
 
-// deliveryList is what the part "deliveries" shows: events that were sent to webhooks and what came of them.
+// deliveryList is what the part "deliveries" shows: events that were sent to webhooks and what came
+// of them.
 type deliveryList struct {
 	Entries []deliveryEntry
 	// Return is the page that holds the list, where sending again leads back to.
@@ -21,7 +22,8 @@ type deliveryEntry struct {
 	*models.WebhookDelivery
 	Name  named
 	State cell
-	// GuideCode is the order's, on a page that is not the order's own; Host the receiver's, on one that is not the receiver's own.
+	// GuideCode is the order's, on a page that is not the order's own; Host the receiver's, on one
+	// that is not the receiver's own.
 	GuideCode, Host string
 	Attempts        []attemptEntry
 	// Repeatable says that the visitor may have it sent again.
@@ -86,7 +88,8 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	return list, nil
 }
 
-// redeliver sends an event again and tells what the receiver said, on the page that the visitor came from.
+// redeliver sends an event again and tells what the receiver said, on the page that the visitor
+// came from.
 func (p *Pages) redeliver(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {

@@ -12,8 +12,9 @@ import (
 	"despacho/orders"
 )
 
-// destinations finds the districts and zones that people mean when they say where an order goes. Names are not unique, but an operator
-// seldom delivers to two places of the same name: those that it delivers to come first.
+// destinations finds the districts and zones that people mean when they say where an order goes.
+// Names are not unique, but an operator seldom delivers to two places of the same name: those that
+// it delivers to come first.
 type destinations struct {
 	index   *catalog.Index
 	country string
@@ -99,7 +100,8 @@ func (d *destinations) byUbigeo(code string) meaning {
 	return meaning{Place: &place, Exact: true}
 }
 
-// liesIn reports whether a place lies in all of the places named, as in "Zárate, San Juan de Lurigancho, Lima".
+// liesIn reports whether a place lies in all of the places named, as in "Zárate, San Juan de
+// Lurigancho, Lima".
 func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	surroundings := []string{textnorm.String(place.Department)}
 	for _, outer := range d.index.Ancestors(place.ID)[1:] {
@@ -113,7 +115,8 @@ func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	return true
 }
 
-// only is the single place of those with the same name that the operator delivers to; a district comes before the zones called like it.
+// only is the single place of those with the same name that the operator delivers to; a district
+// comes before the zones called like it.
 func (d *destinations) only(named []catalog.Location) *catalog.Location {
 	covered := d.covered(named)
 	if len(covered) > 1 {
@@ -152,8 +155,8 @@ func (d *destinations) offered() []string {
 // noPlace is said of a name that no place has.
 const noPlace = "no hay ningún distrito o zona con ese nombre"
 
-// findDestination is findPlace for where an order goes. Nobody looks over what was understood before the order is made, so that only an
-// exact name is taken at its word.
+// findDestination is findPlace for where an order goes. Nobody looks over what was understood
+// before the order is made, so that only an exact name is taken at its word.
 func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	f.Suggestions = nil
@@ -176,7 +179,8 @@ func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err
 	return "", "elija un destino de la lista", nil
 }
 
-// suggestDestinations answers the script that completes a destination while it is typed, with places that the operator delivers to.
+// suggestDestinations answers the script that completes a destination while it is typed, with
+// places that the operator delivers to.
 func (p *Pages) suggestDestinations(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {

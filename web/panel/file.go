@@ -11,9 +11,11 @@ import (
 )
 
 const (
-	// maxFile is far beyond what a person looks over before sending it, and more than a file with every place there is.
+	// maxFile is far beyond what a person looks over before sending it, and more than a file with
+	// every place there is.
 	maxFile = 2 << 20
-	// maxFileRequest lets a file in that is somewhat too large, so that its sender is told and not cut off.
+	// maxFileRequest lets a file in that is somewhat too large, so that its sender is told and not
+	// cut off.
 	maxFileRequest = 16 << 20
 )
 

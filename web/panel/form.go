@@ -90,7 +90,8 @@ type form struct {
 // maxForm is the most a form without files may weigh.
 const maxForm = 256 << 10
 
-// read takes what was typed into the form, so that it can be shown again, and gives it to the use cases.
+// read takes what was typed into the form, so that it can be shown again, and gives it to the use
+// cases.
 func (f *form) read(p *Pages, v *Request) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
@@ -155,7 +156,8 @@ func (f *form) take(p *Pages, v *Request, values map[string][]string) (*jsonbody
 // typedMoment is how a momentField writes its moment.
 const typedMoment = "2006-01-02T15:04"
 
-// instant is a typed moment as the use cases read one. What is no moment is left for them to complain about.
+// instant is a typed moment as the use cases read one. What is no moment is left for them to
+// complain about.
 func instant(typed string, zone *time.Location) string {
 	at, err := time.ParseInLocation(typedMoment, typed, zone)
 	if err != nil {

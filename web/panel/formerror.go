@@ -7,10 +7,12 @@ import (
 	"despacho/orders"
 )
 
-// memberWords are the names that complaints mention, as people in front of a form or a file know them.
+// memberWords are the names that complaints mention, as people in front of a form or a file know
+// them.
 var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
 
-// forForm makes of a refusal in the API's words one for people: it belongs to a field, and names nothing that they have not seen.
+// forForm makes of a refusal in the API's words one for people: it belongs to a field, and names
+// nothing that they have not seen.
 func forForm(err error) error {
 	if err == nil {
 		return nil

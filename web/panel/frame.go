@@ -66,7 +66,8 @@ func (p *Pages) frame(v *Request, title string, page any) *frame {
 	}
 }
 
-// menuFor leaves out what the visitor may not use, and marks where they are: the link with the longest path that leads here.
+// menuFor leaves out what the visitor may not use, and marks where they are: the link with the
+// longest path that leads here.
 func menuFor(v *Request) []menuGroup {
 	var groups []menuGroup
 	var current *menuLink

@@ -55,7 +55,8 @@ type labelSheet struct {
 	Address string
 }
 
-// BarsWidth is how wide the bars are on paper: half a millimetre for each module, four dots of a common thermal printer.
+// BarsWidth is how wide the bars are on paper: half a millimetre for each module, four dots of a
+// common thermal printer.
 func (s labelSheet) BarsWidth() float64 { return float64(s.Bars.Width) / 2 }
 
 func labelsPath(ids []uuid.UUID, format labelFormat) string {
@@ -138,7 +139,8 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 	return sheet, err
 }
 
-// collect says what the rider takes at the door. An amount that nobody has fixed yet is written by hand.
+// collect says what the rider takes at the door. An amount that nobody has fixed yet is written by
+// hand.
 func collect(order *orders.View) (words string, fixed bool) {
 	switch {
 	case order.AmountToCollect > 0:

@@ -22,7 +22,8 @@ import (
 // boardPage is how many orders a page of the board shows.
 const boardPage = 50
 
-// A tab with many orders shows the right ones on every page, reads no more of them than it shows, and has them in order by an index.
+// A tab with many orders shows the right ones on every page, reads no more of them than it shows,
+// and has them in order by an index.
 func TestBoard_manyOrdersInATab(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -110,7 +111,8 @@ func requireNoSorting(t *testing.T, database *db.DB, text string) {
 	require.Regexp(t, "orders_[a-z_]+_newest", strings.Join(lines, "\n"), text)
 }
 
-// statement is one that a request sent, with its values written into it, and how many rows came back.
+// statement is one that a request sent, with its values written into it, and how many rows came
+// back.
 type statement struct {
 	text string
 	rows int64

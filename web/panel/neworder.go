@@ -28,7 +28,8 @@ type fieldGroup struct {
 	Fields    []field
 }
 
-// errFormUsed is what somebody sees who goes back to a form that made an order already, changes it and sends it again.
+// errFormUsed is what somebody sees who goes back to a form that made an order already, changes it
+// and sends it again.
 var errFormUsed = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 

@@ -152,7 +152,8 @@ func TestNewOrder_keepsWhatWasTypedBesideWhatIsWrong(t *testing.T) {
 	})
 }
 
-// However often a form is sent, at once or later, it makes one order; with other data it asks first.
+// However often a form is sent, at once or later, it makes one order; with other data it asks
+// first.
 func TestNewOrder_isMadeOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -11,8 +11,8 @@ import (
 	"despacho/internal/apperror"
 )
 
-// notice tells on the next page what came of a form. It travels in a cookie, because the page after a form is reached by a redirect:
-// reloading it sends nothing twice.
+// notice tells on the next page what came of a form. It travels in a cookie, because the page after
+// a form is reached by a redirect: reloading it sends nothing twice.
 type notice struct {
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
@@ -29,8 +29,8 @@ func (p *Pages) done(v *Request, path, text string) error {
 	return p.sendOn(v, path, notice{Text: text})
 }
 
-// refused sends the visitor on to a page and says there what did not work. What is our own fault stays an error, and so does what is not
-// there: nothing leads back to it.
+// refused sends the visitor on to a page and says there what did not work. What is our own fault
+// stays an error, and so does what is not there: nothing leads back to it.
 func (p *Pages) refused(v *Request, path string, err error) error {
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {

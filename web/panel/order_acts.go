@@ -72,7 +72,8 @@ func (p *Pages) deliverOrder(v *Request) error {
 	return p.leadBack(v, id, deliverForm(id), "Pedido entregado.", err)
 }
 
-// actOn reads a form of the order's page, does what it asks for, and leads back to the page with what came of it.
+// actOn reads a form of the order's page, does what it asks for, and leads back to the page with
+// what came of it.
 func (p *Pages) actOn(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
@@ -96,7 +97,8 @@ func (p *Pages) leadBack(v *Request, id uuid.UUID, asked *form, said string, err
 	return p.refused(v, orderPath(id), asked.inWords(err))
 }
 
-// inWords says what is wrong with a form in one message, with the names that people see in place of the fields' own.
+// inWords says what is wrong with a form in one message, with the names that people see in place of
+// the fields' own.
 func (f *form) inWords(err error) error {
 	problem := apperror.From(err)
 	if len(problem.Fields) == 0 {

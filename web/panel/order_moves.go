@@ -76,7 +76,8 @@ func deliverForm(id uuid.UUID) *form {
 	}}
 }
 
-// askAmount expects what was to be collected; an order whose price nobody has fixed yet leaves it open.
+// askAmount expects what was to be collected; an order whose price nobody has fixed yet leaves it
+// open.
 func (f *form) askAmount(order *orders.Detail) {
 	amount := &f.Fields[0]
 	amount.Required = true

@@ -30,7 +30,8 @@ func photoOf(t *testing.T, width, height int) []byte {
 	return out.Bytes()
 }
 
-// A whole life through the page: what cannot be done is refused in words, and what is done no longer offered.
+// A whole life through the page: what cannot be done is refused in words, and what is done no
+// longer offered.
 func TestOrderMoves_aWholeLife(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

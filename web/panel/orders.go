@@ -59,7 +59,8 @@ func readOrderQuery(v *Request) orderQuery {
 	return query
 }
 
-// asked is the query as the use case takes it. What is no date or id, as nobody types one here, asks for nothing.
+// asked is the query as the use case takes it. What is no date or id, as nobody types one here,
+// asks for nothing.
 func (q orderQuery) asked() orders.Query {
 	asked := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
 	asked.StoreID, asked.RiderID = optionalID(q.Store), optionalID(q.Rider)

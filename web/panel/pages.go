@@ -1,5 +1,6 @@
-// Package panel is the web panel: what an operator's people and its stores see in a browser. Pages are rendered here, forms come back
-// here, and both go through the same use cases as the panel's JSON API. Scripts only make it quicker: everything works without them.
+// Package panel is the web panel: what an operator's people and its stores see in a browser. Pages
+// are rendered here, forms come back here, and both go through the same use cases as the panel's
+// JSON API. Scripts only make it quicker: everything works without them.
 package panel
 
 import (
@@ -57,7 +58,8 @@ func New(options Options) *Pages {
 	return p
 }
 
-// originOf lets photos through that are served from elsewhere without https, as on a developer's machine.
+// originOf lets photos through that are served from elsewhere without https, as on a developer's
+// machine.
 func originOf(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
@@ -66,7 +68,8 @@ func originOf(address string) string {
 	return " " + parsed.Scheme + "://" + parsed.Host
 }
 
-// Policy is the Content-Security-Policy that the pages are made for: scripts, styles and connections of their own alone.
+// Policy is the Content-Security-Policy that the pages are made for: scripts, styles and
+// connections of their own alone.
 func (p *Pages) Policy() string { return p.policy }
 
 // Request is one request of somebody who is signed in.
@@ -79,8 +82,8 @@ type Request struct {
 // Ctx is the request's context, for the use cases.
 func (v *Request) Ctx() context.Context { return v.Request.Context() }
 
-// takeTime gives a request the time for work on many orders or places. It goes on when the visitor leaves, so that what is under way is not left
-// half done.
+// takeTime gives a request the time for work on many orders or places. It goes on when the visitor
+// leaves, so that what is under way is not left half done.
 func (p *Pages) takeTime(v *Request) (end context.CancelFunc) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
 	v.Request = v.Request.WithContext(ctx)

@@ -43,8 +43,8 @@ func placePath(index *catalog.Index, id uuid.UUID) string {
 
 const unknownPlace = "no hay ninguna ubicación con ese nombre"
 
-// placesMeant finds what a person may mean by a name, with or without what places are told apart by, or by a ubigeo: one place where
-// it is clear.
+// placesMeant finds what a person may mean by a name, with or without what places are told apart
+// by, or by a ubigeo: one place where it is clear.
 func placesMeant(index *catalog.Index, country, typed string) []catalog.Location {
 	if place, known := index.ByUbigeo(country, typed); known {
 		return []catalog.Location{place}
@@ -68,7 +68,8 @@ func placesMeant(index *catalog.Index, country, typed string) []catalog.Location
 	return found
 }
 
-// findPlace turns what was typed into a place's id. What means several places is offered again with all of them.
+// findPlace turns what was typed into a place's id. What means several places is offered again with
+// all of them.
 func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {

@@ -14,7 +14,8 @@ import (
 	"despacho/orders"
 )
 
-// receipt is what is remembered of an order that was created in the panel, so that asking again is answered and not done twice.
+// receipt is what is remembered of an order that was created in the panel, so that asking again is
+// answered and not done twice.
 type receipt struct {
 	ID           uuid.UUID   `json:"id"`
 	GuideCode    string      `json:"guide_code"`
@@ -44,8 +45,8 @@ func readReceipt(answer orders.CreateResponse) (*receipt, error) {
 
 const lookAgainIn = 100 * time.Millisecond
 
-// createOnce creates an order unless it was created under the key before; either way its receipt comes back. Somebody who clicked twice waits
-// for what the first click is still creating.
+// createOnce creates an order unless it was created under the key before; either way its receipt
+// comes back. Somebody who clicked twice waits for what the first click is still creating.
 func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *jsonbody.Object, key string) (*receipt, error) {
 	until := time.After(p.Config.Timeouts.Request / 2)
 	for {

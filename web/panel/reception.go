@@ -44,7 +44,8 @@ func (p *Pages) showReception(v *Request) error {
 	return p.answerReception(v, http.StatusOK, page)
 }
 
-// reception is the page of a counter. A branch that is not the operator's, or is not in use any more, is not offered.
+// reception is the page of a counter. A branch that is not the operator's, or is not in use any
+// more, is not offered.
 func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
 	if err != nil {

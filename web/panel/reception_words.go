@@ -9,7 +9,8 @@ import (
 	"despacho/orders"
 )
 
-// tone is how an answer looks and sounds to somebody who reads packages in without looking at the screen.
+// tone is how an answer looks and sounds to somebody who reads packages in without looking at the
+// screen.
 type tone string
 
 const (
@@ -27,7 +28,8 @@ type receptionAnswer struct {
 	Code   string
 	Detail string
 	Order  *orders.View
-	// Risk warns of the zone it goes to, Elsewhere that it was expected at another branch, NoPoint that nobody knows where the customer is.
+	// Risk warns of the zone it goes to, Elsewhere that it was expected at another branch, NoPoint
+	// that nobody knows where the customer is.
 	Risk, Elsewhere string
 	NoPoint         bool
 }

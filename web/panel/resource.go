@@ -10,8 +10,8 @@ import (
 	"despacho/models"
 )
 
-// resource is something that an operator's people set up: a list, a form to add to it, and a form to change what is on it. All of them
-// look and work the same.
+// resource is something that an operator's people set up: a list, a form to add to it, and a form
+// to change what is on it. All of them look and work the same.
 type resource[T any] struct {
 	pages *Pages
 	path  string
@@ -34,7 +34,8 @@ type resource[T any] struct {
 	// fields is the form; row is nil for a new one.
 	fields func(v *Request, row *T) ([]field, error)
 
-	// show answers for a new one in the place of the list, where there is something to see this once; it may be nil.
+	// show answers for a new one in the place of the list, where there is something to see this
+	// once; it may be nil.
 	show func(v *Request, made *T) error
 	// actions are what else can be done with one; it may be nil.
 	actions func(row *T) []action

@@ -10,7 +10,8 @@ import (
 
 const settingsPath = "/panel/ajustes"
 
-// settingsPage is what the operator decides about itself, and what whoever runs the service decided.
+// settingsPage is what the operator decides about itself, and what whoever runs the service
+// decided.
 type settingsPage struct {
 	Form  *form
 	Logo  string

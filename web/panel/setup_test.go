@@ -14,7 +14,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// setupPages are those that an operator's people set things up in; usuarios is for administrators alone.
+// setupPages are those that an operator's people set things up in; usuarios is for administrators
+// alone.
 var setupPages = []string{
 	"/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/cobertura.csv",
 	"/panel/cobertura/carga", "/panel/ajustes", "/panel/usuarios",

@@ -19,7 +19,8 @@ import (
 // maxStatements is what a page may ask of the database, finding out who is signed in included.
 const maxStatements = 10
 
-// Every page is held to it, however much there is to show. Pages come from the route table: a new one is held to it by being there.
+// Every page is held to it, however much there is to show. Pages come from the route table: a new
+// one is held to it by being there.
 func TestPages_askLittleOfTheDatabase(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -46,7 +47,8 @@ func TestPages_askLittleOfTheDatabase(t *testing.T) {
 	})
 }
 
-// fill gives a tenant so much of everything that a statement for each of something would be noticed.
+// fill gives a tenant so much of everything that a statement for each of something would be
+// noticed.
 func fill(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
 	t.Helper()
 	now := time.Now().UTC()

@@ -6,7 +6,8 @@ import (
 	"despacho/models"
 )
 
-// storeFilter are the stores that a list of orders can be narrowed to, and what they are called beside an order.
+// storeFilter are the stores that a list of orders can be narrowed to, and what they are called
+// beside an order.
 type storeFilter struct {
 	Stores []option
 	names  map[uuid.UUID]string
@@ -29,7 +30,8 @@ func (s storeFilter) StoreName(id *uuid.UUID) string {
 	return s.names[*id]
 }
 
-// riderFilter offers every rider, also those who do not ride any more: their orders are still found.
+// riderFilter offers every rider, also those who do not ride any more: their orders are still
+// found.
 func riderFilter(riders []models.Rider) []option {
 	options := []option{{"", "Todos"}}
 	for _, rider := range riders {

@@ -29,7 +29,8 @@ func (p *page) figures() map[string]string {
 	return read
 }
 
-// fortnight gives the tenant orders around two midnights of Lima, which are at 05:00 UTC, in the days before the clock's 10 March.
+// fortnight gives the tenant orders around two midnights of Lima, which are at 05:00 UTC, in the
+// days before the clock's 10 March.
 func fortnight(t *testing.T, tenant *apptest.Tenant) {
 	t.Helper()
 	utc := func(day, hour, minute, second int) time.Time {
@@ -139,8 +140,8 @@ func TestSummary_whatThereIsNothingToSayAbout(t *testing.T) {
 	})
 }
 
-// Days are the operator's also while clocks change: Santiago's are set back at midnight of 5 April 2026, so that 4 April has 25 hours, and
-// forward at midnight of 6 September, which begins at one.
+// Days are the operator's also while clocks change: Santiago's are set back at midnight of 5 April
+// 2026, so that 4 April has 25 hours, and forward at midnight of 6 September, which begins at one.
 func TestSummary_daysWhereClocksChange(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.Timezone = "America/Santiago" })

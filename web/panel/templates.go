@@ -15,7 +15,8 @@ import (
 //go:embed templates
 var sources embed.FS
 
-// parseTemplates makes one set for every page: the frame, the parts that pages share, and the page's own file.
+// parseTemplates makes one set for every page: the frame, the parts that pages share, and the
+// page's own file.
 func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,

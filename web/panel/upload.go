@@ -113,7 +113,8 @@ func readUpload(v *Request) (*csvfile.Sheet, error) {
 	return readSheet(content, maxUploadRows)
 }
 
-// matchUpload finds the columns; without one of those that every order needs there is nothing to look at.
+// matchUpload finds the columns; without one of those that every order needs there is nothing to
+// look at.
 func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {

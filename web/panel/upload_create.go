@@ -15,7 +15,8 @@ import (
 // createdAtOnce keeps a file from taking the whole service.
 const createdAtOnce = 8
 
-// createUpload creates the orders of a preview and tells what came of each. A script sends a few rows at a time and is answered with those.
+// createUpload creates the orders of a preview and tells what came of each. A script sends a few
+// rows at a time and is answered with those.
 func (p *Pages) createUpload(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
@@ -34,10 +35,12 @@ func (p *Pages) createUpload(v *Request) error {
 	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
 }
 
-// createTime leaves the last orders and the page the rest of the time; what is left is said and can be asked for again.
+// createTime leaves the last orders and the page the rest of the time; what is left is said and can
+// be asked for again.
 func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }
 
-// create makes orders of the rows that are none yet, several at once, and starts none after the deadline.
+// create makes orders of the rows that are none yet, several at once, and starts none after the
+// deadline.
 func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {
 	todo := make(chan *orderRow)
 	var workers sync.WaitGroup

@@ -33,7 +33,8 @@ type carried struct {
 	Delimiter  string
 }
 
-// previewLasts is well under how long created rows are remembered: nobody creates them again with a page that was left open.
+// previewLasts is well under how long created rows are remembered: nobody creates them again with a
+// page that was left open.
 const previewLasts = 12 * time.Hour
 
 var (

@@ -15,11 +15,12 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// sheetRow is a row as it travels from the preview to the creation, in the page itself: nothing is kept meanwhile. Whatever comes back is
-// read and checked like a new file.
+// sheetRow is a row as it travels from the preview to the creation, in the page itself: nothing is
+// kept meanwhile. Whatever comes back is read and checked like a new file.
 type sheetRow struct {
 	Number int `json:"n"`
-	// Occurrence counts the rows of the file with the same content, so that two equal orders are two.
+	// Occurrence counts the rows of the file with the same content, so that two equal orders are
+	// two.
 	Occurrence int               `json:"o,omitempty"`
 	Overflows  bool              `json:"x,omitempty"`
 	Cells      map[string]string `json:"c"`
@@ -97,7 +98,8 @@ type rowReader struct {
 	visit   *Request
 	columns []uploadColumn
 	places  *destinations
-	// seenAt is when the preview was made. Its day is part of what makes a row the same row: tomorrow's may be equal and yet meant.
+	// seenAt is when the preview was made. Its day is part of what makes a row the same row:
+	// tomorrow's may be equal and yet meant.
 	seenAt time.Time
 	day    string
 }
@@ -187,7 +189,8 @@ func (r *rowReader) used(rows []*orderRow) []string {
 	return names
 }
 
-// countOccurrences tells equal rows apart, which are as many orders, and finds numbers that were given twice, which are mistakes.
+// countOccurrences tells equal rows apart, which are as many orders, and finds numbers that were
+// given twice, which are mistakes.
 func countOccurrences(rows []*orderRow) {
 	seen, codes := map[string]int{}, map[string]int{}
 	for _, row := range rows {
@@ -245,7 +248,8 @@ func (r *rowReader) check(rows []*orderRow) error {
 	return nil
 }
 
-// keyOn is the row's Idempotency-Key: the store's own number for the order or, without one, all that the row says on a day.
+// keyOn is the row's Idempotency-Key: the store's own number for the order or, without one, all
+// that the row says on a day.
 func (r *orderRow) keyOn(day string) string {
 	if code := r.Cells[codeColumn]; code != "" {
 		return "codigo:" + code

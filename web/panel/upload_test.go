@@ -60,7 +60,8 @@ func TestUpload_theTemplateIsAFileToUpload(t *testing.T) {
 	})
 }
 
-// The story of a file with bad rows: it is looked over, its good rows are created, it is corrected and sent again.
+// The story of a file with bad rows: it is looked over, its good rows are created, it is corrected
+// and sent again.
 func TestUpload_createsEveryRowOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -109,7 +110,8 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 	})
 }
 
-// A row with the store's own number is known by it: with other data it is refused, also within a file.
+// A row with the store's own number is known by it: with other data it is refused, also within a
+// file.
 func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

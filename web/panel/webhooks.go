@@ -62,7 +62,8 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, aske
 	return p.show(v, status, "webhooks", "Webhooks", page)
 }
 
-// choosableStores are the stores that the visitor may make something for: a store's user has no choice.
+// choosableStores are the stores that the visitor may make something for: a store's user has no
+// choice.
 func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	if v.Caller.StoreID != nil {
 		return nil, nil

@@ -22,7 +22,8 @@ func readAnswer(response *http.Response) (kept string, err error) {
 	return excerpt(read), err
 }
 
-// excerpt is the beginning of an answer as text that any database column takes: valid UTF-8, no NUL.
+// excerpt is the beginning of an answer as text that any database column takes: valid UTF-8, no
+// NUL.
 func excerpt(answer []byte) string {
 	const replacement = string(utf8.RuneError)
 	// A character that straddles the limit must be seen whole to be told from a broken one.

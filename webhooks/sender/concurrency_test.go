@@ -17,7 +17,8 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// A sender all of whose exchanges with one receiver hang, with more of them queueing, still tells another.
+// A sender all of whose exchanges with one receiver hang, with more of them queueing, still tells
+// another.
 func TestAReceiverThatHangsCostsTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	const events = 25

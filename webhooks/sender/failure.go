@@ -32,8 +32,8 @@ const (
 	ReasonInvalid           Reason = "invalid"
 )
 
-// Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed vocabulary,
-// so that neither addresses nor secrets reach whoever reads them.
+// Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed
+// vocabulary, so that neither addresses nor secrets reach whoever reads them.
 type Failure struct {
 	Reason Reason
 	Words  string

@@ -108,7 +108,8 @@ func portOf(t *testing.T, raw string) string {
 	return parsed.Port()
 }
 
-// senderOptions reach 127.0.0.1 alone, know receiverName alone and give a receiver all the time of a test.
+// senderOptions reach 127.0.0.1 alone, know receiverName alone and give a receiver all the time of
+// a test.
 func senderOptions(t *testing.T) sender.Options {
 	t.Helper()
 	return sender.Options{Guard: safehttp.Options{

@@ -18,7 +18,8 @@ var waits = [...]time.Duration{
 // MaxAttempts is how often an event is sent to a webhook that asked for retries.
 const MaxAttempts = len(waits)
 
-// jitter is the share by which a wait may be shorter or longer, so that failures do not return in step.
+// jitter is the share by which a wait may be shorter or longer, so that failures do not return in
+// step.
 const jitter = 0.2
 
 // NextDelay is the wait before the next attempt when so many were made, never shorter than the
@@ -32,7 +33,8 @@ func NextDelay(attempts int, retryAfter time.Duration, rnd func() float64) (time
 	return max(wait, min(retryAfter, MaxRetryAfter)), true
 }
 
-// parseRetryAfter reads both forms of the header, seconds and date; what it cannot read asks for nothing.
+// parseRetryAfter reads both forms of the header, seconds and date; what it cannot read asks for
+// nothing.
 func parseRetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.Trim(value, "0123456789") == "" {

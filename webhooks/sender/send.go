@@ -49,8 +49,8 @@ type Request struct {
 	Data json.RawMessage
 	// Secrets sign the request, the current one first.
 	Secrets []string
-	// Begin, if set, is called when the host's turn has come, with the timestamp of the attempt. An error keeps
-	// the request from going out.
+	// Begin, if set, is called when the host's turn has come, with the timestamp of the attempt. An
+	// error keeps the request from going out.
 	Begin func(at time.Time) error
 }
 
@@ -102,8 +102,9 @@ func NewSender(options Options) *Sender {
 	}
 }
 
-// Send makes one attempt. Queueing for a host lasts as long as ctx allows and does not count against
-// the receiver; the body is signed when its turn has come, so that the timestamp is never stale.
+// Send makes one attempt. Queueing for a host lasts as long as ctx allows and does not count
+// against the receiver; the body is signed when its turn has come, so that the timestamp is never
+// stale.
 func (s *Sender) Send(ctx context.Context, request Request) Result {
 	target, err := safehttp.CheckURL(request.URL, s.allow)
 	if err != nil {
@@ -138,7 +139,8 @@ func (s *Sender) attempt(ctx context.Context, target *url.URL, request Request) 
 	result.At = at
 	result.Duration = time.Since(began)
 	if result.Duration >= s.client.Timeout && (result.Delivered() || result.Reason == ReasonClosed) {
-		// The answer ended, or broke off, in the very moment that the limit cut it off: too late all the same.
+		// The answer ended, or broke off, in the very moment that the limit cut it off: too late
+		// all the same.
 		result.Failure = failureOfTimeout(s.client.Timeout)
 	}
 	return result

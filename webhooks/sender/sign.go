@@ -18,7 +18,8 @@ const (
 	HeaderSignature = "X-Service-Signature"
 )
 
-// HeaderPreviousSignature is beside the contract's: while a secret is being replaced, it carries the signature made with the old one.
+// HeaderPreviousSignature is beside the contract's: while a secret is being replaced, it carries
+// the signature made with the old one.
 const HeaderPreviousSignature = "X-Service-Signature-Previous"
 
 // The headers of Standard Webhooks 1.0.
@@ -30,9 +31,9 @@ const (
 
 const signatureScheme = "sha256="
 
-// Headers signs a body for both schemes. The first secret is the current one and makes the contract's signature, which has room
-// for one; a second, still valid while a secret is being replaced, signs in a header of its own and adds its Standard
-// Webhooks signature.
+// Headers signs a body for both schemes. The first secret is the current one and makes the
+// contract's signature, which has room for one; a second, still valid while a secret is being
+// replaced, signs in a header of its own and adds its Standard Webhooks signature.
 func Headers(event, id string, at time.Time, body []byte, secrets ...string) (http.Header, error) {
 	if len(secrets) == 0 {
 		return nil, ErrSecret
@@ -60,7 +61,8 @@ func Headers(event, id string, at time.Time, body []byte, secrets ...string) (ht
 	return headers, nil
 }
 
-// signService is contract 6.2: a plain SHA-256, the secret being the whole text its owner was shown.
+// signService is contract 6.2: a plain SHA-256, the secret being the whole text its owner was
+// shown.
 func signService(secret, timestamp string, body []byte) string {
 	digest := sha256.New()
 	digest.Write([]byte(secret + "." + timestamp + "."))

@@ -14,14 +14,15 @@ import (
 const Tolerance = 5 * time.Minute
 
 var (
-	// ErrTimestamp says that the timestamp is missing, unreadable or further than Tolerance from now.
+	// ErrTimestamp says that the timestamp is missing, unreadable or further than Tolerance from
+	// now.
 	ErrTimestamp = errors.New("webhook: timestamp missing or too far from now")
 	// ErrSignature says that no secret given made the signature.
 	ErrSignature = errors.New("webhook: signature does not match")
 )
 
-// Verify is a receiver's check: the contract's signature must hold for one of the secrets, and so must
-// the Standard Webhooks one when it is there.
+// Verify is a receiver's check: the contract's signature must hold for one of the secrets, and so
+// must the Standard Webhooks one when it is there.
 func Verify(headers http.Header, body []byte, now time.Time, secrets ...string) error {
 	timestamp := headers.Get(HeaderTimestamp)
 	if err := verifyTimestamp(timestamp, now); err != nil {
@@ -66,7 +67,8 @@ func signedByStandard(headers http.Header, body []byte, secrets []string) bool {
 		if err != nil {
 			continue
 		}
-		// The library reads the machine's clock; the tolerance was judged against the one passed in.
+		// The library reads the machine's clock; the tolerance was judged against the one passed
+		// in.
 		verifier, err := standardwebhooks.NewWebhookRaw(key)
 		if err == nil && verifier.VerifyIgnoringTimestamp(body, headers) == nil {
 			return true

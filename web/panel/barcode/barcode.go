@@ -1,4 +1,5 @@
-// Package symbol draws the symbols that readers and phones scan, as paths for SVG: sharp at any size and on any printer.
+// Package symbol draws the symbols that readers and phones scan, as paths for SVG: sharp at any
+// size and on any printer.
 package barcode
 
 import (
@@ -16,7 +17,8 @@ const (
 	quietQR     = 4
 )
 
-// Drawing is a symbol in a box of its own with its quiet zone inside. Its unit is the module, the narrowest bar.
+// Drawing is a symbol in a box of its own with its quiet zone inside. Its unit is the module, the
+// narrowest bar.
 type Drawing struct {
 	Width, Height int
 	// Path is what is black.

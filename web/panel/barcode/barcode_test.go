@@ -15,7 +15,8 @@ import (
 	"despacho/web/panel/barcode"
 )
 
-// widths are the bars and spaces of every Code 128 character by its value, as ISO/IEC 15417 lists them.
+// widths are the bars and spaces of every Code 128 character by its value, as ISO/IEC 15417 lists
+// them.
 var widths = strings.Fields(`
 212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 123122 123221 223211 221132
 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 232121 111323 131123 131321 112313 132113 132311 211313

@@ -1,6 +1,7 @@
-// Package plot draws small plots as SVG that goes into a page as it is. Lengths across are parts of the whole and lengths down are pixels,
-// so that a plot takes whatever width there is while its words keep their size. Colours are left to the page's style sheet: everything
-// carries a class, and no style of its own, so that pages with a strict Content-Security-Policy can show it.
+// Package plot draws small plots as SVG that goes into a page as it is. Lengths across are parts of
+// the whole and lengths down are pixels, so that a plot takes whatever width there is while its
+// words keep their size. Colours are left to the page's style sheet: everything carries a class,
+// and no style of its own, so that pages with a strict Content-Security-Policy can show it.
 package chart
 
 import (

@@ -22,7 +22,8 @@ type element struct {
 	words string
 }
 
-// elements reads a drawing, which must be well formed, and makes sure that nothing in it needs a style or a script.
+// elements reads a drawing, which must be well formed, and makes sure that nothing in it needs a
+// style or a script.
 func elements(t *testing.T, drawing any) []element {
 	t.Helper()
 	text := fmt.Sprint(drawing)

@@ -13,9 +13,11 @@ type Columns struct {
 	Title string
 	Parts []Part
 	Data  []Column
-	// Continuous columns are steps of one length: they leave no gap, and a tick says where a column begins.
+	// Continuous columns are steps of one length: they leave no gap, and a tick says where a column
+	// begins.
 	Continuous bool
-	// Marks are lines across the columns, from left to right. Each says its words higher than the one before it.
+	// Marks are lines across the columns, from left to right. Each says its words higher than the
+	// one before it.
 	Marks []Mark
 }
 
@@ -38,13 +40,15 @@ const (
 	columnsHeight = 216
 	columnsBase   = 190
 	tickLine      = 208
-	// Room above the columns, and for the words of each mark: lines begin under all of them, and go through none.
+	// Room above the columns, and for the words of each mark: lines begin under all of them, and go
+	// through none.
 	headroom, markLine = 6, 15
 	// gridLines is how many steps the axis has at most.
 	gridLines = 4
 	// Ticks that have room on a phone, and elsewhere.
 	fewTicks, manyTicks = 6, 12
-	// columnPart is what a column takes of its place, the rest being the gap; widest is the most of the width, however few they are.
+	// columnPart is what a column takes of its place, the rest being the gap; widest is the most of
+	// the width, however few they are.
 	columnPart, continuousPart, widest = 0.78, 0.95, 8.0
 	// seam tells neighbouring parts apart for who does not see their colours.
 	seam = 1
@@ -119,8 +123,8 @@ func axis(highest int64) (top, step int64) {
 	}
 }
 
-// tickClass leaves out the ticks for which there is no room, and marks those for which a phone has none. The column that the distance is
-// counted from always has one.
+// tickClass leaves out the ticks for which there is no room, and marks those for which a phone has
+// none. The column that the distance is counted from always has one.
 func tickClass(distance, count int) string {
 	every := (count + manyTicks - 1) / manyTicks
 	if distance%every != 0 {
@@ -182,8 +186,8 @@ type drawnMark struct {
 	Label  string
 }
 
-// The axis is a drawing of its own beside the columns: its width does not depend on theirs. Pointing at a column, also above it, tells
-// what it stands for.
+// The axis is a drawing of its own beside the columns: its width does not depend on theirs.
+// Pointing at a column, also above it, tells what it stands for.
 var columnsTemplate = template.Must(template.New("columns").Parse(`<div class="plot">
 <svg class="plot-axis" width="36" height="{{.Height}}" aria-hidden="true">
 {{- range .Grid}}<text x="30" y="{{.Y}}" dy="4" text-anchor="end">{{.Label}}</text>{{end -}}

@@ -16,11 +16,13 @@ type Column struct {
 // Columns says where in a table the known columns are.
 type Columns struct {
 	at map[string]int
-	// Unknown are the headings that mean nothing to us, Repeated those that mean the same as an earlier one.
+	// Unknown are the headings that mean nothing to us, Repeated those that mean the same as an
+	// earlier one.
 	Unknown, Repeated []string
 }
 
-// Match finds the known columns by their headings, in any order, with case, accents, spaces and punctuation ignored.
+// Match finds the known columns by their headings, in any order, with case, accents, spaces and
+// punctuation ignored.
 func (s *Sheet) Match(known []Column) Columns {
 	names := map[string]string{}
 	for _, column := range known {

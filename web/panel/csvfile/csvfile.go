@@ -1,5 +1,5 @@
-// Package sheet reads and writes tables as spreadsheet programs exchange them: CSV in whatever encoding and with whatever delimiter the
-// program and the country of its user prefer.
+// Package sheet reads and writes tables as spreadsheet programs exchange them: CSV in whatever
+// encoding and with whatever delimiter the program and the country of its user prefer.
 package csvfile
 
 import (
@@ -42,7 +42,8 @@ type Row struct {
 	Number int
 	// Cells are trimmed, and as many as the header has.
 	Cells []string
-	// Overflows says that there is something to the right of the last column: most likely a delimiter inside a text that nobody quoted.
+	// Overflows says that there is something to the right of the last column: most likely a
+	// delimiter inside a text that nobody quoted.
 	Overflows bool
 }
 

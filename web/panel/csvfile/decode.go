@@ -11,8 +11,9 @@ import (
 
 const utf8Mark = "\xef\xbb\xbf"
 
-// decode finds out which encoding a file is in. What is not Unicode is taken for Windows-1252, which spreadsheet programs in the Americas
-// and western Europe write: every text is valid in it, so nothing better can be said.
+// decode finds out which encoding a file is in. What is not Unicode is taken for Windows-1252,
+// which spreadsheet programs in the Americas and western Europe write: every text is valid in it,
+// so nothing better can be said.
 func decode(content []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
@@ -43,11 +44,13 @@ func decode(content []byte) (string, error) {
 	return text, nil
 }
 
-// delimiters are what programs part cells with; of those that a header has equally often the first counts.
+// delimiters are what programs part cells with; of those that a header has equally often the first
+// counts.
 const delimiters = ";,\t"
 
-// delimiterOf finds the delimiter in the header, which has few reasons to hold one inside a cell. A first line such as "sep=;", which some
-// programs write and none shows as a row, decides it at once.
+// delimiterOf finds the delimiter in the header, which has few reasons to hold one inside a cell. A
+// first line such as "sep=;", which some programs write and none shows as a row, decides it at
+// once.
 func delimiterOf(text string) (delimiter rune, rest string) {
 	start := len(text) - len(strings.TrimLeft(text, "\r\n"))
 	header, after, _ := strings.Cut(text[start:], "\n")

@@ -5,13 +5,15 @@ import (
 	"encoding/csv"
 )
 
-// The delimiters that programs open a file with by themselves: it depends on the country that they are set up for.
+// The delimiters that programs open a file with by themselves: it depends on the country that they
+// are set up for.
 const (
 	Semicolon = ';'
 	Comma     = ','
 )
 
-// Write makes a file that spreadsheet programs open with its accents in place and that runs nothing.
+// Write makes a file that spreadsheet programs open with its accents in place and that runs
+// nothing.
 func Write(rows [][]string, delimiter rune) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(utf8Mark)

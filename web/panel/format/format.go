@@ -15,7 +15,8 @@ const (
 	thinSpace = "\u202f"
 )
 
-// Number writes a count with its thousands apart, the way that holds in every country: 9999, 10 000.
+// Number writes a count with its thousands apart, the way that holds in every country: 9999, 10
+// 000.
 func Number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	if -9999 <= n && n <= 9999 {
@@ -43,7 +44,8 @@ func Percent(part float64) string {
 	return fmt.Sprintf("%.0f%s%%", percents, space)
 }
 
-// Duration writes a length of time as people say it, to the minute up to two days: 45 min, 3 h 20 min, 2 d 4 h.
+// Duration writes a length of time as people say it, to the minute up to two days: 45 min, 3 h 20
+// min, 2 d 4 h.
 func Duration(d time.Duration) string {
 	minutes := int64(d / time.Minute)
 	switch {
