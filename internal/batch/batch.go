@@ -1,6 +1,5 @@
-// Package gather lets callers share trips: a question is sent at once while nobody is on the way,
-// and those that come up meanwhile go together with the next trip. Alone nobody waits for company;
-// in a crowd the cost of a trip is divided by those who share it.
+// Package batch coalesces concurrent lookups into one query. The first lookup runs at once; lookups
+// that arrive while a query is running share the next one.
 package batch
 
 import (
@@ -10,128 +9,123 @@ import (
 	"time"
 )
 
-// Options tune a group.
+// Options tune a Batcher.
 type Options struct {
-	// MaxSize is how many questions a trip takes at most.
+	// MaxSize is the largest number of lookups in one query.
 	MaxSize int
-	// StallAfter is how long a trip may take before the next one goes without waiting for it.
+	// StallAfter is how long a query may run before the next one starts without waiting for it.
 	StallAfter time.Duration
-	// Timeout bounds a trip. It does not end with the caller who happened to be first: others ride
-	// along.
+	// Timeout bounds a query. It is independent of any caller's context: the query serves several.
 	Timeout time.Duration
 }
 
-// Batcher answers questions of one kind.
-type Batcher[Q, A any] struct {
+// Batcher coalesces lookups of one kind.
+type Batcher[K, V any] struct {
 	options Options
-	ask     func(ctx context.Context, questions []Q) ([]A, error)
+	query   func(ctx context.Context, keys []K) ([]V, error)
 
 	mu sync.Mutex
-	// onTheWay says that a trip is, and that it is not late.
-	onTheWay bool
-	waiting  []*caller[Q, A]
+	// running says that a query is running and has not stalled.
+	running bool
+	waiting []*lookup[K, V]
 }
 
-type caller[Q, A any] struct {
-	ctx      context.Context
-	question Q
-	answer   A
-	err      error
-	answered chan struct{}
+type lookup[K, V any] struct {
+	ctx   context.Context
+	key   K
+	value V
+	err   error
+	done  chan struct{}
 }
 
-// New makes a group. ask answers the questions of one trip, in their order; its context carries the
-// values of the first caller's.
-func New[Q, A any](options Options, ask func(ctx context.Context, questions []Q) ([]A, error)) *Batcher[Q, A] {
-	return &Batcher[Q, A]{options: options, ask: ask}
+// New makes a Batcher. query returns the values of all keys, in their order; its context carries the
+// values of the first caller's context.
+func New[K, V any](options Options, query func(ctx context.Context, keys []K) ([]V, error)) *Batcher[K, V] {
+	return &Batcher[K, V]{options: options, query: query}
 }
 
-// Get returns the answer to a question. If ctx ends first the caller goes without it; the question
-// may be asked all the same.
-func (g *Batcher[Q, A]) Get(ctx context.Context, question Q) (A, error) {
-	mine := &caller[Q, A]{ctx: ctx, question: question, answered: make(chan struct{})}
-	g.mu.Lock()
-	g.waiting = append(g.waiting, mine)
-	depart := !g.onTheWay
-	g.onTheWay = true
-	g.mu.Unlock()
-	if depart {
-		go g.run()
+// Get returns the value of a key. If ctx ends first, Get returns its error; the key may be queried all
+// the same.
+func (b *Batcher[K, V]) Get(ctx context.Context, key K) (V, error) {
+	mine := &lookup[K, V]{ctx: ctx, key: key, done: make(chan struct{})}
+	b.mu.Lock()
+	b.waiting = append(b.waiting, mine)
+	start := !b.running
+	b.running = true
+	b.mu.Unlock()
+	if start {
+		go b.run()
 	}
 	select {
-	case <-mine.answered:
-		return mine.answer, mine.err
+	case <-mine.done:
+		return mine.value, mine.err
 	case <-ctx.Done():
-		var none A
+		var none V
 		return none, ctx.Err()
 	}
 }
 
-// Waiting is how many wait for the next trip.
-func (g *Batcher[Q, A]) Waiting() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.waiting)
+// Waiting is how many lookups wait for the next query.
+func (b *Batcher[K, V]) Waiting() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting)
 }
 
-// run makes one trip after the other until nobody waits. Once a trip is late another traveller goes
-// on in its place.
-func (g *Batcher[Q, A]) run() {
+// run queries batch after batch until no lookup waits. When a query stalls, another goroutine goes on
+// in its place and this one ends with its query.
+func (b *Batcher[K, V]) run() {
 	for {
-		g.mu.Lock()
-		boarding := g.next()
-		g.onTheWay = len(boarding) > 0
-		g.mu.Unlock()
-		if len(boarding) == 0 {
+		b.mu.Lock()
+		batch := b.next()
+		b.running = len(batch) > 0
+		b.mu.Unlock()
+		if len(batch) == 0 {
 			return
 		}
-		late := time.AfterFunc(g.options.StallAfter, g.run)
-		g.runBatch(boarding)
-		if !late.Stop() {
+		stalled := time.AfterFunc(b.options.StallAfter, b.run)
+		b.runBatch(batch)
+		if !stalled.Stop() {
 			return
 		}
 	}
 }
 
-// next takes those who are next.
-func (g *Batcher[Q, A]) next() []*caller[Q, A] {
-	if len(g.waiting) <= g.options.MaxSize {
-		boarding := g.waiting
-		g.waiting = nil
-		return boarding
-	}
-	boarding := g.waiting[:g.options.MaxSize:g.options.MaxSize]
-	g.waiting = g.waiting[g.options.MaxSize:]
-	return boarding
+// next removes the lookups of the next query from those that wait.
+func (b *Batcher[K, V]) next() []*lookup[K, V] {
+	size := min(len(b.waiting), b.options.MaxSize)
+	batch := b.waiting[:size:size]
+	b.waiting = b.waiting[size:]
+	return batch
 }
 
-func (g *Batcher[Q, A]) runBatch(callers []*caller[Q, A]) {
-	questions := make([]Q, len(callers))
-	for i, c := range callers {
-		questions[i] = c.question
+func (b *Batcher[K, V]) runBatch(batch []*lookup[K, V]) {
+	keys := make([]K, len(batch))
+	for i, l := range batch {
+		keys[i] = l.key
 	}
-	answers, err := g.fetch(callers[0].ctx, questions)
-	for i, c := range callers {
-		if c.err = err; err == nil {
-			c.answer = answers[i]
+	values, err := b.queryRecovered(batch[0].ctx, keys)
+	for i, l := range batch {
+		if l.err = err; err == nil {
+			l.value = values[i]
 		}
-		close(c.answered)
+		close(l.done)
 	}
 }
 
-// fetch turns a panic into an error: it must fail the requests that share the trip, not the
+// queryRecovered turns a panic into an error: it must fail the lookups that share the query, not the
 // process.
-func (g *Batcher[Q, A]) fetch(ctx context.Context, questions []Q) (answers []A, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), g.options.Timeout)
+func (b *Batcher[K, V]) queryRecovered(ctx context.Context, keys []K) (values []V, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.options.Timeout)
 	defer cancel()
 	defer func() {
 		if recovered := recover(); recovered != nil {
-			err = fmt.Errorf("gather: panic: %v", recovered)
+			err = fmt.Errorf("batch: panic: %v", recovered)
 		}
 	}()
-	answers, err = g.ask(ctx, questions)
-	if err == nil && len(answers) != len(questions) {
-		err = fmt.Errorf("gather: %d answers to %d questions", len(answers), len(questions))
+	values, err = b.query(ctx, keys)
+	if err == nil && len(values) != len(keys) {
+		err = fmt.Errorf("batch: %d values for %d keys", len(values), len(keys))
 	}
-	return answers, err
+	return values, err
 }

@@ -123,7 +123,7 @@ func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 		}
 		return []string{"0"}, nil
 	})
-	for question, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 answers to 1 questions"} {
+	for question, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 values for 1 keys"} {
 		_, err := group.Get(t.Context(), question)
 		require.ErrorContains(t, err, expected)
 	}
