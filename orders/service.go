@@ -33,6 +33,8 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
+	// WorkflowTaskTimeout is how long a worker has for one workflow task of an order.
+	WorkflowTaskTimeout time.Duration
 	// KeyLease is how long a request may hold an Idempotency-Key before another may suppose that it
 	// died: longer than a request is worked on. One that outlives it, because its process stood
 	// still, finds the key taken and creates nothing.

@@ -101,6 +101,7 @@ func (s *Service) startOptions(order *models.Order, storeName string) client.Sta
 	return client.StartWorkflowOptions{
 		ID:                    workflows.OrderWorkflowID(order.ID),
 		TaskQueue:             s.options.TaskQueue,
+		WorkflowTaskTimeout:   s.options.WorkflowTaskTimeout,
 		StaticSummary:         summary,
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}

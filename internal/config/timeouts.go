@@ -21,6 +21,10 @@ type Timeouts struct {
 	Start time.Duration
 	// Move is how long a caller waits for the outcome of a move.
 	Move time.Duration
+	// WorkflowTask is how long a worker has for one workflow task of an order; Temporal's own default.
+	// A task that takes longer is given to another worker, and callers may hear of a refusal instead
+	// of the success of their own move.
+	WorkflowTask time.Duration
 	// BulkAssign bounds the assignment of many orders to one rider.
 	BulkAssign time.Duration
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
@@ -35,17 +39,18 @@ type Timeouts struct {
 // DefaultTimeouts are those of the running service.
 func DefaultTimeouts() Timeouts {
 	return Timeouts{
-		Connect:    5 * time.Second,
-		Queue:      time.Second,
-		Request:    10 * time.Second,
-		Upload:     time.Minute,
-		Bulk:       40 * time.Second,
-		Start:      2 * time.Second,
-		Move:       4 * time.Second,
-		BulkAssign: 20 * time.Second,
-		Exchange:   5 * time.Second,
-		Outcome:    8 * time.Second,
-		Readiness:  3 * time.Second,
+		Connect:      5 * time.Second,
+		Queue:        time.Second,
+		Request:      10 * time.Second,
+		Upload:       time.Minute,
+		Bulk:         40 * time.Second,
+		Start:        2 * time.Second,
+		Move:         4 * time.Second,
+		WorkflowTask: 10 * time.Second,
+		BulkAssign:   20 * time.Second,
+		Exchange:     5 * time.Second,
+		Outcome:      8 * time.Second,
+		Readiness:    3 * time.Second,
 	}
 }
 

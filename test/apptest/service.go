@@ -117,13 +117,16 @@ func PatientTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
-		Readiness: testenv.Deadline,
-		Exchange:  patientExchange,
+		Readiness: testenv.Deadline, Exchange: patientExchange, WorkflowTask: patientTask,
 	}
 }
 
-// patientExchange stays below the time that an activity has for its call.
-const patientExchange = 20 * time.Second
+const (
+	// patientExchange stays below the time that an activity has for its call.
+	patientExchange = 20 * time.Second
+	// patientTask stays below the two minutes that Temporal allows.
+	patientTask = 90 * time.Second
+)
 
 // readCatalog has the service read its catalog, which its first request would: under the race
 // detector that takes longer than a test's own short Timeouts.Request.
