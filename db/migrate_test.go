@@ -2,7 +2,6 @@ package db_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,15 +54,17 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	for i, process := range processes {
 		all.Go(func() { applied[i], errs[i] = process.Migrate(context.Background()) })
 	}
+	// One waits for the table; the others have asked for the migration's own lock and did not get it.
 	testenv.Until(t, func() error {
-		var held int
-		err := database.SQL().QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&held)
-		if err == nil && held == 0 {
-			err = errors.New("nobody has begun")
+		var blocked, refused int
+		err := database.SQL().QueryRow(`SELECT count(*) FILTER (WHERE wait_event_type = 'Lock'),
+			count(*) FILTER (WHERE state = 'idle' AND query ILIKE '%pg_try_advisory_lock%')
+			FROM pg_stat_activity WHERE datname = current_database()`).Scan(&blocked, &refused)
+		if err == nil && blocked+refused < len(processes) {
+			err = fmt.Errorf("%d wait for the table and %d for the lock", blocked, refused)
 		}
 		return err
 	})
-	time.Sleep(300 * time.Millisecond) // for the others, who may be waiting without a trace
 	require.NoError(t, barrier.Rollback())
 	all.Wait()
 	for _, err := range errs {
