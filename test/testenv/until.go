@@ -7,7 +7,7 @@ import (
 
 // Deadline bounds every wait of a test. Only a hang reaches it: it is many times what anything
 // takes on a machine that is busy with other work, and only a test that fails waits for its end.
-const Deadline = 3 * time.Minute
+const Deadline = 10 * time.Minute
 
 const (
 	// firstStep is short enough not to slow a test down and long enough not to burden what it waits
