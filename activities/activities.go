@@ -68,12 +68,12 @@ const reconcileBatch = 500
 
 // graceBeforeStart is how long the process that created or moved an order has to start its workflow
 // itself, or to hear from it.
-const graceBeforeStart = 5 * time.Second
+const startGracePeriod = 5 * time.Second
 
 // StartMissingOrders has the orders carried that nobody is known to carry.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	now := a.Clock.Now()
-	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)
+	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-startGracePeriod), now.Add(-orders.OverdueAfter), reconcileBatch)
 	if err != nil {
 		return 0, err
 	}

@@ -26,25 +26,25 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	if err != nil {
 		return err
 	}
-	if a.Identity == nil || !order.AwaitsIdentity() {
+	if a.Identity == nil || !order.NeedsIdentityCheck() {
 		return nil
 	}
 	answer, err := a.Identity.Verify(ctx, *order.RecipientDocNumber)
 	if err != nil {
 		return err
 	}
-	verified, matches := judgeIdentity(answer, order.RecipientName)
+	verified, matches := matchIdentity(answer, order.RecipientName)
 	if err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now()); err != nil {
 		return err
 	}
-	if unanswered(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
+	if inconclusive(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
 		return fmt.Errorf("the DNI is not verified: %s", answer.Outcome)
 	}
 	return nil
 }
 
 // judgeIdentity: verified only when the registry knows the DNI under the recipient's name.
-func judgeIdentity(answer identity.Answer, recipient string) (verified bool, matches *bool) {
+func matchIdentity(answer identity.Answer, recipient string) (verified bool, matches *bool) {
 	if answer.Outcome != identity.Found {
 		return false, nil
 	}
@@ -52,7 +52,7 @@ func judgeIdentity(answer identity.Answer, recipient string) (verified bool, mat
 	return same, &same
 }
 
-func unanswered(outcome identity.Outcome) bool {
+func inconclusive(outcome identity.Outcome) bool {
 	return outcome == identity.Unavailable || outcome == identity.QuotaOrCredentials
 }
 
@@ -85,7 +85,7 @@ func (c *IdentityCache) Put(ctx context.Context, key string, answer identity.Ans
 	if err != nil {
 		return err
 	}
-	return c.DB.KeepIdentityAnswer(ctx, &models.IdentityAnswer{
+	return c.DB.SaveIdentityAnswer(ctx, &models.IdentityAnswer{
 		Key: key, Outcome: string(answer.Outcome), Name: name, Provider: answer.Provider, ExpiresAt: until,
 	})
 }

@@ -31,10 +31,10 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	bounds, _ := maplink.Country(operator.CountryCode)
 	point, err := a.MapLinks.Resolve(ctx, *order.DeliveryMapsURL, bounds)
 	if err != nil {
-		if worthTrying(ctx, err) {
+		if isRetryable(ctx, err) {
 			return errLinkUnreachable
 		}
-		if noteErr := a.note(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
+		if noteErr := a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
 		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
@@ -44,7 +44,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if err != nil || !set {
 			return err
 		}
-		return a.noteIn(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
+		return a.addTimelineEntryTx(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
 	})
 }
 
@@ -57,7 +57,7 @@ const mapLinkAttempts = 6
 
 // worthTrying reports whether trying again may help: not when the address itself is refused, and
 // not for ever.
-func worthTrying(ctx context.Context, err error) bool {
+func isRetryable(ctx context.Context, err error) bool {
 	var refused *safehttp.AddressError
 	return maplink.Temporary(err) && !errors.As(err, &refused) && activity.GetInfo(ctx).Attempt < mapLinkAttempts
 }
@@ -73,14 +73,14 @@ func unresolvedReason(err error) string {
 	return "El enlace no contiene un punto."
 }
 
-func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail string) error {
-	return a.noteIn(ctx, a.DB, order, kind, detail)
+func (a *Activities) addTimelineEntry(ctx context.Context, order *models.Order, kind, detail string) error {
+	return a.addTimelineEntryTx(ctx, a.DB, order, kind, detail)
 }
 
 // noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so
 // that a retry writes it once.
-func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
-	return database.AddNote(ctx, &models.TimelineEntry{
+func (a *Activities) addTimelineEntryTx(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
+	return database.AddTimelineEntry(ctx, &models.TimelineEntry{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
 		By: models.BySystem, Detail: &detail, At: a.Clock.Now(),
 	})

@@ -58,14 +58,14 @@ func timelineTypes(order map[string]any) []string {
 	return types
 }
 
-func onBoth(t *testing.T, options func() apptest.Options, run func(t *testing.T, s *apptest.Service)) {
+func eachDatabase(t *testing.T, options func() apptest.Options, run func(t *testing.T, s *apptest.Service)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, apptest.Boot(t, databaseURL, options())) })
 }
 
 func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
@@ -88,9 +88,9 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 
 // A link that leads nowhere leaves the order without a point and a note for the operator, who can
 // complete it.
-func TestMapLink_deadLinkStandsWithoutAPoint(t *testing.T) {
+func TestMapLink_unresolvableLinkLeavesNoPoint(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		for _, path := range []string{"/dead", "/address", "/loop", "/inside", "/lisbon"} {
@@ -128,7 +128,7 @@ func withoutPoint(t *testing.T, s *apptest.Service, token string) []string {
 // The operator's point is never overwritten by a link that is resolved later.
 func TestMapLink_operatorsPointStays(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}, NoWorker: true} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}, NoWorker: true} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
@@ -143,7 +143,7 @@ func TestMapLink_operatorsPointStays(t *testing.T) {
 	})
 }
 
-func verifying(t *testing.T) func() apptest.Options {
+func withDNIProvider(t *testing.T) func() apptest.Options {
 	t.Helper()
 	provider := httptest.NewServer(dniprovider.Provider{SlowAnswer: 100 * time.Millisecond})
 	t.Cleanup(provider.Close)
@@ -159,7 +159,7 @@ func dni(number string) map[string]any {
 }
 
 func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
-	onBoth(t, verifying(t), func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		for name, c := range map[string]struct {
@@ -205,7 +205,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 			cfg.DNIProvider, cfg.DNIURL = []string{"dev"}, []string{provider.URL}
 		}}
 	}
-	onBoth(t, options, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, options, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		chile := s.NewTenant(t, func(o *models.Operator) { o.CountryCode = "CL" })
 		operator := tenant.SignIn(t, nil)
@@ -238,7 +238,7 @@ func requireNothingPending(t *testing.T, temporal client.Client, orderID string)
 
 // The history of an order with a DNI and a map link holds neither.
 func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
-	onBoth(t, verifying(t), func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
@@ -286,7 +286,7 @@ func TestIdentity_everyProviderDown(t *testing.T) {
 			cfg.DNIProvider, cfg.DNIURL = []string{"dev", "decolecta"}, []string{"http://127.0.0.1:1", "http://127.0.0.1:1"}
 		}}
 	}
-	onBoth(t, options, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, options, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa))

@@ -26,7 +26,7 @@ func (a *Activities) ResendWebhook(ctx context.Context, deliveryID uuid.UUID) er
 // DriveAbandonedDeliveries hands deliveries whose next attempt is overdue to workflows of their
 // own. If somebody drives them after all, the attempt's row keeps the two apart.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
-	targets, err := a.DB.AbandonedDeliveries(ctx, a.Clock.Now().Add(-orders.Overdue), reconcileBatch)
+	targets, err := a.DB.AbandonedDeliveries(ctx, a.Clock.Now().Add(-orders.OverdueAfter), reconcileBatch)
 	if err != nil {
 		return 0, err
 	}

@@ -52,7 +52,7 @@ func wrongColumns[T any](t *testing.T, columns []column[T], prefix string, leftO
 		switch {
 		case !known:
 			wrong = append(wrong, name+" is in the list twice, or is no field")
-		case reflect.ValueOf(c.place(row)).Pointer() != place:
+		case reflect.ValueOf(c.target(row)).Pointer() != place:
 			wrong = append(wrong, name+" goes into the field of another column")
 		}
 		delete(expected, name)

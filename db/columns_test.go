@@ -63,7 +63,7 @@ func (f *filler) fillValue(value reflect.Value, name string) {
 }
 
 // leaveOut empties every field of a struct that may be.
-func leaveOut(row any) {
+func clearOptional(row any) {
 	value := reflect.ValueOf(row).Elem()
 	for i := range value.NumField() {
 		if value.Field(i).Kind() == reflect.Pointer {
@@ -132,7 +132,7 @@ type tenant struct {
 	failed   models.WebhookDelivery
 }
 
-var fillPlace = catalog.DistrictID("PE", "150122")
+var testDistrict = catalog.DistrictID("PE", "150122")
 
 // newTenant stores the rows. The order is cancelled: that status alone admits every field.
 func newTenant(t *testing.T, database *db.DB) *tenant {
@@ -151,7 +151,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	}
 	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
 	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
-	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, fillPlace, "2026-03-04"
+	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, testDistrict, "2026-03-04"
 	order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 	order.DeliveryType, order.PaymentType = models.DeliveryAgency, models.CashOnDelivery
 	for _, delivery := range []*models.WebhookDelivery{&w.pending, &w.failed} {
@@ -169,7 +169,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 }
 
 // one is the only row of a list.
-func one[T any](rows []T, err error) (any, error) {
+func onlyRow[T any](rows []T, err error) (any, error) {
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("%d rows instead of one", len(rows))
 	}
@@ -198,16 +198,16 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		}{
 			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
 			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.order.ID) }, nil},
-			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuide(ctx, scope, w.order.GuideCode) }, nil},
-			"OrderViews":       {view, func() (any, error) { return one(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
-			"PageOfOrders":     {view, func() (any, error) { return one(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
+			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuideCode(ctx, scope, w.order.GuideCode) }, nil},
+			"OrderViews":       {view, func() (any, error) { return onlyRow(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
+			"PageOfOrders":     {view, func() (any, error) { return onlyRow(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
 			"OrdersReceivedSince": {view, func() (any, error) {
 				views, _, err := database.OrdersReceivedSince(ctx, scope, before, 10)
-				return one(views, err)
+				return onlyRow(views, err)
 			}, nil},
 			"OrderDetails": {
 				models.OrderDetail{OrderView: view, StoreName: &w.store.Name, BranchName: w.branch.Name},
-				func() (any, error) { return one(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
+				func() (any, error) { return onlyRow(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
 			},
 			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
 			// The key is revoked, so its request is not counted.
@@ -233,20 +233,20 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
-			"PendingDeliveries":   {target(w.pending), func() (any, error) { return one(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
-			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return one(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
-			"FailedDeliveries":    {target(w.failed), func() (any, error) { return one(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
+			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
+			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
+			"FailedDeliveries":    {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
 			"OrdersByDay": {
 				db.DayCount{Day: created, Status: w.order.Status, CancelledBy: w.order.CancelledBy, Count: 1, Collected: *w.order.ActualAmountCollected},
-				func() (any, error) { return one(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
+				func() (any, error) { return onlyRow(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
 			},
 			"CancelReasons": {
 				db.ReasonCount{Reason: *w.order.CancelReason, Count: 1},
-				func() (any, error) { return one(database.CancelReasons(ctx, scope, span, 10)) }, nil,
+				func() (any, error) { return onlyRow(database.CancelReasons(ctx, scope, span, 10)) }, nil,
 			},
 			"CountOrdersByLocation": {
 				db.LocationCount{LocationID: w.order.LocationID, Orders: 1},
-				func() (any, error) { return one(database.CountOrdersByLocation(ctx, scope, w.order.Status)) }, nil,
+				func() (any, error) { return onlyRow(database.CountOrdersByLocation(ctx, scope, w.order.Status)) }, nil,
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 		f.fill(&country)
 		f.fill(&place)
 		country.Code = "ZZ"
-		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &fillPlace
+		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &testDistrict
 		require.NoError(t, database.LoadCatalog(ctx, []catalog.Country{country}, []catalog.Location{place}))
 		countries, places, err := database.Catalog(ctx)
 		require.NoError(t, err)
@@ -288,7 +288,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}
 		branch := models.Branch{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otra", CreatedAt: w.branch.CreatedAt}
 		rider := models.Rider{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otro", CreatedAt: w.rider.CreatedAt}
-		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: fillPlace, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
+		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: testDistrict, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
 		var record models.IdempotencyRecord
 		(&filler{flag: true}).fill(&record)
 		for _, row := range []any{&branch, &rider, &coverage, &record} {
@@ -359,7 +359,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 					return err
 				},
 				func() (any, error) {
-					return one(database.AnsweredKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
+					return onlyRow(database.CompletedKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
 				},
 				[]string{"ScopeID", "Key"},
 			},

@@ -19,8 +19,8 @@ type Claim int
 const (
 	Claimed Claim = iota
 	InProgress
-	Answered
-	OtherBody
+	Completed
+	BodyMismatch
 )
 
 // ClaimKey takes an Idempotency-Key for a request. The claim is a lease: whoever dies with it
@@ -56,27 +56,27 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 	case held.Response == nil:
 		return InProgress, nil, nil
 	case !bytes.Equal(held.BodyHash, record.BodyHash):
-		return OtherBody, nil, nil
+		return BodyMismatch, nil, nil
 	}
-	return Answered, &held, nil
+	return Completed, &held, nil
 }
 
 // AnswerKey records the answer of a claimed key. ErrNotFound means that the lease ran out and
 // another request took it.
-func (d *DB) AnswerKey(ctx context.Context, record *models.IdempotencyRecord, statusCode int, location string, response []byte) error {
-	return oneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
+func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, statusCode int, location string, response []byte) error {
+	return requireOneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
 		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).
 		Updates(map[string]any{"status_code": statusCode, "location": location, "response": response}))
 }
 
 // FreeKey gives up a claim, so that a corrected request can use the key.
-func (d *DB) FreeKey(ctx context.Context, scopeID uuid.UUID, key string, leaseToken uuid.UUID) error {
+func (d *DB) ReleaseKey(ctx context.Context, scopeID uuid.UUID, key string, leaseToken uuid.UUID) error {
 	return d.with(ctx).Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", scopeID, key, leaseToken).
 		Delete(&models.IdempotencyRecord{}).Error
 }
 
 // AnsweredKeys finds those of the keys that were answered and are still remembered.
-func (d *DB) AnsweredKeys(ctx context.Context, scopeID uuid.UUID, keys []string, now time.Time) ([]models.IdempotencyRecord, error) {
+func (d *DB) CompletedKeys(ctx context.Context, scopeID uuid.UUID, keys []string, now time.Time) ([]models.IdempotencyRecord, error) {
 	var records []models.IdempotencyRecord
 	err := d.with(ctx).Where("scope_id = ? AND key IN ? AND response IS NOT NULL AND expires_at > ?", scopeID, keys, now).Find(&records).Error
 	return records, err

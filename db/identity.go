@@ -18,13 +18,13 @@ func (d *DB) IdentityAnswer(ctx context.Context, key string, now time.Time) (*mo
 }
 
 // KeepIdentityAnswer keeps an answer, in place of an older one.
-func (d *DB) KeepIdentityAnswer(ctx context.Context, answer *models.IdentityAnswer) error {
+func (d *DB) SaveIdentityAnswer(ctx context.Context, answer *models.IdentityAnswer) error {
 	return d.with(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(answer).Error
 }
 
 // SetIdentity writes what became of the recipient's document.
 func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) error {
-	return oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID).Updates(map[string]any{
+	return requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID).Updates(map[string]any{
 		"doc_outcome": outcome, "doc_name_matches": nameMatches, "recipient_doc_verified": verified, "updated_at": now,
 	}))
 }

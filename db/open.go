@@ -69,10 +69,10 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	defer cancel()
 	if err := handle.PingContext(ctx); err != nil {
 		handle.Close()
-		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, oneLine(err))
+		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, singleLine(err))
 	}
 	orm, err := gorm.Open(dialector, &gorm.Config{
-		Logger:                 slowStatements(options.Logger, options.SlowStatement),
+		Logger:                 newStatementLog(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
 		DisableAutomaticPing:   true,
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
@@ -189,7 +189,7 @@ func IsDuplicate(err error) bool {
 	return false
 }
 
-func oneLine(err error) error {
+func singleLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
@@ -200,7 +200,7 @@ type statementLog struct {
 	slow time.Duration
 }
 
-func slowStatements(log *slog.Logger, slow time.Duration) logger.Interface {
+func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 	if log == nil {
 		return logger.Discard
 	}

@@ -41,10 +41,10 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models
 }
 
 // besideOrder is where the names beside an order come from.
-const besideOrder = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
+const orderJoins = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
 
 func (d *DB) orderViews(ctx context.Context) *gorm.DB {
-	return d.with(ctx).Table("orders").Select(orderViewList).Joins(besideOrder)
+	return d.with(ctx).Table("orders").Select(orderViewSelect).Joins(orderJoins)
 }
 
 // OrderViewByID reads one order whoever owns it, for the order's own workflow.
@@ -106,7 +106,7 @@ func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([
 }
 
 // KnownPhotos are those of the given photos that an order refers to.
-func (d *DB) KnownPhotos(ctx context.Context, names []string) ([]string, error) {
+func (d *DB) ReferencedPhotos(ctx context.Context, names []string) ([]string, error) {
 	var known []string
 	err := d.with(ctx).Table("orders").Where("proof_photo IN ?", names).Pluck("proof_photo", &known).Error
 	return known, err
@@ -149,7 +149,7 @@ func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, br
 func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.TimelineEntry) error {
 	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the
 	// move's.
-	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
+	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
 			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
 			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at").
@@ -181,7 +181,7 @@ func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, 
 }
 
 // AddNote writes a timeline entry that is not a move.
-func (d *DB) AddNote(ctx context.Context, event *models.TimelineEntry) error {
+func (d *DB) AddTimelineEntry(ctx context.Context, event *models.TimelineEntry) error {
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 

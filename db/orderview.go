@@ -17,7 +17,7 @@ func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*mo
 		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
 		return &view, err
 	}
-	view, err := d.batched.orders.Get(ctx, orderQuestion{scope: scope, id: id})
+	view, err := d.batched.orders.Get(ctx, orderLookup{scope: scope, id: id})
 	if err == nil && view == nil {
 		err = ErrNotFound
 	}
@@ -25,7 +25,7 @@ func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*mo
 }
 
 // orderQuestion is one caller's wish to see one order.
-type orderQuestion struct {
+type orderLookup struct {
 	scope OrderScope
 	id    uuid.UUID
 }
@@ -86,7 +86,7 @@ var orderViewColumns = []column[models.OrderView]{
 }
 
 // orderViewList is an order's own columns and the names beside it.
-var orderViewList = columnList(orderViewColumns)
+var orderViewSelect = columnList(orderViewColumns)
 
 // LATERAL with LIMIT keeps the plan at one look into each index for each order, however small the
 // tables are. SELECT around the arguments hides how many they are: the planner would otherwise make
@@ -95,8 +95,8 @@ var selectOrders = `
 SELECT wanted.n, view.*
 FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
 CROSS JOIN LATERAL (
-	SELECT ` + orderViewList + `
-	FROM orders ` + besideOrder + `
+	SELECT ` + orderViewSelect + `
+	FROM orders ` + orderJoins + `
 	WHERE orders.id = wanted.id AND orders.operator_id = wanted.operator_id
 		AND (wanted.store_id IS NULL OR orders.store_id = wanted.store_id)
 	LIMIT 1
@@ -104,18 +104,18 @@ CROSS JOIN LATERAL (
 
 // readOrders answers several callers with one statement; nil is the answer where the scope may not
 // see the order or there is none.
-func (d *DB) readOrders(ctx context.Context, questions []orderQuestion) ([]*models.OrderView, error) {
+func (d *DB) readOrders(ctx context.Context, questions []orderLookup) ([]*models.OrderView, error) {
 	ids := make([]pgtype.UUID, len(questions))
 	operators := make([]pgtype.UUID, len(questions))
 	stores := make([]pgtype.UUID, len(questions))
 	for i, question := range questions {
-		ids[i], operators[i] = argument(&question.id), argument(&question.scope.OperatorID)
-		stores[i] = argument(question.scope.StoreID)
+		ids[i], operators[i] = pgUUID(&question.id), pgUUID(&question.scope.OperatorID)
+		stores[i] = pgUUID(question.scope.StoreID)
 	}
 	answers := make([]*models.OrderView, len(questions))
 	var n int
 	var row models.OrderView
-	err := d.readRows(ctx, places(orderViewColumns, &row, &n), func() {
+	err := d.readRows(ctx, scanTargets(orderViewColumns, &row, &n), func() {
 		view := row
 		answers[n-1] = &view
 	}, selectOrders, ids, operators, stores)

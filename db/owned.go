@@ -37,7 +37,7 @@ func LockOwned[T Owned](ctx context.Context, d *DB, operatorID, id uuid.UUID) (*
 
 // SaveOwned writes every column of a row that is there.
 func SaveOwned[T Owned](ctx context.Context, d *DB, row *T) error {
-	return oneRow(d.with(ctx).Model(row).Select("*").Updates(row))
+	return requireOneRow(d.with(ctx).Model(row).Select("*").Updates(row))
 }
 
 // UnmarkMainBranch leaves an operator without a main branch, to make room for another in the same

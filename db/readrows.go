@@ -18,7 +18,7 @@ import (
 // Every row is read into places, then each is called; what it keeps of the row it copies.
 func (d *DB) readRows(ctx context.Context, places []any, each func(), statement string, arguments ...any) error {
 	session := d.with(ctx)
-	session.Statement.ConnPool = rowReader{DB: d.sql, places: places, each: each}
+	session.Statement.ConnPool = rowReader{DB: d.sql, targets: places, onRow: each}
 	session.Statement.SQL.WriteString(statement)
 	session.Statement.Vars = arguments
 	return session.Callback().Raw().Execute(session).Error
@@ -27,8 +27,8 @@ func (d *DB) readRows(ctx context.Context, places []any, each func(), statement 
 // rowReader is a connection pool whose statements return rows.
 type rowReader struct {
 	*sql.DB
-	places []any
-	each   func()
+	targets []any
+	onRow   func()
 }
 
 // ExecContext is what GORM calls to run a statement.
@@ -46,10 +46,10 @@ func (r rowReader) ExecContext(ctx context.Context, statement string, arguments 
 		}
 		defer rows.Close()
 		for ; rows.Next(); read++ {
-			if err := rows.Scan(r.places...); err != nil {
+			if err := rows.Scan(r.targets...); err != nil {
 				return err
 			}
-			r.each()
+			r.onRow()
 		}
 		return rows.Err()
 	})
@@ -57,7 +57,7 @@ func (r rowReader) ExecContext(ctx context.Context, statement string, arguments 
 }
 
 // argument is an id in the form that pgx sends as it is; a uuid.UUID goes by way of its text.
-func argument(id *uuid.UUID) pgtype.UUID {
+func pgUUID(id *uuid.UUID) pgtype.UUID {
 	if id == nil {
 		return pgtype.UUID{}
 	}

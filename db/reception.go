@@ -10,7 +10,7 @@ import (
 )
 
 // OrderViewByGuide reads the order with a guide code in its printed form, if the scope may see it.
-func (d *DB) OrderViewByGuide(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
+func (d *DB) OrderViewByGuideCode(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
 	var view models.OrderView
 	err := scope.apply(d.orderViews(ctx)).Where("orders.guide_code = ?", code).Take(&view).Error
 	return &view, err

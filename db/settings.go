@@ -49,7 +49,7 @@ func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change fu
 	return d.InTx(ctx, func(tx *DB) error {
 		// First, because it locks the operator's row: changes come one after the other, and what
 		// one of them counts stays true.
-		err := oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
+		err := requireOneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
 			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
 		if err != nil {
 			return err

@@ -42,7 +42,7 @@ func (d *DB) AllWebhooks(ctx context.Context, scope WebhookScope, limit int) ([]
 // already.
 func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
 	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
-		return oneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
+		return requireOneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
 			Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
 	})
 }
@@ -158,16 +158,16 @@ func (d *DB) CountActiveWebhooks(ctx context.Context, operatorID uuid.UUID, stor
 }
 
 // WebhooksAt lists every webhook that calls an address, active or not.
-func (d *DB) WebhooksAt(ctx context.Context, address string) ([]models.Webhook, error) {
+func (d *DB) WebhooksByURL(ctx context.Context, address string) ([]models.Webhook, error) {
 	var webhooks []models.Webhook
 	err := d.with(ctx).Where("url = ?", address).Find(&webhooks).Error
 	return webhooks, err
 }
 
 // MoveWebhook points a webhook at another address.
-func (d *DB) MoveWebhook(ctx context.Context, operatorID, id uuid.UUID, address string) error {
+func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, address string) error {
 	return d.ChangeSettings(ctx, operatorID, func(tx *DB) error {
-		return oneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
+		return requireOneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
 	})
 }
 
@@ -180,7 +180,7 @@ func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID
 
 // SaveSecrets writes a webhook's new secret and the one before it.
 func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
-	return oneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
+	return requireOneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
 		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
 }
 

@@ -18,13 +18,13 @@ func (s *Service) Coverage(ctx context.Context, operator *models.Operator) ([]mo
 // CreateCoverage covers a place and everything below it.
 func (s *Service) CreateCoverage(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Coverage, error) {
 	covered := &models.Coverage{ID: uuid.New(), OperatorID: operator.ID, CreatedAt: s.clock.Now()}
-	covered, err := create(ctx, s, operator, covered, layCoverage(ctx, in))
+	covered, err := create(ctx, s, operator, covered, patchCoverage(ctx, in))
 	return orCoveredTwice(covered, err)
 }
 
 // ChangeCoverage changes the price of a covered place, or the place.
 func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Coverage, error) {
-	covered, err := change(ctx, s, operator, id, layCoverage(ctx, in))
+	covered, err := change(ctx, s, operator, id, patchCoverage(ctx, in))
 	if db.IsNotFound(err) {
 		return nil, ErrCoverageNotFound
 	}
@@ -47,7 +47,7 @@ func orCoveredTwice(covered *models.Coverage, err error) (*models.Coverage, erro
 	return covered, err
 }
 
-func layCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
+func patchCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
 	return func(tx *db.DB, covered *models.Coverage) error {
 		if covered.LocationID == uuid.Nil || in.Has("location_id") {
 			covered.LocationID = in.RequiredUUID("location_id")

@@ -38,7 +38,7 @@ const mainBranch = "Principal"
 
 // firstSizes are the sizes every operator starts with; none of them costs extra until the operator
 // says so.
-var firstSizes = []models.Size{
+var defaultSizes = []models.Size{
 	{Code: "S", Name: "Pequeño"},
 	{Code: "M", Name: "Mediano", IsDefault: true},
 	{Code: "L", Name: "Grande"},
@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator,
 	branch := models.Branch{
 		ID: uuid.New(), OperatorID: operator.ID, Name: mainBranch, Main: true, Active: true, CreatedAt: operator.CreatedAt,
 	}
-	sizes := slices.Clone(firstSizes)
+	sizes := slices.Clone(defaultSizes)
 	for i := range sizes {
 		sizes[i].ID, sizes[i].OperatorID, sizes[i].Active, sizes[i].CreatedAt = uuid.New(), operator.ID, true, operator.CreatedAt
 	}

@@ -58,14 +58,14 @@ func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id u
 func readScopes(in *jsonbody.Object) []models.Scope {
 	words := in.TextList("scopes")
 	if len(words) == 0 {
-		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeWords)
+		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeNames)
 		return nil
 	}
 	var scopes []models.Scope
 	for _, word := range words {
 		scope := models.Scope(word)
 		if !slices.Contains(models.Scopes, scope) {
-			in.Complain("scopes", "solo admite: "+scopeWords)
+			in.Complain("scopes", "solo admite: "+scopeNames)
 			return nil
 		}
 		if !slices.Contains(scopes, scope) {
@@ -75,4 +75,4 @@ func readScopes(in *jsonbody.Object) []models.Scope {
 	return scopes
 }
 
-var scopeWords = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")
+var scopeNames = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")

@@ -46,7 +46,7 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 			return err
 		}
 		if before.Administers() && !user.Administers() {
-			if err := otherAdmin(ctx, tx, user); err != nil {
+			if err := requireOtherAdmin(ctx, tx, user); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 }
 
 // otherAdmin makes sure that an operator does not lock itself out of its users.
-func otherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
+func requireOtherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
 	users, err := db.ListOwned[models.User](ctx, tx, user.OperatorID)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *models.User, session
 // readNewPassword reads the password that somebody else is to have, or draws one.
 func readNewPassword(in *jsonbody.Object) (password, drawn string) {
 	if password = in.Secret("password", maxTypedPassword); password == "" {
-		drawn = drawPassword()
+		drawn = generatePassword()
 		return drawn, drawn
 	}
 	checkPassword(in, "password", password)

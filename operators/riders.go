@@ -19,16 +19,16 @@ func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]mode
 // CreateRider takes a rider in.
 func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Rider, error) {
 	rider := &models.Rider{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, rider, layRider(operator, in))
+	return create(ctx, s, operator, rider, patchRider(operator, in))
 }
 
 // ChangeRider changes a rider. One that is not active is assigned nothing more.
 func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Rider, error) {
-	rider, err := change(ctx, s, operator, id, layRider(operator, in))
+	rider, err := change(ctx, s, operator, id, patchRider(operator, in))
 	return orNotFound(rider, err, ErrRiderNotFound)
 }
 
-func layRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {
+func patchRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {
 	return func(_ *db.DB, rider *models.Rider) error {
 		readName(in, &rider.Name)
 		if rider.Phone == "" || in.Has("phone") {

@@ -25,16 +25,16 @@ func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]m
 // CreateRiskZone marks a place, or addresses with certain words, as risky.
 func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.RiskZone, error) {
 	zone := &models.RiskZone{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, zone, layRiskZone(ctx, in))
+	return create(ctx, s, operator, zone, patchRiskZone(ctx, in))
 }
 
 // ChangeRiskZone changes a risk zone.
 func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.RiskZone, error) {
-	zone, err := change(ctx, s, operator, id, layRiskZone(ctx, in))
+	zone, err := change(ctx, s, operator, id, patchRiskZone(ctx, in))
 	return orNotFound(zone, err, ErrRiskZoneNotFound)
 }
 
-func layRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {
+func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {
 	return func(tx *db.DB, zone *models.RiskZone) error {
 		readName(in, &zone.Name)
 		readFlag(in, "active", &zone.Active)

@@ -48,7 +48,7 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, p
 	}
 	password = in.Password
 	if password == "" {
-		password = drawPassword()
+		password = generatePassword()
 	}
 	hash, err := credentials.HashPassword(password)
 	if err != nil {
@@ -83,4 +83,4 @@ func (s *Service) role(ctx context.Context, operator *models.Operator, in NewUse
 }
 
 // drawPassword makes a password that nobody guesses and anybody can type.
-func drawPassword() string { return rand.Text() }
+func generatePassword() string { return rand.Text() }

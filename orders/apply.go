@@ -23,7 +23,7 @@ func (s *Service) Load(ctx context.Context, orderID uuid.UUID) (*workflows.Snaps
 }
 
 func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.Order) (*workflows.Snapshot, error) {
-	deliveries, err := refsOf(ctx, database, order.ID, nil)
+	deliveries, err := pendingRefs(ctx, database, order.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
+		Deliveries: deliveries, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
@@ -52,19 +52,19 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
-		rider, branch := concerned(order, move)
+		rider, branch := riderAndBranch(order, move)
 		facts, err := tx.LoadMoveContext(ctx, order, rider, branch)
 		if err != nil {
 			return err
 		}
-		if result.Refused = refusal(facts, move); result.Refused != "" {
+		if result.Refused = checkMove(facts, move); result.Refused != "" {
 			return nil
 		}
-		change(order, &facts.Operator, move)
-		if err := tx.SaveMove(ctx, order, entryOf(order, move)); err != nil {
+		applyMove(order, &facts.Operator, move)
+		if err := tx.SaveMove(ctx, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.announce(ctx, tx, order, facts, move)
+		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, facts, move)
 		return err
 	})
 	return &result, err
@@ -74,7 +74,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
 	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
 	if err == nil && entry.ID == move.EntryID {
-		result.Deliveries, err = refsOf(ctx, tx, order.ID, &move.Seq)
+		result.Deliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
 		return err
 	}
 	if err != nil && !db.IsNotFound(err) {
@@ -86,7 +86,7 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 
 // concerned is the rider who has the package after the move, and the branch that takes it in if one
 // was named.
-func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
+func riderAndBranch(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	rider = order.RiderID
 	if move.Assigned != nil {
 		rider = &move.Assigned.RiderID
@@ -99,7 +99,7 @@ func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branc
 
 // refusal looks at what only the database knows; the edges have checked it too, but a signal comes
 // from a person's hand.
-func refusal(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
+func checkMove(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
 	case move.Assigned != nil && !active(facts.RiderActive):
@@ -111,7 +111,7 @@ func refusal(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
 }
 
 // change makes the move on the row.
-func change(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
+func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	if move.Move != models.MoveAutoCancel {
@@ -154,7 +154,7 @@ func change(order *models.Order, operator *models.Operator, move workflows.Apply
 
 // announce writes the outbox rows of the move's event, if it has one, and names them for the
 // workflow.
-func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
 	if !emits || !facts.HasWebhooks {
 		return nil, nil
@@ -164,14 +164,14 @@ func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, 
 		return nil, err
 	}
 	view := &models.OrderView{Order: *order, LocationName: facts.LocationName, RiderName: facts.RiderName, RiderPhone: facts.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, wanting(hooks, event, order.StoreID), facts.Operator.ShareProofLocation, move.At)
+	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), facts.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err
 	}
-	return refsTo(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
+	return deliveryRefs(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
 }
 
-func entryOf(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
+func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
 	seq := move.Seq
 	return &models.TimelineEntry{
 		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
@@ -194,7 +194,7 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 	return textOrNull(move.Cancel.Reason)
 }
 
-func refsOf(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
+func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
 	targets, err := database.PendingDeliveries(ctx, orderID, seq)
 	if err != nil {
 		return nil, err
@@ -225,4 +225,4 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 }
 
 // Overdue is how long after its time something is taken to have fallen through.
-const Overdue = 2 * time.Minute
+const OverdueAfter = 2 * time.Minute

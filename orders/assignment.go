@@ -16,7 +16,7 @@ const (
 	// MaxAssigned is how many orders are assigned at once.
 	MaxAssigned = 200
 	// assigningTogether keeps one person's many moves from crowding out everybody else's.
-	assigningTogether = 8
+	assignConcurrency = 8
 )
 
 // What an assignment of many is told before any order is looked at.
@@ -50,7 +50,7 @@ type Assignment struct {
 // AssignMany gives many packages to one rider. Each order goes its own way; the answers come in the
 // order asked, each order once.
 func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID) ([]Assignment, error) {
-	assignments := asked(ids)
+	assignments := uniqueAssignments(ids)
 	switch {
 	case len(assignments) == 0:
 		return nil, ErrNothingToAssign
@@ -71,7 +71,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	ctx, cancel := context.WithTimeout(ctx, s.options.BulkAssignTimeout)
 	defer cancel()
 	var moves errgroup.Group
-	moves.SetLimit(assigningTogether)
+	moves.SetLimit(assignConcurrency)
 	for i := range assignments {
 		moves.Go(func() error {
 			s.assignOne(ctx, caller, riderID, found[assignments[i].ID], &assignments[i])
@@ -81,7 +81,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	return assignments, moves.Wait()
 }
 
-func asked(ids []uuid.UUID) []Assignment {
+func uniqueAssignments(ids []uuid.UUID) []Assignment {
 	var once []Assignment
 	seen := map[uuid.UUID]bool{}
 	for _, id := range ids {
@@ -108,7 +108,7 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 		return
 	}
 	if ctx.Err() != nil {
-		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, ErrMovesDown.Message
+		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, ErrMoveUnconfirmed.Message
 		return
 	}
 	err := s.update(ctx, &order.Order, models.MoveAssign, workflows.AssignedName, workflows.Assigned{RiderID: riderID})

@@ -33,7 +33,7 @@ func (c Caller) Scope() db.OrderScope {
 // keyScope is whose Idempotency-Keys the caller's are. API keys do not collide with each other;
 // colleagues in the panel share theirs, so that what one of them has sent already is not created
 // again by another.
-func (c Caller) keyScope() uuid.UUID {
+func (c Caller) idempotencyScope() uuid.UUID {
 	switch {
 	case c.KeyID != nil:
 		return *c.KeyID

@@ -29,7 +29,7 @@ type Choices struct {
 
 // Choices reads what the operator has set up, from memory where it has not changed.
 func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return nil, err
 	}

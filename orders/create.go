@@ -46,7 +46,7 @@ func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object
 }
 
 func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return CreateResponse{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	order, err := s.register(caller, draft)
+	order, err := s.newOrderView(caller, draft)
 	if err != nil {
 		return CreateResponse{}, err
 	}
@@ -62,11 +62,11 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, wanting(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	if err := s.store(ctx, caller, order, deliveries, record, answer); err != nil {
+	if err := s.insert(ctx, caller, order, deliveries, record, answer); err != nil {
 		return CreateResponse{}, err
 	}
 	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
@@ -74,7 +74,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 }
 
 // register makes an order of a draft: it gets its identity, its guide code and its time.
-func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, error) {
+func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
 		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
 		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
-		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: declaredDNI(in),
+		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: initialDNIVerified(in),
 		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
 		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
 		Product: in.product, Size: sizeCode(draft.size), Notes: in.notes,
@@ -93,7 +93,7 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
 	}
 	order.SearchText = searchText(&order)
-	locate(&order, in, caller.Operator.CountryCode)
+	resolvePoint(&order, in, caller.Operator.CountryCode)
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
@@ -102,7 +102,7 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 
 // store writes the order. A guide code that is taken fails it; among fifty random bits nobody will
 // live to see that.
-func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
+func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderV
 		if record == nil {
 			return nil
 		}
-		err := tx.AnswerKey(ctx, record, answer.Status, answer.Location, answer.Body)
+		err := tx.SaveKeyResponse(ctx, record, answer.Status, answer.Location, answer.Body)
 		if db.IsNotFound(err) {
 			return ErrKeyInProgress // the lease ran out and another request holds the key now
 		}
@@ -129,7 +129,7 @@ func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderV
 
 // declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is
 // not verified.
-func declaredDNI(in *newOrder) *bool {
+func initialDNIVerified(in *newOrder) *bool {
 	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
 		return nil
 	}
@@ -145,9 +145,9 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 }
 
 // locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
-func locate(order *models.Order, in *newOrder, countryCode string) {
+func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
 	if in.lat != nil && in.lng != nil {
-		place(order, *in.lat, *in.lng, models.PointGiven)
+		setPoint(order, *in.lat, *in.lng, models.PointGiven)
 		return
 	}
 	if in.mapsURL == nil {
@@ -158,17 +158,17 @@ func locate(order *models.Order, in *newOrder, countryCode string) {
 	if err != nil {
 		return
 	}
-	place(order, point.Lat, point.Lng, string(point.Source))
+	setPoint(order, point.Lat, point.Lng, string(point.Source))
 }
 
 // place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows
 // what will be read.
-func place(order *models.Order, lat, lng float64, source string) {
+func setPoint(order *models.Order, lat, lng float64, source string) {
 	lat, lng = lat+0, lng+0
 	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source
 }
 
-func fieldFault(field, message string) error {
+func fieldError(field, message string) error {
 	var fields apperror.Fields
 	fields.Add(field, message)
 	return fields.Err()
@@ -178,17 +178,17 @@ func fieldFault(field, message string) error {
 func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: refsTo(settings.webhooks, deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
+		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
 }
 
 // needsVerifying reports whether there is a Peruvian DNI to check and somebody to ask.
-func (s *Service) needsVerifying(order *models.Order, operator *models.Operator) bool {
-	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.AwaitsIdentity()
+func (s *Service) needsIdentityCheck(order *models.Order, operator *models.Operator) bool {
+	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
 }
 
 // needsResolving reports whether a map link still has to be followed over the network.
-func needsResolving(order *models.Order) bool {
+func needsMapLink(order *models.Order) bool {
 	return order.DeliveryLat == nil && order.DeliveryMapsURL != nil
 }

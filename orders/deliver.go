@@ -25,7 +25,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		return nil, err
 	}
 	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
-		return nil, fieldFault("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
+		return nil, fieldError("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
 	}
 	if photo != nil {
 		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		}
 	}
 	view, err := s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
-	if delivered.Photo != "" && surelyRefused(err) {
+	if delivered.Photo != "" && isDefiniteRefusal(err) {
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
@@ -48,7 +48,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 
 // surelyRefused reports whether nobody will ever refer to what a move brought along. After any
 // failure of our own somebody may: the move can have been made, or still come through.
-func surelyRefused(err error) bool {
+func isDefiniteRefusal(err error) bool {
 	if err == nil {
 		return false
 	}

@@ -71,7 +71,7 @@ type OrderPage struct {
 }
 
 // OrderPage reads an order's story.
-func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*OrderPage, error) {
+func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*OrderPage, error) {
 	rows, err := s.details(ctx, caller, []uuid.UUID{id})
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Orde
 	return &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
-		Moves: movesOf(order.State(), caller.Actor()),
+		Moves: legalMoves(order.State(), caller.Actor()),
 	}, nil
 }
 
-func movesOf(state models.State, by models.Actor) []models.Move {
+func legalMoves(state models.State, by models.Actor) []models.Move {
 	var legal []models.Move
 	for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
 		if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {

@@ -106,7 +106,7 @@ type Preview struct {
 // Check is Create without creating: it answers what the order would be and cost, or refuses it for
 // the same reasons.
 func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object) (*Preview, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return nil, err
 	}

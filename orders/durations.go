@@ -14,7 +14,7 @@ type Durations struct {
 	minutes []db.MinuteCount
 }
 
-func durationsOf(minutes []db.MinuteCount) Durations {
+func newDurations(minutes []db.MinuteCount) Durations {
 	spread := Durations{minutes: minutes}
 	for _, row := range minutes {
 		spread.Count += row.Count
@@ -54,7 +54,7 @@ var bucketWidths = []time.Duration{
 }
 
 // fewestBuckets keeps a spread recognizable as one.
-const fewestBuckets = 6
+const minBuckets = 6
 
 // Buckets divides the deliveries into steps of equal length, at most so many. The few slowest share
 // the last one, so that they do not push all the others together.
@@ -70,7 +70,7 @@ func (s Durations) Buckets(most int) []Bucket {
 			break
 		}
 	}
-	buckets := make([]Bucket, min(max(int(slow/width)+1, fewestBuckets), most))
+	buckets := make([]Bucket, min(max(int(slow/width)+1, minBuckets), most))
 	for i := range buckets {
 		buckets[i].From, buckets[i].Until = time.Duration(i)*width, time.Duration(i+1)*width
 	}

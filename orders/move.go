@@ -73,7 +73,7 @@ func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid
 	}
 	_, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID)
 	if db.IsNotFound(err) {
-		return fieldFault("branch_id", "no es una sucursal activa del operador")
+		return fieldError("branch_id", "no es una sucursal activa del operador")
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UU
 func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UUID) error {
 	_, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID)
 	if db.IsNotFound(err) {
-		return fieldFault("rider_id", "no es un motorizado activo del operador")
+		return fieldError("rider_id", "no es un motorizado activo del operador")
 	}
 	return err
 }
@@ -183,7 +183,7 @@ func (s *Service) outcome(ctx context.Context, order *models.Order, move models.
 		return moveRefused(move, refusal.Status)
 	}
 	s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", move, "error", err)
-	return ErrMovesDown.Because(err)
+	return ErrMoveUnconfirmed.Because(err)
 }
 
 func isNotRunning(err error) bool {

@@ -34,7 +34,7 @@ type eventData struct {
 	ReceivedAt            *time.Time         `json:"received_at"`
 	DeliveredAt           *time.Time         `json:"delivered_at"`
 	Rider                 *RiderView         `json:"rider"`
-	Location              Place              `json:"location"`
+	Location              LocationRef              `json:"location"`
 	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
 }
 
@@ -69,7 +69,7 @@ func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventDa
 		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
 		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay,
 		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
-		Rider: riderView(o), Location: Place{ID: o.LocationID, Name: o.LocationName},
+		Rider: riderView(o), Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
 		DeliveryProof: s.proofView(&o.Order, withProofLocation),
 	}
 }

@@ -8,8 +8,8 @@ import (
 const (
 	// photoOwnedWithin is how long after a photo was stored its delivery may still come about: the
 	// move waits as long as the database is away.
-	photoOwnedWithin = 24 * time.Hour
-	sweepEvery       = time.Hour
+	photoGracePeriod = 24 * time.Hour
+	sweepInterval       = time.Hour
 )
 
 func (s *Service) discardPhoto(ctx context.Context, name string) {
@@ -21,11 +21,11 @@ func (s *Service) discardPhoto(ctx context.Context, name string) {
 // KeepPhotosSwept removes photos that belong to no delivery, now and every hour until ctx ends.
 // They are what a process leaves that dies between storing a photo and learning what became of its
 // delivery.
-func (s *Service) KeepPhotosSwept(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+func (s *Service) RunPhotoSweeper(ctx context.Context) {
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
-		removed, err := s.options.Photos.Sweep(ctx, s.clock.Now().Add(-photoOwnedWithin), s.db.KnownPhotos)
+		removed, err := s.options.Photos.Sweep(ctx, s.clock.Now().Add(-photoGracePeriod), s.db.ReferencedPhotos)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -38,7 +38,7 @@ func (s *Service) Quote(ctx context.Context, operator *models.Operator, location
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.settings.of(ctx, operator)
+	settings, err := s.settings.get(ctx, operator)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) Quote(ctx context.Context, operator *models.Operator, location
 }
 
 func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents) (*Quote, error) {
-	through, covered := s.covering(destination)
+	through, covered := s.coveringLocation(destination)
 	if !covered {
 		return nil, ErrNotCovered
 	}
@@ -54,7 +54,7 @@ func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents)
 	sizes := []*models.Size{nil}
 	if len(s.sizes) > 0 {
 		sizes = nil
-		for _, size := range slices.SortedFunc(maps.Values(s.sizes), models.CheapestFirst) {
+		for _, size := range slices.SortedFunc(maps.Values(s.sizes), models.CompareSizes) {
 			sizes = append(sizes, &size)
 		}
 	}

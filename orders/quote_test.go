@@ -13,7 +13,7 @@ import (
 // A quote says what an order of each size would cost, by the same rule, and which place decides.
 func TestQuote(t *testing.T) {
 	t.Parallel()
-	places := chain()
+	places := destinationChain()
 	district, city := places[1], places[2]
 	sizes := map[string]models.Size{"XL": {Code: "XL", Surcharge: money.Max}, "L": {Code: "L", Surcharge: 550}, "S": {Code: "S"}}
 	s := &settings{sizes: sizes, prices: map[uuid.UUID]*money.Cents{city.ID: price(1000), district.ID: nil}}

@@ -51,7 +51,7 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
 		return nil, err
 	}
-	order, err := s.db.OrderViewByGuide(ctx, caller.Scope(), code)
+	order, err := s.db.OrderViewByGuideCode(ctx, caller.Scope(), code)
 	if db.IsNotFound(err) {
 		return &Reception{Outcome: ReceptionUnknown}, nil
 	}
@@ -64,14 +64,14 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	}
 	reception.Order, err = s.moveFound(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
 	if apperror.Is(err, CodeMoveRefused) {
-		return s.notReceived(ctx, caller, order.ID, reception)
+		return s.classifyRefusal(ctx, caller, order.ID, reception)
 	}
 	return reception, err
 }
 
 // notReceived tells a package that is here already from one that is not to be taken in. The order
 // is read again: another counter may have received it meanwhile.
-func (s *Service) notReceived(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
+func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
 	var err error
 	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (s *settings) riskZone(destination []catalog.Location, address string) *mod
 		if zone.LocationID != nil && !within(destination, zone) {
 			continue
 		}
-		if zone.Words == "" || mentions(folded, zone.Words) {
+		if zone.Words == "" || containsExpression(folded, zone.Words) {
 			return zone
 		}
 	}
@@ -36,7 +36,7 @@ func within(destination []catalog.Location, zone *models.RiskZone) bool {
 
 // mentions reports whether an address, folded and padded with spaces, holds one of the expressions,
 // one on each line.
-func mentions(address, expressions string) bool {
+func containsExpression(address, expressions string) bool {
 	for expression := range strings.Lines(expressions) {
 		if words := textnorm.String(expression); words != "" && strings.Contains(address, " "+words+" ") {
 			return true

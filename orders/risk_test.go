@@ -13,7 +13,7 @@ import (
 // both together.
 func TestRiskZone(t *testing.T) {
 	t.Parallel()
-	places := chain()
+	places := destinationChain()
 	district, elsewhere := places[1].ID, uuid.New()
 	for name, c := range map[string]struct {
 		zone    models.RiskZone

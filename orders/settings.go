@@ -18,7 +18,7 @@ type settings struct {
 	mainBranch *models.Branch
 	stores     map[uuid.UUID]models.Store
 	sizes      map[string]models.Size
-	fallback   *models.Size
+	defaultSize   *models.Size
 	prices     map[uuid.UUID]*money.Cents
 	riskZones  []models.RiskZone
 	webhooks   []models.Webhook
@@ -48,7 +48,7 @@ func newSettings(rows *db.Settings) *settings {
 	for _, size := range rows.Sizes {
 		s.sizes[size.Code] = size
 		if size.IsDefault {
-			s.fallback = &size
+			s.defaultSize = &size
 		}
 	}
 	for _, covered := range rows.Coverage {
@@ -58,8 +58,8 @@ func newSettings(rows *db.Settings) *settings {
 }
 
 // wanting lists those of the webhooks that are told about an event of an order of the store.
-func wanting(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
-	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
+func subscribed(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
+	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.SubscribesTo(event, store) })
 }
 
 // settingsCache keeps operators' settings in memory. A copy is used only for the version it was
@@ -84,7 +84,7 @@ func newSettingsCache(database *db.DB) *settingsCache {
 	return &settingsCache{db: database, entries: map[uuid.UUID]settingsEntry{}}
 }
 
-func (c *settingsCache) of(ctx context.Context, operator *models.Operator) (*settings, error) {
+func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*settings, error) {
 	c.mu.Lock()
 	entry, ok := c.entries[operator.ID]
 	c.mu.Unlock()

@@ -125,7 +125,7 @@ func (s *settings) storeName(id *uuid.UUID) string {
 }
 
 // refsTo names new deliveries for the workflow.
-func refsTo(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
+func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
 	var refs []workflows.WebhookDeliveryRef
 	for _, delivery := range deliveries {
 		for _, hook := range hooks {
@@ -158,12 +158,12 @@ type startConfirmations struct {
 }
 
 const (
-	markEvery  = 200 * time.Millisecond
-	markAtMost = 500
+	flushInterval  = 200 * time.Millisecond
+	flushSize = 500
 )
 
 func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
-	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*markAtMost), done: make(chan struct{})}
+	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
 	go m.run()
 	return m
 }
@@ -182,7 +182,7 @@ func (m *startConfirmations) close() {
 
 func (m *startConfirmations) run() {
 	defer close(m.done)
-	tick := time.NewTicker(markEvery)
+	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	var batch []db.OrderVersion
 	for {
@@ -192,7 +192,7 @@ func (m *startConfirmations) run() {
 				m.write(batch)
 				return
 			}
-			if batch = append(batch, order); len(batch) < markAtMost {
+			if batch = append(batch, order); len(batch) < flushSize {
 				continue
 			}
 		case <-tick.C:

@@ -85,7 +85,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if err != nil {
 		return nil, err
 	}
-	summary.SinceReception, summary.SinceCreation = durationsOf(reception), durationsOf(creation)
+	summary.SinceReception, summary.SinceCreation = newDurations(reception), newDurations(creation)
 	if summary.Reasons, err = s.db.CancelReasons(ctx, caller.Scope(), filter, topReasons); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 // nearest first. The nearest one with a coverage row decides; without a price of its own it costs
 // the base price.
 func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
-	place, covered := s.covering(destination)
+	place, covered := s.coveringLocation(destination)
 	if !covered {
 		return 0, ErrNotCovered
 	}
@@ -33,7 +33,7 @@ func (s *settings) tariff(destination []catalog.Location, size *models.Size, bas
 
 // covering is the place that a destination is covered by: itself or the nearest around it with a
 // coverage row.
-func (s *settings) covering(destination []catalog.Location) (place catalog.Location, covered bool) {
+func (s *settings) coveringLocation(destination []catalog.Location) (place catalog.Location, covered bool) {
 	for _, place := range destination {
 		if _, covered := s.prices[place.ID]; covered {
 			return place, true
@@ -49,7 +49,7 @@ func (s *settings) sizeFor(code *string) *models.Size {
 			return &size
 		}
 	}
-	return s.fallback
+	return s.defaultSize
 }
 
 func sizeCode(size *models.Size) string {

@@ -13,7 +13,7 @@ import (
 
 const (
 	// worthKeeping is how long a list must be before counting it again costs more than remembering.
-	worthKeeping = 1_000
+	minCachedTotal = 1_000
 	// settledAfter is how long after its creation an order is surely written: longer than any
 	// request takes and clocks are apart.
 	settledAfter = time.Minute
@@ -31,7 +31,7 @@ type totals struct {
 	clock clock.Clock
 
 	mu    sync.Mutex
-	known map[totalKey]knownTotal
+	cached map[totalKey]cachedTotal
 }
 
 // totalKey is a list whose orders never leave it.
@@ -40,14 +40,14 @@ type totalKey struct {
 	from, until     time.Time
 }
 
-type knownTotal struct {
+type cachedTotal struct {
 	// count is how many orders were created before until.
 	count            int64
 	until, countedAt time.Time
 }
 
 func newTotals(database *db.DB, clk clock.Clock) *totals {
-	return &totals{db: database, clock: clk, known: map[totalKey]knownTotal{}}
+	return &totals{db: database, clock: clk, cached: map[totalKey]cachedTotal{}}
 }
 
 func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.OrderFilter) (int64, error) {
@@ -57,7 +57,7 @@ func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.Order
 		return all, err
 	}
 	now := t.clock.Now()
-	known := t.recall(key, now)
+	known := t.lookup(key, now)
 	settled := now.Add(-settledAfter)
 	if settled.Before(known.until) {
 		settled = known.until
@@ -66,30 +66,30 @@ func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.Order
 	if err != nil {
 		return 0, err
 	}
-	t.remember(key, knownTotal{count: known.count + recentSettled, until: settled, countedAt: known.countedAt})
+	t.store(key, cachedTotal{count: known.count + recentSettled, until: settled, countedAt: known.countedAt})
 	return known.count + recent, nil
 }
 
 // recall is what is known of a list: nothing, for one that is short or was counted long ago.
-func (t *totals) recall(key totalKey, now time.Time) knownTotal {
+func (t *totals) lookup(key totalKey, now time.Time) cachedTotal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known, ok := t.known[key]; ok && now.Sub(known.countedAt) < recountAfter {
+	if known, ok := t.cached[key]; ok && now.Sub(known.countedAt) < recountAfter {
 		return known
 	}
-	return knownTotal{countedAt: now}
+	return cachedTotal{countedAt: now}
 }
 
-func (t *totals) remember(key totalKey, total knownTotal) {
+func (t *totals) store(key totalKey, total cachedTotal) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if total.count < worthKeeping {
+	if total.count < minCachedTotal {
 		return
 	}
-	if len(t.known) >= maxTotals {
-		clear(t.known) // rare, and only costs counting again
+	if len(t.cached) >= maxTotals {
+		clear(t.cached) // rare, and only costs counting again
 	}
-	t.known[key] = total
+	t.cached[key] = total
 }
 
 // keyOf names a list; lasting is false for one that orders can leave again.

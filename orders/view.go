@@ -28,7 +28,7 @@ type View struct {
 	DeliveryAddress       string              `json:"delivery_address"`
 	DeliveryReference     *string             `json:"delivery_reference"`
 	LocationID            uuid.UUID           `json:"location_id"`
-	Location              Place               `json:"location"`
+	Location              LocationRef               `json:"location"`
 	DeliveryLat           *float64            `json:"delivery_lat"`
 	DeliveryLng           *float64            `json:"delivery_lng"`
 	DeliveryMapsURL       *string             `json:"delivery_maps_url"`
@@ -52,7 +52,7 @@ type View struct {
 }
 
 // Place is a location by id and name.
-type Place struct {
+type LocationRef struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
@@ -89,7 +89,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
 		RecipientDocType: o.RecipientDocType, RecipientDocNumber: o.RecipientDocNumber, RecipientDocVerified: o.RecipientDocVerified,
 		DeliveryType: o.DeliveryType, DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
-		LocationID: o.LocationID, Location: Place{ID: o.LocationID, Name: o.LocationName},
+		LocationID: o.LocationID, Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
 		Product: o.Product, Size: o.Size, Notes: o.Notes,
 		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,

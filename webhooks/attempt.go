@@ -14,7 +14,7 @@ import (
 
 // attemptAbandoned is how long after its start an attempt without an outcome is taken to have died
 // with its process; an exchange itself takes 5 seconds at the most.
-const attemptAbandoned = 30 * time.Second
+const abandonedAfter = 30 * time.Second
 
 const (
 	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
@@ -37,8 +37,8 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1
-		t.turn = 1 + scheduledAmong(attempts)
-		if stop, err = resolve(ctx, tx, t, attempts, at); err != nil || stop != nil {
+		t.scheduleIndex = 1 + countScheduled(attempts)
+		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {
 			return err
 		}
 		return tx.StartAttempt(ctx, &t.attempt)
@@ -49,7 +49,7 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 	return stop
 }
 
-func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
+func countScheduled(attempts []models.WebhookAttempt) (count int) {
 	for _, attempt := range attempts {
 		if attempt.Cause == models.CauseAuto {
 			count++
@@ -61,8 +61,8 @@ func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
 // resolve deals with an attempt that never got an outcome. It may be this very attempt's own
 // earlier try, which must not be repeated unless the webhook asked for retries; if somebody else
 // died at it, that keeps nobody from trying now.
-func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
-	abandoned, stop, err := abandonedAmong(ctx, tx, attempts, now)
+func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
+	abandoned, stop, err := checkAbandoned(ctx, tx, attempts, now)
 	if abandoned == nil || stop != nil || err != nil {
 		return stop, err
 	}
@@ -81,13 +81,13 @@ func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.Webhoo
 
 // abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be
 // under way: its time must pass first. An old one is written down as abandoned.
-func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
+func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, nil, nil
 	}
 	last := &attempts[len(attempts)-1]
-	if age := now.Sub(last.StartedAt); age < attemptAbandoned {
-		return nil, workflows.RetryWebhook("another attempt is under way", attemptAbandoned-age), nil
+	if age := now.Sub(last.StartedAt); age < abandonedAfter {
+		return nil, workflows.RetryWebhook("another attempt is under way", abandonedAfter-age), nil
 	}
 	text := textAbandoned
 	last.FinishedAt, last.Error = &now, &text
@@ -103,7 +103,7 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 			return err
 		}
 		now, text := s.Clock.Now(), textInactive
-		if _, wait, err := abandonedAmong(ctx, tx, attempts, now); wait != nil || err != nil {
+		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
 			verdict = wait
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next tim
 	})
 }
 
-func record(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
+func recordResult(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
 	milliseconds := result.Duration.Milliseconds()
 	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
 	if result.StatusCode != 0 {
@@ -143,7 +143,7 @@ func record(attempt *models.WebhookAttempt, result sender.Result, now time.Time)
 		attempt.Response = &result.Response
 	}
 	if !result.Delivered() {
-		attempt.Error = &result.Words
+		attempt.Error = &result.Message
 	}
 }
 

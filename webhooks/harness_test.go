@@ -19,30 +19,30 @@ import (
 )
 
 // stage is a running service with an operator of the test's own.
-type stage struct {
+type harness struct {
 	*apptest.Service
 	*apptest.Tenant
 	token string
 }
 
 // each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL.
-func each(t *testing.T, run func(t *testing.T, s *stage)) {
-	apptest.EachDatabase(t, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+func each(t *testing.T, run func(t *testing.T, s *harness)) {
+	apptest.EachDatabase(t, func(t *testing.T, service *apptest.Service) { run(t, newHarness(t, service)) })
 }
 
 // eachOwn is each with services of the test's own, booted in its own way.
-func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *stage)) {
-	apptest.EachOwn(t, options, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *harness)) {
+	apptest.EachOwn(t, options, func(t *testing.T, service *apptest.Service) { run(t, newHarness(t, service)) })
 }
 
-func newStage(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *stage {
+func newHarness(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *harness {
 	t.Helper()
-	return &stage{Service: service, Tenant: service.NewTenant(t, change...)}
+	return &harness{Service: service, Tenant: service.NewTenant(t, change...)}
 }
 
 // staff signs the operator's staff in, once and only for tests that need it: passwords are slow to
 // check on purpose.
-func (s *stage) staff(t *testing.T) (token string) {
+func (s *harness) staffToken(t *testing.T) (token string) {
 	t.Helper()
 	if s.token == "" {
 		s.token = s.SignIn(t, nil)
@@ -51,13 +51,13 @@ func (s *stage) staff(t *testing.T) (token string) {
 }
 
 // another is a second operator of the same service.
-func (s *stage) another(t *testing.T, change ...func(*models.Operator)) *stage {
+func (s *harness) secondOperator(t *testing.T, change ...func(*models.Operator)) *harness {
 	t.Helper()
-	return newStage(t, s.Service, change...)
+	return newHarness(t, s.Service, change...)
 }
 
 // post sends a request to the API and requires its status.
-func (s *stage) post(t *testing.T, key, path string, body any, status int) *apptest.Answer {
+func (s *harness) post(t *testing.T, key, path string, body any, status int) *apptest.Answer {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Key: key, Body: body})
 	require.Equal(t, status, answer.Status, answer.Text)
@@ -65,7 +65,7 @@ func (s *stage) post(t *testing.T, key, path string, body any, status int) *appt
 }
 
 // register has an address told about events, all of them unless they are named.
-func (s *stage) register(t *testing.T, key, address string, more map[string]any) (webhookID, secret string) {
+func (s *harness) register(t *testing.T, key, address string, more map[string]any) (webhookID, secret string) {
 	t.Helper()
 	body := map[string]any{"url": address, "events": models.Events}
 	for name, value := range more {
@@ -83,15 +83,15 @@ var (
 )
 
 // move has the operator's staff move an order.
-func (s *stage) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
+func (s *harness) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staffToken(t), Body: body})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return answer
 }
 
 // assign gives an order that was received to the first rider.
-func (s *stage) assign(t *testing.T, orderID string) *apptest.Answer {
+func (s *harness) assign(t *testing.T, orderID string) *apptest.Answer {
 	t.Helper()
 	return s.move(t, orderID, "assign", map[string]any{"rider_id": s.Riders[0].ID})
 }
@@ -134,7 +134,7 @@ func readData[T any](t *testing.T, answer *apptest.Answer) T {
 }
 
 // log reads a page of the delivery log with an API key.
-func (s *stage) log(t *testing.T, key string, parameters url.Values) logPage {
+func (s *harness) log(t *testing.T, key string, parameters url.Values) logPage {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?" + parameters.Encode(), Key: key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
@@ -142,7 +142,7 @@ func (s *stage) log(t *testing.T, key string, parameters url.Values) logPage {
 }
 
 // logOf is what the log says of one webhook, oldest first.
-func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
+func (s *harness) logOf(t *testing.T, webhookID string) []delivery {
 	t.Helper()
 	list := s.log(t, s.Key, url.Values{"webhook_id": {webhookID}, "limit": {"200"}}).Deliveries
 	slices.Reverse(list)
@@ -151,7 +151,7 @@ func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
 
 // settled returns the deliveries of a webhook once there are so many and none of them is pending.
 // It waits for the rows, because the log may not be asked as often as that.
-func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
+func (s *harness) waitUntilFinished(t *testing.T, webhookID string, count int) []delivery {
 	t.Helper()
 	id := uuid.MustParse(webhookID)
 	testenv.Until(t, func() error {
@@ -170,7 +170,7 @@ func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 }
 
 // webhookRow reads a webhook as it is stored.
-func (s *stage) webhookRow(t *testing.T, webhookID string) *models.Webhook {
+func (s *harness) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 	t.Helper()
 	row, err := s.App.DB.Webhook(t.Context(), uuid.MustParse(webhookID))
 	require.NoError(t, err)
@@ -178,7 +178,7 @@ func (s *stage) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 }
 
 // deliveryRow reads a delivery as it is stored.
-func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
+func (s *harness) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
 	t.Helper()
 	row, attempts, err := s.App.DB.Delivery(t.Context(), uuid.MustParse(deliveryID))
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDel
 }
 
 // activeWebhooks lists the ids of the operator's active webhooks.
-func (s *stage) activeWebhooks(t *testing.T) []string {
+func (s *harness) activeWebhooks(t *testing.T) []string {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/webhooks", Key: s.Key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
@@ -198,7 +198,7 @@ func (s *stage) activeWebhooks(t *testing.T) []string {
 }
 
 // scope is the whole operator's.
-func (s *stage) scope() db.WebhookScope { return db.WebhookScope{OperatorID: s.Operator.ID} }
+func (s *harness) scope() db.WebhookScope { return db.WebhookScope{OperatorID: s.Operator.ID} }
 
 // eventNames lists what arrived, in order.
 func eventNames(events []apptest.Received) []string {

@@ -19,12 +19,12 @@ import (
 )
 
 // hung is a receiver that keeps whoever calls it waiting, and counts.
-type hung struct {
-	*patient
+type hangingReceiver struct {
+	*slowReceiver
 	inside, left atomic.Int32
 }
 
-func (h *hung) receive(w http.ResponseWriter, r *http.Request) {
+func (h *hangingReceiver) receive(w http.ResponseWriter, r *http.Request) {
 	h.inside.Add(1)
 	defer h.left.Add(1)
 	h.hang(w, r)
@@ -34,8 +34,8 @@ func (h *hung) receive(w http.ResponseWriter, r *http.Request) {
 // them: the event arrives while every exchange that the hanging host may have at once is under way
 // and more deliveries wait for their turn there.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
-	eachOwn(t, apptest.Options{}, func(t *testing.T, s *stage) {
-		slow := &hung{patient: newPatient()}
+	eachOwn(t, apptest.Options{}, func(t *testing.T, s *harness) {
+		slow := &hangingReceiver{slowReceiver: newSlowReceiver()}
 		defer slow.release()
 		s.register(t, s.Key, startReceiver(t, slow.receive, nil), onlyCreated)
 		healthy := apptest.NewReceiver(t, nil)
@@ -75,18 +75,18 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 
 // A delivery does not wait long for a host that is busy with others: it makes room in the worker
 // and says when it comes back.
-func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		slow := newPatient()
+func TestIsolation_busyHostDefersDeliveries(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		receiver := apptest.NewReceiver(t, slow.hang)
-		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the host is busy for as long as the test needs
+		s.service = s.harness.newSendService(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the host is busy for as long as the test needs
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
-		late := s.pending(t, webhookID)
+		late := s.createPending(t, webhookID)
 		var busy sync.WaitGroup
 		for range sender.DefaultPerHost {
-			id := s.pending(t, webhookID)
-			busy.Go(func() { _ = s.sending.Send(t.Context(), id, models.CauseAuto) })
+			id := s.createPending(t, webhookID)
+			busy.Go(func() { _ = s.service.Send(t.Context(), id, models.CauseAuto) })
 		}
 		receiver.WaitFor(t, sender.DefaultPerHost)
 
@@ -102,7 +102,7 @@ func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 
 		slow.release()
 		busy.Wait()
-		require.Equal(t, verdict{}, s.send(t, late, models.CauseAuto))
+		require.Equal(t, sendOutcome{}, s.send(t, late, models.CauseAuto))
 		require.Len(t, receiver.Events(), sender.DefaultPerHost+1)
 	})
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // startWorkerProcess runs a worker of the service as a process of its own.
-func (s *stage) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
+func (s *harness) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
@@ -41,8 +41,8 @@ func kill(process *exec.Cmd) {
 // does not repeat what may have arrived at a webhook without retries, and repeats it for one with
 // retries.
 func TestKilled_inTheMiddleOfASend(t *testing.T) {
-	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
-		slow := newPatient()
+	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *harness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		once, again := apptest.NewReceiver(t, slow.hang), apptest.NewReceiver(t, slow.hang)
 		authority := filepath.Join(t.TempDir(), "receivers.pem")
@@ -63,7 +63,7 @@ func TestKilled_inTheMiddleOfASend(t *testing.T) {
 		}
 		s.startWorkerProcess(t, authority)
 
-		lost, repeated := s.settled(t, onceID, 1)[0], s.settled(t, againID, 1)[0]
+		lost, repeated := s.waitUntilFinished(t, onceID, 1)[0], s.waitUntilFinished(t, againID, 1)[0]
 		require.Equal(t, "failed", lost.Status)
 		require.Len(t, lost.Attempts, 1)
 		require.Equal(t, wordsInterrupted, *lost.Attempts[0].Error)

@@ -30,7 +30,7 @@ const (
 // One order, told to every kind of receiver at once: each delivery ends, and the log says in words
 // how.
 func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		elsewhere := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		var proto atomic.Value
 		type outcome struct {
@@ -67,7 +67,7 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 		s.CreateOrder(t, s.Key)
 
 		for name, receiver := range receivers {
-			d := s.settled(t, webhookIDs[name], 1)[0]
+			d := s.waitUntilFinished(t, webhookIDs[name], 1)[0]
 			require.Len(t, d.Attempts, 1, name)
 			a := d.Attempts[0]
 			got := outcome{status: d.Status, code: valueOf(a.StatusCode), words: valueOf(a.Error), response: valueOf(a.Response)}
@@ -92,21 +92,21 @@ func TestOutcomes_aReceiverHasFiveSeconds(t *testing.T) {
 // the log keeps what it had said by then.
 func TestOutcomes_receiversThatTakeTooLong(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = time.Second }}
-	eachOwn(t, options, func(t *testing.T, s *stage) {
-		slow := newPatient()
+	eachOwn(t, options, func(t *testing.T, s *harness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		hangs, _ := s.register(t, s.Key, startReceiver(t, slow.hang, nil), onlyCreated)
 		drips, _ := s.register(t, s.Key, startReceiver(t, slow.drip, nil), onlyCreated)
 		dripsOnHTTP2, _ := s.register(t, s.Key, startReceiver(t, slow.drip, speakingHTTP2), onlyCreated)
 		s.CreateOrder(t, s.Key)
 
-		silent := s.settled(t, hangs, 1)[0]
+		silent := s.waitUntilFinished(t, hangs, 1)[0]
 		require.Equal(t, "failed", silent.Status)
 		require.Len(t, silent.Attempts, 1)
 		require.Equal(t, wordsTimeout, *silent.Attempts[0].Error)
 		require.Nil(t, silent.Attempts[0].StatusCode)
 		for _, webhookID := range []string{drips, dripsOnHTTP2} {
-			d := s.settled(t, webhookID, 1)[0]
+			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			testenv.Until(t, func() error {
 				last := d.Attempts[len(d.Attempts)-1]
 				require.Equal(t, "failed", d.Status)
@@ -140,10 +140,10 @@ func valueOf[T any](pointer *T) (value T) {
 
 // insertWebhook makes a webhook at an address that registration would refuse: as if its name had
 // been a public one then.
-func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
+func (s *harness) insertWebhook(t *testing.T, address string) (webhookID string) {
 	t.Helper()
 	webhookID, _ = s.register(t, s.Key, "https://example.com/hook", onlyCreated)
-	require.NoError(t, s.App.DB.MoveWebhook(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
+	require.NoError(t, s.App.DB.SetWebhookURL(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
 	return webhookID
 }
 
@@ -151,7 +151,7 @@ func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
 // says.
 func TestOutcomes_refusedAddresses(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.WebhookAllowNets = nil }}
-	eachOwn(t, options, func(t *testing.T, s *stage) {
+	eachOwn(t, options, func(t *testing.T, s *harness) {
 		tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		port := netip.MustParseAddrPort(tripwire.Addr()).Port()
 		var webhookIDs []string
@@ -160,7 +160,7 @@ func TestOutcomes_refusedAddresses(t *testing.T) {
 		}
 		s.CreateOrder(t, s.Key)
 		for _, webhookID := range webhookIDs {
-			d := s.settled(t, webhookID, 1)[0]
+			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			require.Equal(t, "failed", d.Status)
 			require.Len(t, d.Attempts, 1)
 			require.Equal(t, wordsRefused, *d.Attempts[0].Error, s.webhookRow(t, webhookID).URL)
@@ -172,12 +172,12 @@ func TestOutcomes_refusedAddresses(t *testing.T) {
 
 // A name is judged by the address it resolves to when it is called: one that leads to a refused
 // address from the start, and one that moves there.
-func TestOutcomes_namesThatLeadAstray(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
+func TestOutcomes_namesResolvingToRefusedAddresses(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
 		url := startReceiver(t, answering(200, ""), nil)
 		port := netip.MustParseAddrPort(strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/hook")).Port()
 		tripwire := safehttptest.NewTripwire(t, fmt.Sprintf("127.0.0.2:%d", port))
-		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) {
+		s.service = s.harness.newSendService(t, s.now, func(o *safehttp.Options) {
 			o.AllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 			o.Resolver = safehttptest.Resolver(t, safehttptest.Names{"example.com": {"127.0.0.1", "127.0.0.2"}, "privado.test": {"127.0.0.2"}})
 		})
@@ -194,7 +194,7 @@ func TestOutcomes_namesThatLeadAstray(t *testing.T) {
 			unknown: {"El nombre del receptor no se pudo resolver.", "El nombre del receptor no se pudo resolver."},
 		} {
 			for i, d := range s.logOf(t, webhookID) {
-				_ = s.sending.Send(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
+				_ = s.service.Send(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
 				_, attempts := s.deliveryRow(t, d.ID)
 				require.Equal(t, words[i], valueOf(attempts[0].Error))
 			}

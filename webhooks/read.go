@@ -58,14 +58,14 @@ func urlComplaint(err error) string {
 func readEvents(in *jsonbody.Object) []models.Event {
 	words := in.TextList("events")
 	if len(words) == 0 {
-		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
+		in.Complain("events", "debe nombrar al menos un evento: "+eventNames)
 		return nil
 	}
 	var events []models.Event
 	for _, word := range words {
 		event := models.Event(word)
 		if !slices.Contains(models.Events, event) {
-			in.Complain("events", "solo admite: "+eventWords)
+			in.Complain("events", "solo admite: "+eventNames)
 			return nil
 		}
 		if !slices.Contains(events, event) {
@@ -75,7 +75,7 @@ func readEvents(in *jsonbody.Object) []models.Event {
 	return events
 }
 
-var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
+var eventNames = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
 
 // readRange reads a span of time.
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {

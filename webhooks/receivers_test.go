@@ -36,17 +36,17 @@ func startReceiver(t *testing.T, handler http.HandlerFunc, change func(*httptest
 }
 
 // patient answers after everything else: when the sender has left, or when the test is over.
-type patient struct {
+type slowReceiver struct {
 	over chan struct{}
 	once sync.Once
 }
 
-func newPatient() *patient { return &patient{over: make(chan struct{})} }
+func newSlowReceiver() *slowReceiver { return &slowReceiver{over: make(chan struct{})} }
 
-func (p *patient) release() { p.once.Do(func() { close(p.over) }) }
+func (p *slowReceiver) release() { p.once.Do(func() { close(p.over) }) }
 
 // hang reads the request and says nothing.
-func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
+func (p *slowReceiver) hang(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	select {
 	case <-r.Context().Done():
@@ -56,7 +56,7 @@ func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
 }
 
 // drip says one byte after the other for as long as somebody listens.
-func (p *patient) drip(w http.ResponseWriter, r *http.Request) {
+func (p *slowReceiver) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	now := time.NewTicker(100 * time.Millisecond)
 	defer now.Stop()

@@ -21,7 +21,7 @@ const (
 	// queueTimeout is how long a delivery waits for its turn at a host that is busy with others.
 	queueTimeout = 2 * time.Second
 	// It stays away for as long as it has been waiting altogether, within these bounds.
-	shortestAway, longestAway = 5 * time.Second, 2 * time.Minute
+	minDeferral, maxDeferral = 5 * time.Second, 2 * time.Minute
 )
 
 var errHostBusy = errors.New("the receiver's host is busy with other deliveries")
@@ -65,7 +65,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	}
 	// The receiver has been called: what it said is written even if this worker is told to stop
 	// meanwhile.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptAbandoned/2)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
 	defer cancel()
 	return s.finish(ctx, target, result)
 }
@@ -77,7 +77,7 @@ type target struct {
 	secrets  []string
 	attempt  models.WebhookAttempt
 	// turn is which attempt of the schedule this is; a person's wishes do not count.
-	turn int
+	scheduleIndex int
 }
 
 // scheduled reports whether the attempt is one of the schedule's own, not a person's wish.
@@ -107,7 +107,7 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 // or it would be taken for abandoned.
 func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 	now := s.Clock.Now()
-	away := min(max(now.Sub(t.delivery.CreatedAt), shortestAway), longestAway)
+	away := min(max(now.Sub(t.delivery.CreatedAt), minDeferral), maxDeferral)
 	away = time.Duration(float64(away) * (0.8 + 0.4*rand.Float64())) // not all of them at once
 	if t.scheduled() {
 		if err := s.reschedule(ctx, t.delivery.ID, now.Add(away)); err != nil {
@@ -120,8 +120,8 @@ func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 // finish writes what came of an attempt and says whether there will be another.
 func (s *Service) finish(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
-	record(&t.attempt, result, now)
-	after := s.judge(t, result, now)
+	recordResult(&t.attempt, result, now)
+	after := s.applyResult(t, result, now)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (s *Service) finish(ctx context.Context, t *target, result sender.Result) e
 				return err
 			}
 		}
-		return watchHealth(ctx, tx, t.hook, result, now)
+		return updateHealth(ctx, tx, t.hook, result, now)
 	})
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Service) finish(ctx context.Context, t *target, result sender.Result) e
 }
 
 // judge decides what an attempt means for its delivery: done, tried again, or given up.
-func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
+func (s *Service) applyResult(t *target, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		finalize(t.delivery, models.WebhookDeliveryDelivered, now)
 		return nil
@@ -148,15 +148,15 @@ func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
 	if !t.scheduled() {
 		// A wish that failed takes nothing back: what was delivered or failed before stays so, and
 		// the schedule goes on.
-		return workflows.WebhookFailed(result.Words)
+		return workflows.WebhookFailed(result.Message)
 	}
 	if t.hook.Retry && !result.Gone() {
-		if wait, more := sender.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
+		if wait, more := sender.NextDelay(t.scheduleIndex, result.RetryAfter, rand.Float64); more {
 			next := now.Add(wait)
 			t.delivery.NextAttemptAt = &next
-			return workflows.RetryWebhook(result.Words, wait)
+			return workflows.RetryWebhook(result.Message, wait)
 		}
 	}
 	finalize(t.delivery, models.WebhookDeliveryFailed, now)
-	return workflows.WebhookFailed(result.Words)
+	return workflows.WebhookFailed(result.Message)
 }

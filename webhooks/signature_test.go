@@ -84,8 +84,8 @@ func (r *contractReceiver) trusted() []string {
 
 // A receiver written from the contract alone trusts every event of a whole life, and so does one
 // that uses a Standard Webhooks library.
-func TestSignature_everyEventOfALife(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+func TestSignature_everyEventOfALifecycle(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
 		contract := &contractReceiver{}
 		server := httptest.NewTLSServer(contract)
 		t.Cleanup(server.Close)
@@ -102,7 +102,7 @@ func TestSignature_everyEventOfALife(t *testing.T) {
 		s.move(t, s.CreateOrder(t, s.KeyA), "cancel", nil)
 
 		for _, webhookID := range []string{contractID, standardID} {
-			for _, d := range s.settled(t, webhookID, 5) {
+			for _, d := range s.waitUntilFinished(t, webhookID, 5) {
 				require.Equal(t, "delivered", d.Status, "%s: %+v", d.Event, d.Attempts)
 			}
 		}
@@ -148,7 +148,7 @@ func requireSigned(t *testing.T, event apptest.Received, current, previous strin
 }
 
 // rotate gives a webhook a new secret.
-func (s *stage) rotate(t *testing.T, webhookID string) (secret string) {
+func (s *harness) rotate(t *testing.T, webhookID string) (secret string) {
 	t.Helper()
 	answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/rotate", nil, http.StatusOK)
 	require.Equal(t, webhookID, answer.String("id"))
@@ -162,7 +162,7 @@ func TestRotation_bothSecretsForADay(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		now := clock.NewManual(time.Now())
-		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now}))
+		s := newHarness(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now}))
 		receiver := apptest.NewReceiver(t, nil)
 		webhookID, first := s.Register(t, s.Key, receiver, onlyCreated)
 		arrived := 0
@@ -190,7 +190,7 @@ func TestRotation_bothSecretsForADay(t *testing.T) {
 
 // Two people who rotate at once are each shown a secret that works.
 func TestRotation_atOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		for range 5 {
 			receiver := apptest.NewReceiver(t, nil)
 			webhookID, first := s.Register(t, s.Key, receiver, onlyCreated)
@@ -217,7 +217,7 @@ func TestRotation_atOnce(t *testing.T) {
 
 // What is stored of a secret does not show it.
 func TestSecret_isEncryptedAtRest(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		webhookID, first := s.register(t, s.Key, "https://tienda.example/despacho", nil)
 		second := s.rotate(t, webhookID)
 		row := s.webhookRow(t, webhookID)
@@ -235,9 +235,9 @@ func TestSecret_isEncryptedAtRest(t *testing.T) {
 
 // Another's webhook cannot be rotated, and nobody learns that it exists.
 func TestRotation_anothersIsNotFound(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		webhookID, _ := s.register(t, s.KeyA, "https://tienda.example/despacho", nil)
-		for _, key := range []string{s.KeyB, s.another(t).Key} {
+		for _, key := range []string{s.KeyB, s.secondOperator(t).Key} {
 			s.post(t, key, "/v1/webhooks/"+webhookID+"/rotate", nil, http.StatusNotFound)
 		}
 		require.Nil(t, s.webhookRow(t, webhookID).PreviousSecretUntil)

@@ -13,8 +13,8 @@ import (
 // A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver
 // said.
 func TestTestEvent(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 202)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 202)
 		webhookID, secret := s.Register(t, s.KeyA, receiver.Receiver, onlyCreated)
 
 		tried := readData[delivery](t, s.post(t, s.KeyA, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusOK))
@@ -45,7 +45,7 @@ func TestTestEvent(t *testing.T) {
 		refused := readData[delivery](t, answer)
 		require.Equal(t, "failed", refused.Status)
 		require.Equal(t, "El receptor respondió con el código 418.", *refused.Attempts[0].Error)
-		require.Equal(t, []delivery{tried, refused}, s.settled(t, webhookID, 2), "both are in the log")
+		require.Equal(t, []delivery{tried, refused}, s.waitUntilFinished(t, webhookID, 2), "both are in the log")
 
 		noListener, _ := s.register(t, s.Key, closed(t), nil)
 		unreachable := readData[delivery](t, s.post(t, s.Key, "/v1/webhooks/"+noListener+"/test", nil, http.StatusOK))

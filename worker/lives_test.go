@@ -22,7 +22,7 @@ import (
 )
 
 // soon bounds what takes milliseconds on an idle machine.
-const soon = testenv.Deadline
+const idleDeadline = testenv.Deadline
 
 // service is a running service with one operator, whose staff is signed in.
 type service struct {
@@ -40,7 +40,7 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 	}
 	s := &service{Service: apptest.Boot(t, databaseURL, options), databaseURL: databaseURL}
 	if options.TemporalAddress == "" {
-		forgetSchedule(t, s.Service)
+		deleteSchedule(t, s.Service)
 	}
 	s.Tenant = s.NewTenant(t)
 	s.staff = s.SignIn(t, nil)
@@ -51,12 +51,12 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 // with an operator of its own.
 func each(t *testing.T, run func(t *testing.T, s *service)) {
 	apptest.EachDatabase(t, func(t *testing.T, shared *apptest.Service) {
-		run(t, (&service{Service: shared}).another(t))
+		run(t, (&service{Service: shared}).secondOperator(t))
 	})
 }
 
 // another is a second operator of the same service.
-func (s *service) another(t *testing.T) *service {
+func (s *service) secondOperator(t *testing.T) *service {
 	t.Helper()
 	other := &service{Service: s.Service, databaseURL: s.databaseURL, Tenant: s.NewTenant(t)}
 	other.staff = other.SignIn(t, nil)
@@ -64,14 +64,14 @@ func (s *service) another(t *testing.T) *service {
 }
 
 // beside runs another process of the same installation: same database, same task queue, no worker.
-func (s *service) beside(t *testing.T, options apptest.Options) *apptest.Service {
+func (s *service) secondProcess(t *testing.T, options apptest.Options) *apptest.Service {
 	t.Helper()
 	options.TaskQueue, options.NoWorker = s.Config.TaskQueue, true
 	return apptest.Boot(t, s.databaseURL, options)
 }
 
 // forgetSchedule keeps the schedule of a test that is over from starting workflows for nobody.
-func forgetSchedule(t *testing.T, s *apptest.Service) {
+func deleteSchedule(t *testing.T, s *apptest.Service) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -144,7 +144,7 @@ func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.A
 }
 
 // story lists the types of an order's timeline entries that are moves, oldest first.
-func (s *service) story(t *testing.T, orderID string) []string {
+func (s *service) moveTypes(t *testing.T, orderID string) []string {
 	t.Helper()
 	entries, err := s.App.DB.Timeline(t.Context(), uuid.MustParse(orderID), true)
 	require.NoError(t, err)
@@ -167,7 +167,7 @@ func (s *service) describe(t *testing.T, workflowID string) *workflowservice.Des
 }
 
 // waitForQuiet returns when a run waits for nothing but the outside and its timer.
-func (s *service) waitForQuiet(t *testing.T, orderID string) {
+func (s *service) waitForIdle(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
@@ -183,7 +183,7 @@ func (s *service) waitForQuiet(t *testing.T, orderID string) {
 
 // waitForStartNoted returns when an order is known to have its workflow, which is written a moment
 // after the start.
-func (s *service) waitForStartNoted(t *testing.T, orderID string) {
+func (s *service) waitForStartConfirmed(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
 		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(orderID))
@@ -228,15 +228,15 @@ func (s *service) historyOf(t *testing.T, workflowID, runID string) *history.His
 }
 
 // behind is a clock that is late.
-type behind time.Duration
+type lateClock time.Duration
 
-func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
+func (d lateClock) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
 
 // detached runs another process of the same installation that cannot reach Temporal. Its clock is
 // so much behind.
-func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
+func (s *service) withoutTemporal(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
-	return s.beside(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: behind(late), Configure: func(c *config.Config) {
+	return s.secondProcess(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: lateClock(late), Configure: func(c *config.Config) {
 		c.Timeouts.Start = 100 * time.Millisecond
 		for _, change := range configure {
 			change(c)
@@ -245,9 +245,9 @@ func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*
 }
 
 // givesUpMoves has callers hear soon that the outcome of a move is open.
-func givesUpMoves(c *config.Config) { c.Timeouts.Move = time.Second }
+func shortMoveTimeout(c *config.Config) { c.Timeouts.Move = time.Second }
 
 // impatient has orders cancel themselves soon after their creation.
-func impatient(after time.Duration) func(*config.Config) {
+func autoCancelAfter(after time.Duration) func(*config.Config) {
 	return func(c *config.Config) { c.AutoCancelAfter = after }
 }

@@ -41,7 +41,7 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 		for _, err := range outcomes {
 			require.NoError(t, err)
 		}
-		require.Equal(t, []string{"created", "received"}, s.story(t, id))
+		require.Equal(t, []string{"created", "received"}, s.moveTypes(t, id))
 	})
 }
 
@@ -70,7 +70,7 @@ func TestMessages_refusalsCrossTheWire(t *testing.T) {
 func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *history.History) {
 	t.Helper()
 	orderID = s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, orderID)
+	s.waitForIdle(t, orderID)
 	before = s.historyOf(t, workflowOf(orderID), "")
 	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, workflows.Delivered{}))
 	require.True(t, refused)

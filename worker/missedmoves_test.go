@@ -21,12 +21,12 @@ import (
 
 // A worker that dies after it has written a move and before Temporal knows of it leaves a row that
 // is ahead of its workflow. The reconcile workflow finds it and has the order's workflow look.
-func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
+func TestReconcile_moveMissingFromHistory(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
 		s.receive(t, id)
 		s.assign(t, id, 0)
-		s.waitForStartNoted(t, id)
+		s.waitForStartConfirmed(t, id)
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, By: models.ByOperator, To: models.StatusDelivered,
 			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Delivered: &workflows.Delivered{},
@@ -41,7 +41,7 @@ func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
 			return nil
 		})
 		require.Contains(t, s.details(t, id), "**Entregado**")
-		s.waitForStartNoted(t, id)
+		s.waitForStartConfirmed(t, id)
 	})
 }
 
@@ -57,7 +57,7 @@ func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 				})
 			}
 			cancelling.Wait()
-			s.ended(t, id)
+			s.waitForOrderEnd(t, id)
 			testenv.Until(t, func() error {
 				runs, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflowOf(id) + "'"})
 				if err == nil && len(runs.Executions) == 0 {

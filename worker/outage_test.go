@@ -80,11 +80,11 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	s := boot(t, databaseURL, apptest.Options{})
-	hasty := s.beside(t, apptest.Options{Configure: givesUpMoves})
+	hasty := s.secondProcess(t, apptest.Options{Configure: shortMoveTimeout})
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, id)
-	s.waitForStartNoted(t, id) // which writes to the order, too
+	s.waitForIdle(t, id)
+	s.waitForStartConfirmed(t, id) // which writes to the order, too
 
 	waiting := o.holdOrders(databaseURL)
 	receive := []apptest.Request{moveRequest(s, id, "receive", nil)}
@@ -92,7 +92,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	testenv.Until(t, func() error {
 		select {
 		case answer := <-answers: // a slow machine gave up before the move came to the database
-			requireOpen(t, answer)
+			requireUnconfirmed(t, answer)
 			answers = allAtOnce(hasty, receive)
 		default:
 		}
@@ -101,25 +101,25 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	o.begin()
 	during := s.Do(t, receive[0])
 	require.GreaterOrEqual(t, during.Status, http.StatusInternalServerError, during.Text)
-	requireOpen(t, <-answers)
+	requireUnconfirmed(t, <-answers)
 
 	o.end()
 	order := s.waitForStatus(t, id, "received")
 	require.NotNil(t, order.Data["received_at"])
-	require.Equal(t, []string{"created", "received"}, s.story(t, id), "once, however often it was tried")
+	require.Equal(t, []string{"created", "received"}, s.moveTypes(t, id), "once, however often it was tried")
 	s.assign(t, id, 0)
 	s.deliver(t, id)
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
 // The timer's cancel is not lost for a database that goes away while it is written.
 func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: impatient(time.Second)})
+	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: autoCancelAfter(time.Second)})
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
-	s.waitForStartNoted(t, id) // which writes to the order, too
+	s.waitForStartConfirmed(t, id) // which writes to the order, too
 	waiting := o.holdOrders(databaseURL)
 	s.StartWorker(t)
 	testenv.Until(t, waiting)
@@ -127,22 +127,22 @@ func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	o.end()
 	order := s.waitForStatus(t, id, "cancelled")
 	require.Equal(t, map[string]any{"by": "auto", "reason": nil, "note": nil}, order.Data["cancellation"])
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
 // attempted is an answer, or why there is none.
-type attempted struct {
+type attemptResult struct {
 	*apptest.Answer
 	err error
 }
 
 // allAtOnce sends requests to one of the installation's processes. Their answers come in any order.
-func allAtOnce(process *apptest.Service, requests []apptest.Request) <-chan attempted {
-	answers := make(chan attempted, len(requests))
+func allAtOnce(process *apptest.Service, requests []apptest.Request) <-chan attemptResult {
+	answers := make(chan attemptResult, len(requests))
 	for _, request := range requests {
 		go func() {
 			answer, err := process.Try(request)
-			answers <- attempted{answer, err}
+			answers <- attemptResult{answer, err}
 		}()
 	}
 	return answers
@@ -153,7 +153,7 @@ func moveRequest(s *service, orderID, move string, body any) apptest.Request {
 }
 
 // requireOpen checks that a caller was told to look before trying again.
-func requireOpen(t *testing.T, answer attempted) {
+func requireUnconfirmed(t *testing.T, answer attemptResult) {
 	t.Helper()
 	require.NoError(t, answer.err)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)

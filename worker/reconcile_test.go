@@ -25,17 +25,17 @@ func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"due in seconds": 62 * time.Second, "due already": 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := usual.another(t)
+			s := usual.secondOperator(t)
 			receiver := apptest.NewReceiver(t, nil)
 			s.Register(t, s.Key, receiver)
-			detached := s.detached(t, time.Minute, impatient(wait))
+			detached := s.withoutTemporal(t, time.Minute, autoCancelAfter(wait))
 			id := detached.CreateOrder(t, s.Key)
 			s.reconcileUntilStarted(t, id)
 			order := s.waitForStatus(t, id, "cancelled")
 			due := timeOf(t, order, "created_at").Add(wait)
 			cancelled := timeOf(t, order, "cancelled_at")
 			require.False(t, cancelled.Before(due), "%s is before %s", cancelled, due)
-			_, runID := s.ended(t, id)
+			_, runID := s.waitForOrderEnd(t, id)
 			timers := timersOf(s.historyOf(t, workflowOf(id), runID))
 			if wait < time.Minute {
 				require.Empty(t, timers, "there is nothing left to wait for")
@@ -57,16 +57,16 @@ func TestReconcile_aLateStartWaitsLess(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
 	const wait = time.Hour
-	detached := s.detached(t, time.Minute, impatient(wait))
+	detached := s.withoutTemporal(t, time.Minute, autoCancelAfter(wait))
 	id := detached.CreateOrder(t, s.Key)
 	s.reconcileUntilStarted(t, id)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	timers := timersOf(s.historyOf(t, workflowOf(id), ""))
 	require.Len(t, timers, 1)
 	timers[0].requireSetFor(t, timeOf(t, s.order(t, id), "created_at").Add(wait))
 	require.Less(t, timers[0].wait, wait-time.Minute)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
 // timer is one that a run started, in a workflow task of its own time from began to ended.
@@ -105,17 +105,17 @@ func timeOf(t *testing.T, order *apptest.Answer, member string) time.Time {
 func TestReconcile_movesBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
-	detached := s.detached(t, 0)
+	detached := s.withoutTemporal(t, 0)
 	first, second := detached.CreateOrder(t, s.KeyA), detached.CreateOrder(t, s.KeyA)
 
 	require.Equal(t, "received", s.receive(t, first).String("status"))
 	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + second + "/cancel", Key: s.KeyA})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-	s.ended(t, second)
-	require.Equal(t, []string{"created", "cancelled"}, s.story(t, second))
+	s.waitForOrderEnd(t, second)
+	require.Equal(t, []string{"created", "cancelled"}, s.moveTypes(t, second))
 	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(first)).WorkflowExecutionInfo.Status)
-	s.waitForStartNoted(t, first)
-	s.waitForStartNoted(t, second)
+	s.waitForStartConfirmed(t, first)
+	s.waitForStartConfirmed(t, second)
 }
 
 // A delivery that nobody drives is handed on and sent.

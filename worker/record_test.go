@@ -24,7 +24,7 @@ var record = flag.Bool("record", false, "write the recorded histories to workflo
 var testdata = filepath.Join("..", "workflows", "testdata")
 
 // personal is what no history may hold.
-var personal = map[string]any{
+var personalData = map[string]any{
 	"recipient_name": "Hermelinda Quispe", "recipient_phone": "944 555 666", "delivery_address": "Jirón Huiracocha 1234",
 	"delivery_reference": "frente al parque", "recipient_doc_type": "ce", "recipient_doc_number": "X00998877",
 	"product": "Audífonos", "notes": "tocar dos veces", "delivery_lat": -12.1234, "delivery_lng": -77.0345,
@@ -42,14 +42,14 @@ func TestRecord_everyPath(t *testing.T) {
 		for _, p := range paths {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				s := i.another(t)
+				s := i.secondOperator(t)
 				workflowID, runID := p.drive(t, i, s)
 				events := s.historyOf(t, workflowID, runID)
-				requireNothingPersonal(t, s, events)
+				requireNoPersonalData(t, s, events)
 				replayer := sdkworker.NewWorkflowReplayer()
 				worker.Register(replayer)
 				require.NoError(t, replayer.ReplayWorkflowHistory(nil, events))
-				content := forTheRecord(t, s, events)
+				content := sanitizedHistory(t, s, events)
 				mu.Lock()
 				defer mu.Unlock()
 				recorded[p.name+".json"] = content
@@ -72,10 +72,10 @@ func TestRecord_everyPath(t *testing.T) {
 }
 
 // requireNothingPersonal looks into every text of a history, also inside of payloads.
-func requireNothingPersonal(t *testing.T, s *service, events *history.History) {
+func requireNoPersonalData(t *testing.T, s *service, events *history.History) {
 	t.Helper()
 	secrets := []string{"944555666", "-12.1234", "-77.0345", s.Key, s.KeyA, "whsec_", "/hook"}
-	for _, value := range personal {
+	for _, value := range personalData {
 		if text, is := value.(string); is && len(text) > 2 {
 			secrets = append(secrets, text)
 		}
@@ -92,7 +92,7 @@ func requireNothingPersonal(t *testing.T, s *service, events *history.History) {
 }
 
 // forTheRecord is a history without what only says where it was recorded.
-func forTheRecord(t *testing.T, s *service, events *history.History) []byte {
+func sanitizedHistory(t *testing.T, s *service, events *history.History) []byte {
 	t.Helper()
 	host, err := os.Hostname()
 	require.NoError(t, err)

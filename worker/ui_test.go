@@ -18,13 +18,13 @@ import (
 )
 
 // In the Temporal UI a person finds an order and understands it at a glance.
-func TestUI_anOrderAtAGlance(t *testing.T) {
+func TestUI_orderSummary(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
 		id := s.CreateOrder(t, s.KeyA)
 		guide := s.order(t, id).String("guide_code")
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 
 		described := s.describe(t, workflowOf(id))
 		require.Equal(t, "Guía "+guide+" · Tienda A", text(t, described.ExecutionConfig.UserMetadata.Summary))
@@ -39,7 +39,7 @@ func TestUI_anOrderAtAGlance(t *testing.T) {
 		s.assign(t, id, 0)
 		require.Equal(t, "**En reparto** · guía "+guide, s.details(t, id))
 		s.deliver(t, id)
-		_, runID := s.ended(t, id)
+		_, runID := s.waitForOrderEnd(t, id)
 
 		host := workflows.HostOf(receiver.URL)
 		require.Equal(t, []string{

@@ -32,8 +32,8 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if err := waitForTemporal(ctx, options); err != nil {
 		return nil // told to stop before Temporal came
 	}
-	worker.SetStickyWorkflowCacheSize(ordersInMemory)
-	w := worker.New(options.Temporal, options.TaskQueue, tuning(options.StopTimeout))
+	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
+	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options.StopTimeout))
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
@@ -63,12 +63,12 @@ const workflowPollers = 16
 // ordersInMemory is how many orders' workflows a worker keeps ready, each at some 45 KB. Most open
 // orders wait for hours: one that is not kept costs its next move a reading of its history, which
 // is short.
-const ordersInMemory = 2_000
+const stickyCacheSize = 2_000
 
 // tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the
 // first updates after a start wait for seconds under load; from sixteen on they do not
 // (BenchmarkFirstUpdate shows it).
-func tuning(stopTimeout time.Duration) worker.Options {
+func workerOptions(stopTimeout time.Duration) worker.Options {
 	return worker.Options{
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
@@ -82,14 +82,14 @@ func tuning(stopTimeout time.Duration) worker.Options {
 }
 
 const (
-	firstWait   = time.Second
-	longestWait = time.Minute
+	initialBackoff   = time.Second
+	maxBackoff = time.Minute
 )
 
 // waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one
 // line for each try, at growing intervals.
 func waitForTemporal(ctx context.Context, options Options) error {
-	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+	for wait := initialBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := prepareNamespace(ctx, options)
 		if err == nil {
 			return nil

@@ -17,15 +17,15 @@ const previousTimeout = 10 * time.Second
 // one after the other, so that it does not hear of a delivery before the assignment.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
 	for _, delivery := range deliveries {
-		o.calls++
-		before := o.latestCall[delivery.WebhookID]
+		o.pendingCalls++
+		before := o.lastCall[delivery.WebhookID]
 		ended, end := workflow.NewFuture(ctx)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			awaitPrevious(ctx, before, delivery.Retry)
 			end.SetError(send(ctx, delivery).Get(ctx, nil))
 		})
-		o.latestCall[delivery.WebhookID] = ended
-		o.events.AddFuture(ended, func(workflow.Future) { o.calls-- })
+		o.lastCall[delivery.WebhookID] = ended
+		o.events.AddFuture(ended, func(workflow.Future) { o.pendingCalls-- })
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 // Messages that come while the move is written that ends the run are all answered before it ends.
 func TestEnding_handlersAreDrained(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	var delivered *reply
 	var late []*reply
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			for range 3 {
 				late = append(late, s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}))
 				late = append(late, s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}))
@@ -39,9 +39,9 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 // A signal in the task of the last move is looked at, too: the run does not end over its head.
 func TestEnding_signalsAreDrained(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
 		})
@@ -58,9 +58,9 @@ func TestEnding_signalsAreDrained(t *testing.T) {
 // Signals that come before the order is known wait for it, all of them.
 func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeLoad = func() error {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB})
@@ -78,17 +78,17 @@ func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]struct {
-		send func(s *stage) *reply
+		send func(s *harness) *reply
 		want []models.Move
 	}{
 		"moves go on": {
-			func(s *stage) *reply { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
+			func(s *harness) *reply { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
 		},
-		"the timer goes on": {func(*stage) *reply { return nil }, []models.Move{models.MoveAutoCancel}},
+		"the timer goes on": {func(*harness) *reply { return nil }, []models.Move{models.MoveAutoCancel}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			var answer *reply
 			s.at(1*time.Minute, s.env.CancelWorkflow)
 			s.at(2*time.Minute, func() { answer = play.send(s) })

@@ -17,7 +17,7 @@ const outage = 6 * time.Hour
 var errDown = errors.New("the database is down")
 
 // downUntil makes the database fail until so long after the start.
-func (s *stage) downUntil(end time.Duration) func() error {
+func (s *harness) downUntil(end time.Duration) func() error {
 	return func() error {
 		if s.env.Now().Before(start.Add(end)) {
 			return errDown
@@ -30,15 +30,15 @@ func (s *stage) downUntil(end time.Duration) func() error {
 // with the time it was decided and under the same entry in every try.
 func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(s *stage) *reply{
-		"a signal": func(s *stage) *reply { s.signal(workflows.ReceivedName, nil); return nil },
-		"an update": func(s *stage) *reply {
+	for name, ask := range map[string]func(s *harness) *reply{
+		"a signal": func(s *harness) *reply { s.signal(workflows.ReceivedName, nil); return nil },
+		"an update": func(s *harness) *reply {
 			return s.update(workflows.ReceivedName, workflows.Received{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			down := s.downUntil(time.Hour + outage)
 			s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 			var answer *reply
@@ -59,7 +59,7 @@ func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 
 func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	down := s.downUntil(24*time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	require.True(t, s.run())
@@ -69,7 +69,7 @@ func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 
 func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeLoad = s.downUntil(outage)
 	var received *reply
 	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
@@ -83,7 +83,7 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 // made of the order.
 func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	down := s.downUntil(time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	var received, cancelled, assigned, again *reply
@@ -105,7 +105,7 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 // stood.
 func TestApply_refused(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Assigned != nil && move.Assigned.RiderID == riderA {
 			return &workflows.ApplyMoveResult{Refused: "El motorizado no existe o no está activo."}, nil
@@ -143,7 +143,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: models.StatusReceived})
+			s := newHarness(t, models.State{Status: models.StatusReceived})
 			current := workflows.Snapshot{Status: c.current.Status, RiderID: c.current.RiderID, Seq: 7, GuideCode: s.stored.GuideCode}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Seq != current.Seq+1 {
@@ -172,7 +172,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 // The timer of a run that fell behind changes nothing about an order that was received meanwhile.
 func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAutoCancel {

@@ -27,17 +27,17 @@ var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // curtain is how long a run may stay open: one that has not ended by itself is ended by its time
 // limit.
-const curtain = 30 * 24 * time.Hour
+const runTimeout = 30 * 24 * time.Hour
 
 var riderA, riderB = uuid.MustParse("00000000-0000-4000-8000-00000000000a"), uuid.MustParse("00000000-0000-4000-8000-00000000000b")
 
 // stage plays one run of an order's workflow in skipped time: the test is the database, the
 // receivers and everybody who sends messages.
-type stage struct {
+type harness struct {
 	t       *testing.T
 	env     *testsuite.TestWorkflowEnvironment
 	orderID uuid.UUID
-	log     journal
+	log     logBuffer
 
 	// webhooks want every event.
 	webhooks []webhook
@@ -46,14 +46,14 @@ type stage struct {
 	beforeLoad  func() error
 	beforeWrite func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error)
 	// receive answers a webhook call; nil is a receiver that takes everything at once.
-	receive func(sending) error
+	receive func(webhookCall) error
 
 	mu      sync.Mutex
 	stored  workflows.Snapshot
 	written []workflows.ApplyMoveInput
 	tried   []workflows.ApplyMoveInput
 	refs    map[uuid.UUID]workflows.WebhookDeliveryRef
-	sent    []sending
+	sent    []webhookCall
 }
 
 type webhook struct {
@@ -62,7 +62,7 @@ type webhook struct {
 }
 
 // sending is one attempt at a webhook call.
-type sending struct {
+type webhookCall struct {
 	workflows.WebhookDeliveryRef
 	at      time.Duration
 	attempt int32
@@ -70,9 +70,9 @@ type sending struct {
 }
 
 // newStage sets the stage for an order that stands as given.
-func newStage(t *testing.T, state models.State) *stage {
+func newHarness(t *testing.T, state models.State) *harness {
 	t.Helper()
-	s := &stage{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
+	s := &harness{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
 	s.stored = workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
@@ -86,13 +86,13 @@ func newStage(t *testing.T, state models.State) *stage {
 	return s
 }
 
-func newEnvironment(log *journal) *testsuite.TestWorkflowEnvironment {
+func newEnvironment(log *logBuffer) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(log, nil))))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(start)
 	env.SetTestTimeout(testenv.Deadline)
-	env.SetWorkflowRunTimeout(curtain)
+	env.SetWorkflowRunTimeout(runTimeout)
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: testenv.Deadline})
 	return env
 }
@@ -100,19 +100,19 @@ func newEnvironment(log *journal) *testsuite.TestWorkflowEnvironment {
 var registered = models.State{Status: models.StatusRegistered}
 
 // run plays the run that a creation starts and reports whether it ended by itself.
-func (s *stage) run() (ended bool) {
+func (s *harness) run() (ended bool) {
 	s.t.Helper()
 	snapshot := s.stored
-	return s.play(&snapshot)
+	return s.execute(&snapshot)
 }
 
 // runLoaded plays a run that reads the order from the database, as a late start or a revival does.
-func (s *stage) runLoaded() (ended bool) {
+func (s *harness) runLoaded() (ended bool) {
 	s.t.Helper()
-	return s.play(nil)
+	return s.execute(nil)
 }
 
-func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
+func (s *harness) execute(snapshot *workflows.Snapshot) (ended bool) {
 	s.t.Helper()
 	s.env.ExecuteWorkflow(workflows.Order, workflows.OrderInput{OrderID: s.orderID, Snapshot: snapshot})
 	require.True(s.t, s.env.IsWorkflowCompleted())
@@ -127,11 +127,11 @@ func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
 }
 
 // at does something so long after the start.
-func (s *stage) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
+func (s *harness) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
 // meanwhile is for the database and the receivers: what they send reaches the workflow before their
 // answer does.
-func (s *stage) meanwhile(do func()) {
+func (s *harness) beforeReply(do func()) {
 	sent := make(chan struct{})
 	s.env.RegisterDelayedCallback(func() {
 		do()
@@ -140,7 +140,7 @@ func (s *stage) meanwhile(do func()) {
 	<-sent
 }
 
-func (s *stage) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
+func (s *harness) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
 
 // reply is the outcome of an update.
 type reply struct {
@@ -148,7 +148,7 @@ type reply struct {
 	err            error
 }
 
-func (s *stage) update(name string, message any) *reply {
+func (s *harness) update(name string, message any) *reply {
 	r := &reply{}
 	s.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
 		OnAccept:   func() { r.accepted = true },
@@ -174,7 +174,7 @@ func (r *reply) requireDone(t *testing.T) {
 }
 
 // details is the line that the Temporal UI shows under the workflow.
-func (s *stage) details() string {
+func (s *harness) details() string {
 	s.t.Helper()
 	value, err := s.env.QueryWorkflow("__temporal_workflow_metadata")
 	require.NoError(s.t, err)
@@ -183,7 +183,7 @@ func (s *stage) details() string {
 	return metadata.CurrentDetails
 }
 
-func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {
+func (s *harness) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {
 	if s.beforeLoad != nil {
 		if err := s.beforeLoad(); err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, erro
 	return &snapshot, nil
 }
 
-func (s *stage) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	s.mu.Lock()
 	s.tried = append(s.tried, move)
 	s.mu.Unlock()
@@ -216,13 +216,13 @@ func (s *stage) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*wo
 	}
 	result := &workflows.ApplyMoveResult{}
 	if event, emits := move.Move.Event(); emits {
-		result.Deliveries = s.owe(event)
+		result.Deliveries = s.addDeliveries(event)
 	}
 	return result, nil
 }
 
 // owe makes the deliveries of an event, one for each webhook.
-func (s *stage) owe(event models.Event) []workflows.WebhookDeliveryRef {
+func (s *harness) addDeliveries(event models.Event) []workflows.WebhookDeliveryRef {
 	var refs []workflows.WebhookDeliveryRef
 	for _, hook := range s.webhooks {
 		ref := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
@@ -232,10 +232,10 @@ func (s *stage) owe(event models.Event) []workflows.WebhookDeliveryRef {
 	return refs
 }
 
-func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
+func (s *harness) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	info := activity.GetInfo(ctx)
 	s.mu.Lock()
-	call := sending{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
+	call := webhookCall{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
 	if s.receive == nil {
@@ -245,7 +245,7 @@ func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 }
 
 // moves lists what was written, in order.
-func (s *stage) moves() []models.Move {
+func (s *harness) moves() []models.Move {
 	moves := []models.Move{}
 	for _, move := range s.written {
 		moves = append(moves, move.Move)
@@ -254,7 +254,7 @@ func (s *stage) moves() []models.Move {
 }
 
 // events lists the webhook calls, in order.
-func (s *stage) events() []models.Event {
+func (s *harness) events() []models.Event {
 	events := []models.Event{}
 	for _, call := range s.sent {
 		events = append(events, call.Event)
@@ -263,18 +263,18 @@ func (s *stage) events() []models.Event {
 }
 
 // journal keeps the workflow's log.
-type journal struct {
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()

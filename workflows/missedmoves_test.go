@@ -14,7 +14,7 @@ import (
 // same number, and must not be taken for that one.
 func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	const unknownRider = "El motorizado no existe o no está activo."
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAssign {
@@ -49,7 +49,7 @@ func TestRefresh(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			s.at(time.Hour, func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -65,16 +65,16 @@ func TestRefresh(t *testing.T) {
 
 func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.at(time.Hour, func() { s.signal(workflows.RefreshName, nil) })
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
 }
 
 // Whoever finds an order moved already makes its run see so.
-func TestDecide_onWhatTheRunMissed(t *testing.T) {
+func TestMove_afterAMissedMove(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
 	}

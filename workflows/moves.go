@@ -137,14 +137,14 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 			o.describe(ctx)
 			continue
 		}
-		o.moved(ctx, r, to)
+		o.recordMove(ctx, r, to)
 		o.scheduleWebhooks(ctx, result.Deliveries)
 		return nil
 	}
 }
 
 // moved takes over the outcome of a written move.
-func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
+func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	o.seq++
 	o.state.Status = to
 	o.state.CancelledBy = ""
@@ -154,12 +154,12 @@ func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
 	if rider := r.rider(); rider != nil {
 		o.state.RiderID = rider
 	}
-	o.stopWaiting()
+	o.cancelTimer()
 	o.describe(ctx)
 }
 
 // stopWaiting ends the timer of an order that has moved.
-func (o *order) stopWaiting() {
+func (o *order) cancelTimer() {
 	if o.stopTimer != nil {
 		o.stopTimer()
 		o.stopTimer = nil
@@ -185,14 +185,14 @@ func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 
 // longestOutage is said because the SDK would otherwise give a local activity up once
 // StartToCloseTimeout has passed, all tries together.
-const longestOutage = 100 * 365 * 24 * time.Hour
+const retryForever = 100 * 365 * 24 * time.Hour
 
 // dbActivityOptions is for the database: a local activity, which costs the history one event, tried
 // again for as long as an outage lasts.
 func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    10 * time.Second,
-		ScheduleToCloseTimeout: longestOutage,
+		ScheduleToCloseTimeout: retryForever,
 		Summary:                summary,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,

@@ -21,7 +21,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
-		latestCall: map[uuid.UUID]workflow.Future{},
+		lastCall: map[uuid.UUID]workflow.Future{},
 	}
 	if err := o.registerHandlers(ctx); err != nil {
 		return err
@@ -61,15 +61,15 @@ type order struct {
 	// events is all that can happen to the order: moves, the timer, finished webhook calls.
 	events workflow.Selector
 	// calls counts webhook calls that have not ended; latestCall is the last one for each webhook.
-	calls      int
-	latestCall map[uuid.UUID]workflow.Future
+	pendingCalls      int
+	lastCall map[uuid.UUID]workflow.Future
 
 	stopTimer workflow.CancelFunc
 }
 
 // isDone reports whether the run has nothing left to wait for.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && o.calls == 0
+	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0
 }
 
 // begin takes over the order as it stands and sets going what it waits for.
@@ -111,7 +111,7 @@ func (o *order) refresh(ctx workflow.Context) {
 	}
 	o.restore(snapshot)
 	if o.state.Status != models.StatusRegistered {
-		o.stopWaiting()
+		o.cancelTimer()
 	}
 	o.describe(ctx)
 }

@@ -18,7 +18,7 @@ import (
 const timer = "timer"
 
 // rivals are the messages that race with the timer.
-var rivals = map[string]message{
+var competing = map[string]message{
 	"store's cancel":    messages["cancel by the store"],
 	"operator's cancel": messages["cancel by the operator"],
 	"reception":         messages["received"],
@@ -35,7 +35,7 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 			for _, kind := range []string{"signals", "updates"} {
 				t.Run(strings.Join(order, ", ")+" as "+kind, func(t *testing.T) {
 					t.Parallel()
-					s := slowStage(t)
+					s := newSlowHarness(t)
 					answers := map[string]*reply{}
 					turn := slices.Index(order, timer)
 					want := registered
@@ -44,11 +44,11 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 					for i, name := range order {
 						m := autoCancel
 						if name != timer {
-							m = rivals[name]
+							m = competing[name]
 							if kind == "signals" {
 								m = m.asSignal()
 							}
-							s.at(24*time.Hour+time.Duration(i-turn)*time.Second, s.sender(name, m, kind == "updates", answers))
+							s.at(24*time.Hour+time.Duration(i-turn)*time.Second, s.sendFunc(name, m, kind == "updates", answers))
 						}
 						var verdict models.Verdict
 						if want, verdict = m.verdict(want); verdict == models.Applied {
@@ -79,25 +79,25 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 				for name, due := range map[string]time.Duration{"due": -time.Second, "not due": time.Hour} {
 					t.Run(fmt.Sprintf("%s, updates %v, %s", strings.Join(order, ", "), kinds, name), func(t *testing.T) {
 						t.Parallel()
-						s := slowStage(t)
+						s := newSlowHarness(t)
 						s.stored.AutoCancelAt = start.Add(due)
 						answers := map[string]*reply{}
 						var sent []message
 						s.beforeLoad = func() error {
-							s.meanwhile(func() {
+							s.beforeReply(func() {
 								for i, name := range order {
-									m := rivals[name]
+									m := competing[name]
 									if !kinds[i] {
 										m = m.asSignal()
 									}
 									sent = append(sent, m)
-									s.sender(name, m, kinds[i], answers)()
+									s.sendFunc(name, m, kinds[i], answers)()
 								}
 							})
 							return nil
 						}
 						s.runLoaded()
-						requireLegalStory(t, s, sent, answers)
+						requireLegalMoves(t, s, sent, answers)
 					})
 				}
 			}
@@ -111,14 +111,14 @@ func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 	for _, order := range permutations([]string{"operator's cancel", "reception"}) {
 		t.Run(strings.Join(order, ", "), func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
+			s := newSlowHarness(t)
 			s.at(24*time.Hour, func() {
 				for _, name := range order {
-					s.env.SignalWorkflowSkippingWorkflowTask(string(rivals[name].move), rivals[name].content)
+					s.env.SignalWorkflowSkippingWorkflowTask(string(competing[name].move), competing[name].content)
 				}
 			})
 			s.run()
-			requireLegalStory(t, s, []message{rivals[order[0]], rivals[order[1]]}, nil)
+			requireLegalMoves(t, s, []message{competing[order[0]], competing[order[1]]}, nil)
 		})
 	}
 }
@@ -126,10 +126,10 @@ func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 // Of many who cancel at once exactly one succeeds.
 func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	var answers []*reply
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			for range 49 {
 				answers = append(answers, s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}))
 			}
@@ -149,11 +149,11 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 }
 
 // slowStage has a receiver that takes an hour to take order.cancelled.
-func slowStage(t *testing.T) *stage {
-	s := newStage(t, registered)
+func newSlowHarness(t *testing.T) *harness {
+	s := newHarness(t, registered)
 	s.webhooks = []webhook{{id: uuid.New()}}
-	s.receive = func(call sending) error {
-		s.meanwhile(func() {
+	s.receive = func(call webhookCall) error {
+		s.beforeReply(func() {
 			s.at(time.Hour, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
 		})
 		return activity.ErrResultPending
@@ -161,7 +161,7 @@ func slowStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) sender(name string, m message, asUpdate bool, answers map[string]*reply) func() {
+func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[string]*reply) func() {
 	return func() {
 		if asUpdate {
 			answers[name] = s.update(string(m.move), m.content)
@@ -173,7 +173,7 @@ func (s *stage) sender(name string, m message, asUpdate bool, answers map[string
 
 // requireLegalStory checks that what was written is a life the table allows, and that the answers
 // agree with it.
-func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[string]*reply) {
+func requireLegalMoves(t *testing.T, s *harness, sent []message, answers map[string]*reply) {
 	t.Helper()
 	candidates := append(slices.Clone(sent), autoCancel)
 	state, entries := registered, map[uuid.UUID]bool{}
@@ -193,7 +193,7 @@ func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[strin
 	for name, answer := range answers {
 		require.True(t, answer.done, name)
 		applied := slices.ContainsFunc(s.written, func(move workflows.ApplyMoveInput) bool {
-			return move.Move == rivals[name].move && move.By == rivals[name].by
+			return move.Move == competing[name].move && move.By == competing[name].by
 		})
 		require.Equal(t, applied, answer.err == nil, "%s: %v", name, answer.err)
 	}

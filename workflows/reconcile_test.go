@@ -22,7 +22,7 @@ func TestReconcile(t *testing.T) {
 	for _, failing := range append([]string{""}, parts...) {
 		t.Run("failing: "+failing, func(t *testing.T) {
 			t.Parallel()
-			env := newEnvironment(&journal{})
+			env := newEnvironment(&logBuffer{})
 			var mu sync.Mutex
 			var ran []string
 			for _, part := range parts {
@@ -62,7 +62,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := newEnvironment(&journal{})
+			env := newEnvironment(&logBuffer{})
 			delivery := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: uuid.New(), Event: models.EventDelivered, Host: "tienda.example", Retry: true}
 			tries := 0
 			env.RegisterActivityWithOptions(func(_ context.Context, id uuid.UUID) error {

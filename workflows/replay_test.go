@@ -16,7 +16,7 @@ import (
 	"despacho/workflows"
 )
 
-var silent = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+var discardLogger = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
 // recordings are histories of every path, written by `make record`.
 func recordings(t *testing.T) []string {
@@ -36,7 +36,7 @@ func TestReplay_everyRecording(t *testing.T) {
 			t.Parallel()
 			replayer := sdkworker.NewWorkflowReplayer()
 			worker.Register(replayer)
-			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(silent, file))
+			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(discardLogger, file))
 		})
 	}
 }
@@ -57,7 +57,7 @@ func TestReplay_catchesAnIncompatibleChange(t *testing.T) {
 			t.Parallel()
 			replayer := sdkworker.NewWorkflowReplayer()
 			replayer.RegisterWorkflowWithOptions(changed, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
-			require.ErrorContains(t, replayer.ReplayWorkflowHistoryFromJSONFile(silent, file), "TMPRL1100")
+			require.ErrorContains(t, replayer.ReplayWorkflowHistoryFromJSONFile(discardLogger, file), "TMPRL1100")
 		})
 	}
 }

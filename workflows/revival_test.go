@@ -11,24 +11,24 @@ import (
 	"despacho/workflows"
 )
 
-var dormant = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
+var autoCancelled = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
 
 // After the timer has cancelled an order its run ends; the package that arrives late starts
 // another, which reads the order and goes on from there. Reception tells receivers nothing; the
 // next they hear is order.assigned (contract 3).
 func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	t.Parallel()
-	first := newStage(t, registered)
+	first := newHarness(t, registered)
 	first.webhooks = []webhook{{id: uuid.New()}}
 	require.True(t, first.run())
 	require.Equal(t, []models.Event{models.EventCancelled}, first.events())
 	require.Equal(t, 2, first.stored.Seq)
 
-	second := newStage(t, registered)
+	second := newHarness(t, registered)
 	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
 	var received *reply
 	second.beforeLoad = func() error {
-		second.meanwhile(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
+		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
 		return nil
 	}
 	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
@@ -50,10 +50,10 @@ func TestRevival_onlyByReception(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, dormant)
+			s := newHarness(t, autoCancelled)
 			var answer *reply
 			s.beforeLoad = func() error {
-				s.meanwhile(func() { answer = s.update(string(m.move), m.content) })
+				s.beforeReply(func() { answer = s.update(string(m.move), m.content) })
 				return nil
 			}
 			require.True(t, s.runLoaded())
@@ -65,14 +65,14 @@ func TestRevival_onlyByReception(t *testing.T) {
 
 // A package that arrives while receivers are still being told of the cancellation is received in
 // the same run.
-func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
+func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
+			s := newSlowHarness(t)
 			answers := map[string]*reply{}
-			s.at(24*time.Hour+time.Minute, s.sender("reception", rivals["reception"], kind == "update", answers))
+			s.at(24*time.Hour+time.Minute, s.sendFunc("reception", competing["reception"], kind == "update", answers))
 			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
 			require.True(t, s.run())
 			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive, models.MoveCancel}, s.moves())
@@ -91,11 +91,11 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	for _, kind := range []string{"signal", "update"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			answers := map[string]*reply{}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Move == models.MoveAutoCancel {
-					s.meanwhile(s.sender("reception", rivals["reception"], kind == "update", answers))
+					s.beforeReply(s.sendFunc("reception", competing["reception"], kind == "update", answers))
 				}
 				return nil, nil
 			}
@@ -112,7 +112,7 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 // Another rider is a move of its own and is told; the same rider again is not.
 func TestReassignment(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	s.webhooks = []webhook{{id: uuid.New()}}
 	for i, rider := range []uuid.UUID{riderA, riderA, riderB, riderB, riderA} {
 		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: rider}) })
@@ -134,7 +134,7 @@ func TestCancel_afterReception(t *testing.T) {
 	for _, status := range []models.Status{models.StatusReceived, models.StatusAssigned} {
 		t.Run(string(status), func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: status, RiderID: &riderA})
+			s := newHarness(t, models.State{Status: status, RiderID: &riderA})
 			var store, limited, operator *reply
 			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
 			s.at(2*time.Minute, func() {
@@ -159,7 +159,7 @@ func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
 	for _, by := range []models.Actor{models.ByStore, models.ByAuto, "somebody"} {
 		t.Run(string(by), func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: models.StatusReceived})
+			s := newHarness(t, models.State{Status: models.StatusReceived})
 			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{By: by}) })
 			require.True(t, s.run())
 			require.Len(t, s.written, 1)

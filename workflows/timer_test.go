@@ -14,7 +14,7 @@ import (
 // ends.
 func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	var early *reply
 	s.at(24*time.Hour-time.Millisecond, func() { early = s.update(workflows.DeliveredName, workflows.Delivered{}) })
 	require.True(t, s.run())
@@ -37,10 +37,10 @@ func TestTimer_momentIsAbsolute(t *testing.T) {
 		"due the moment it runs":  {0, 0},
 		"due days before it runs": {-72 * time.Hour, 0},
 	} {
-		for how, run := range map[string]func(*stage) bool{"handed over": (*stage).run, "loaded": (*stage).runLoaded} {
+		for how, run := range map[string]func(*harness) bool{"handed over": (*harness).run, "loaded": (*harness).runLoaded} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, registered)
+				s := newHarness(t, registered)
 				s.stored.AutoCancelAt = start.Add(c.due)
 				require.True(t, run(s))
 				require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
@@ -56,7 +56,7 @@ func TestTimer_isStoppedByTheFirstMove(t *testing.T) {
 	for _, name := range []string{workflows.ReceivedName, workflows.CancelName} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
+			s := newSlowHarness(t)
 			stopped := 0
 			s.env.SetOnTimerCanceledListener(func(string) { stopped++ })
 			s.env.SetOnTimerFiredListener(func(timerID string) { t.Errorf("timer %s fired", timerID) })
@@ -76,7 +76,7 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, state)
+			s := newHarness(t, state)
 			s.stored.AutoCancelAt = start.Add(time.Hour)
 			s.env.SetOnTimerScheduledListener(func(timerID string, _ time.Duration) { t.Errorf("timer %s started", timerID) })
 			require.Equal(t, state.Final() || state.Revivable(), s.runLoaded())
@@ -88,7 +88,7 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 // The line under the workflow in the Temporal UI follows the order.
 func TestOrder_currentDetailsFollowTheStatus(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	var seen []string
 	look := func() { seen = append(seen, s.details()) }
 	s.at(1*time.Minute, look)

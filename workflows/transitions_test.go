@@ -76,7 +76,7 @@ func (m message) asSignal() message {
 // Every cell of state × message, as a signal and as an update, sent before the run knows the order
 // and after. Whatever comes of it, the run goes on: what a second message meets is what the table
 // makes of the first.
-func TestOrder_everyCell(t *testing.T) {
+func TestOrder_everyTransition(t *testing.T) {
 	t.Parallel()
 	for stateName, state := range states {
 		for messageName, m := range messages {
@@ -84,7 +84,7 @@ func TestOrder_everyCell(t *testing.T) {
 				for _, moment := range []string{"loading", "loaded"} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", stateName, messageName, kind, moment), func(t *testing.T) {
 						t.Parallel()
-						playCell(t, state, m, kind == "update", moment == "loading")
+						runTransition(t, state, m, kind == "update", moment == "loading")
 					})
 				}
 			}
@@ -92,14 +92,14 @@ func TestOrder_everyCell(t *testing.T) {
 	}
 }
 
-func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
-	s := newStage(t, state)
-	s.stored.AutoCancelAt = start.Add(2 * curtain)
+func runTransition(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
+	s := newHarness(t, state)
+	s.stored.AutoCancelAt = start.Add(2 * runTimeout)
 	// A call that is still out keeps the run of a finished order open.
 	s.webhooks = []webhook{{id: uuid.New()}}
-	s.stored.Deliveries = s.owe(models.EventCreated)
+	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
 	s.webhooks = nil
-	s.receive = func(sending) error { return activity.ErrResultPending }
+	s.receive = func(webhookCall) error { return activity.ErrResultPending }
 	if !asUpdate {
 		m = m.asSignal()
 	}
@@ -112,7 +112,7 @@ func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoadin
 		}
 	}
 	if whileLoading {
-		s.beforeLoad = func() error { s.meanwhile(send); return nil }
+		s.beforeLoad = func() error { s.beforeReply(send); return nil }
 	} else {
 		s.at(time.Minute, send)
 	}
@@ -183,7 +183,7 @@ func TestOrder_signalsWithoutContent(t *testing.T) {
 	for name, content := range map[string]any{"an empty object": map[string]any{}, "nothing": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, content) })
 			s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": riderA}) })
 			s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, content) })
@@ -196,7 +196,7 @@ func TestOrder_signalsWithoutContent(t *testing.T) {
 // What cannot be read is dropped, and the order goes on as if it had not come.
 func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	var refused, answered *reply
 	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
@@ -215,7 +215,7 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 // A malformed signal keeps neither the timer nor anybody else waiting.
 func TestOrder_malformedSignalDoesNotHoldTheTimer(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.at(time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())

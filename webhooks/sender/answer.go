@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	maxAnswerRead = 64 << 10
-	maxAnswerKept = 1 << 10
+	maxResponseRead = 64 << 10
+	maxResponseKept = 1 << 10
 )
 
 // readAnswer reads a bounded part of what the receiver said and keeps its beginning.
-func readAnswer(response *http.Response) (kept string, err error) {
+func readResponse(response *http.Response) (kept string, err error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		// The connection itself stands in the body's place: there is no answer to read.
 		return "", nil
 	}
-	read, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerRead))
+	read, err := io.ReadAll(io.LimitReader(response.Body, maxResponseRead))
 	return excerpt(read), err
 }
 
@@ -27,12 +27,12 @@ func readAnswer(response *http.Response) (kept string, err error) {
 func excerpt(answer []byte) string {
 	const replacement = string(utf8.RuneError)
 	// A character that straddles the limit must be seen whole to be told from a broken one.
-	beginning := string(answer[:min(len(answer), maxAnswerKept+utf8.UTFMax)])
+	beginning := string(answer[:min(len(answer), maxResponseKept+utf8.UTFMax)])
 	text := strings.ReplaceAll(strings.ToValidUTF8(beginning, replacement), "\x00", replacement)
-	if len(text) <= maxAnswerKept {
+	if len(text) <= maxResponseKept {
 		return text
 	}
-	end := maxAnswerKept
+	end := maxResponseKept
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}

@@ -23,10 +23,10 @@ func (e *endless) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-func TestReadAnswerStopsAtTheCap(t *testing.T) {
+func TestReadResponseStopsAtTheCap(t *testing.T) {
 	t.Parallel()
 	source := &endless{}
-	kept, err := readAnswer(&http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(source)})
+	kept, err := readResponse(&http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(source)})
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("a", 1024), kept)
 	require.LessOrEqual(t, source.given, 64<<10)

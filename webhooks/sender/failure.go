@@ -36,10 +36,10 @@ const (
 // vocabulary, so that neither addresses nor secrets reach whoever reads them.
 type Failure struct {
 	Reason Reason
-	Words  string
+	Message  string
 }
 
-var words = map[Reason]string{
+var messages = map[Reason]string{
 	ReasonConnectionRefused: "El receptor rechazó la conexión.",
 	ReasonUnreachable:       "No se pudo llegar al receptor por la red.",
 	ReasonDNS:               "El nombre del receptor no se pudo resolver.",
@@ -51,13 +51,13 @@ var words = map[Reason]string{
 }
 
 const (
-	expiredWords   = "El certificado TLS del receptor está vencido o aún no es válido."
-	wrongNameWords = "El certificado TLS del receptor no corresponde a su nombre."
-	unknownCAWords = "El certificado TLS del receptor no viene de una autoridad conocida."
+	expiredMessage   = "El certificado TLS del receptor está vencido o aún no es válido."
+	wrongNameMessage = "El certificado TLS del receptor no corresponde a su nombre."
+	unknownCAMessage = "El certificado TLS del receptor no viene de una autoridad conocida."
 )
 
 func failureOf(reason Reason) Failure {
-	return Failure{Reason: reason, Words: words[reason]}
+	return Failure{Reason: reason, Message: messages[reason]}
 }
 
 // failureOfURL explains a URL that may not be called, in the words used at registration.
@@ -69,7 +69,7 @@ func failureOfURL(err error) Failure {
 	case refusal.Reason == safehttp.URLRefusedAddress:
 		return failureOf(ReasonRefusedAddress)
 	default:
-		return Failure{Reason: ReasonInvalid, Words: refusal.Message()}
+		return Failure{Reason: ReasonInvalid, Message: refusal.Message()}
 	}
 }
 
@@ -79,9 +79,9 @@ func failureOfStatus(code int) Failure {
 	case code >= http.StatusOK && code < http.StatusMultipleChoices:
 		return Failure{}
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
-		return Failure{Reason: ReasonRedirect, Words: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
+		return Failure{Reason: ReasonRedirect, Message: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
 	default:
-		return Failure{Reason: ReasonStatus, Words: fmt.Sprintf("El receptor respondió con el código %d.", code)}
+		return Failure{Reason: ReasonStatus, Message: fmt.Sprintf("El receptor respondió con el código %d.", code)}
 	}
 }
 
@@ -116,7 +116,7 @@ func failureOfExchange(ctx context.Context, err error, inHandshake bool, limit t
 
 func failureOfTimeout(limit time.Duration) Failure {
 	seconds := strconv.FormatFloat(limit.Seconds(), 'f', -1, 64)
-	return Failure{Reason: ReasonTimeout, Words: "El receptor no respondió por completo en " + seconds + " s."}
+	return Failure{Reason: ReasonTimeout, Message: "El receptor no respondió por completo en " + seconds + " s."}
 }
 
 // failureOfTLS names what the receiver's owner can mend.
@@ -129,11 +129,11 @@ func failureOfTLS(err error) Failure {
 	failure := failureOf(ReasonTLS)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		failure.Words = expiredWords
+		failure.Message = expiredMessage
 	case errors.As(err, &wrongName):
-		failure.Words = wrongNameWords
+		failure.Message = wrongNameMessage
 	case errors.As(err, &unknownCA):
-		failure.Words = unknownCAWords
+		failure.Message = unknownCAMessage
 	}
 	return failure
 }

@@ -112,7 +112,7 @@ func portOf(t *testing.T, raw string) string {
 // a test.
 func senderOptions(t *testing.T) sender.Options {
 	t.Helper()
-	return sender.Options{Guard: safehttp.Options{
+	return sender.Options{HTTP: safehttp.Options{
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		RootCAs:   testAuthority().roots,
 		Resolver:  safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1"}}),

@@ -11,12 +11,12 @@ import (
 const MaxRetryAfter = 24 * time.Hour
 
 // waits come before each attempt of a webhook that asked for retries.
-var waits = [...]time.Duration{
+var retryDelays = [...]time.Duration{
 	0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
 }
 
 // MaxAttempts is how often an event is sent to a webhook that asked for retries.
-const MaxAttempts = len(waits)
+const MaxAttempts = len(retryDelays)
 
 // jitter is the share by which a wait may be shorter or longer, so that failures do not return in
 // step.
@@ -29,7 +29,7 @@ func NextDelay(attempts int, retryAfter time.Duration, rnd func() float64) (time
 		return 0, false
 	}
 	factor := 1 - jitter + 2*jitter*rnd()
-	wait := time.Duration(float64(waits[attempts]) * factor)
+	wait := time.Duration(float64(retryDelays[attempts]) * factor)
 	return max(wait, min(retryAfter, MaxRetryAfter)), true
 }
 

@@ -28,7 +28,7 @@ const (
 type Options struct {
 	// Guard is what the sender's connections may reach. Its Timeout bounds the whole exchange (zero
 	// means 5 seconds); its MaxConnsPerHost is set by the sender.
-	Guard safehttp.Options
+	HTTP safehttp.Options
 	// PerHost bounds the exchanges at once with one host and port; zero means DefaultPerHost.
 	PerHost int
 	// Now is the clock that timestamps are taken from; nil means time.Now.
@@ -89,14 +89,14 @@ type Sender struct {
 func NewSender(options Options) *Sender {
 	perHost := cmp.Or(options.PerHost, DefaultPerHost)
 	// An exchange given up on may leave its handshake behind for a while.
-	options.Guard.MaxConnsPerHost = 2 * perHost
+	options.HTTP.MaxConnsPerHost = 2 * perHost
 	now := options.Now
 	if now == nil {
 		now = time.Now
 	}
 	return &Sender{
-		client: safehttp.NewClient(options.Guard),
-		allow:  options.Guard.AllowNets,
+		client: safehttp.NewClient(options.HTTP),
+		allow:  options.HTTP.AllowNets,
 		hosts:  safehttp.NewHostSlots(perHost),
 		now:    now,
 	}
@@ -181,7 +181,7 @@ func (s *Sender) exchange(post *http.Request) Result {
 	defer func() { _ = response.Body.Close() }()
 
 	result := Result{StatusCode: response.StatusCode, Failure: failureOfStatus(response.StatusCode)}
-	result.Response, err = readAnswer(response)
+	result.Response, err = readResponse(response)
 	if !result.Delivered() {
 		result.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), s.now())
 	} else if err != nil {

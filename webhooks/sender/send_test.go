@@ -33,10 +33,10 @@ func TestSendSatisfiesAReceiverWrittenFromTheContract(t *testing.T) {
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 			require.Equal(t, http.StatusOK, result.StatusCode)
 			require.Equal(t, "recibido", result.Response)
-			require.Empty(t, result.Words)
+			require.Empty(t, result.Message)
 			require.Positive(t, result.Duration)
 			require.WithinRange(t, result.At, before, time.Now())
 			request := <-seen
@@ -65,7 +65,7 @@ func TestSendSatisfiesStandardWebhooksReceiversDuringRotation(t *testing.T) {
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), event)
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 		})
 	}
 }
@@ -81,7 +81,7 @@ type outcome struct {
 
 func requireOutcome(t *testing.T, want outcome, result sender.Result) {
 	t.Helper()
-	require.Equal(t, want, outcome{result.Reason, result.Words, result.StatusCode, result.Response, result.RetryAfter})
+	require.Equal(t, want, outcome{result.Reason, result.Message, result.StatusCode, result.Response, result.RetryAfter})
 	require.False(t, result.Delivered())
 	require.False(t, result.At.IsZero())
 }
@@ -198,12 +198,12 @@ func TestSendGivesUpInTime(t *testing.T) {
 				var result sender.Result
 				// A busy machine gets more time to hear the first byte of an answer that drips.
 				for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
-					options.Guard.Timeout = limit
+					options.HTTP.Timeout = limit
 
 					result = sender.NewSender(options).Send(t.Context(), deliveredEvent(url))
 
 					require.Equal(t, sender.ReasonTimeout, result.Reason)
-					require.Equal(t, fmt.Sprintf("El receptor no respondió por completo en %d s.", limit/time.Second), result.Words)
+					require.Equal(t, fmt.Sprintf("El receptor no respondió por completo en %d s.", limit/time.Second), result.Message)
 					require.GreaterOrEqual(t, result.Duration, limit)
 					if result.StatusCode == test.status {
 						break
@@ -220,7 +220,7 @@ func TestSendGivesUpOnAHandshakeThatNeverComes(t *testing.T) {
 	// A tripwire accepts nothing: the kernel connects, and nobody speaks TLS.
 	silent := safehttptest.NewTripwire(t, "127.0.0.1:0")
 	options := senderOptions(t)
-	options.Guard.Timeout = 200 * time.Millisecond
+	options.HTTP.Timeout = 200 * time.Millisecond
 
 	result := sender.NewSender(options).Send(t.Context(), deliveredEvent("https://"+silent.Addr()))
 
@@ -255,7 +255,7 @@ func TestSendDoesNotReadAnAnswerOfTenMegabytes(t *testing.T) {
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 			require.Equal(t, strings.Repeat("a", 1024), result.Response)
 		})
 	}
