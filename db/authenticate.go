@@ -94,42 +94,42 @@ SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON coun
 
 // authenticateBatch finds the keys of several requests and counts each request, in one round trip.
 // Every request gets its own number in its key's minute. The result of an unknown key is nil.
-func (d *DB) authenticateBatch(ctx context.Context, questions []keyLookup) ([]*KeyHolder, error) {
-	answers := make([]*KeyHolder, len(questions))
+func (d *DB) authenticateBatch(ctx context.Context, lookups []keyLookup) ([]*KeyHolder, error) {
+	results := make([]*KeyHolder, len(lookups))
 	// Nearly always one minute; two if the batch spans the change of a minute.
 	minutes := map[int64][]int{}
-	for i, question := range questions {
-		minutes[Minute(question.now)] = append(minutes[Minute(question.now)], i)
+	for i, lookup := range lookups {
+		minutes[Minute(lookup.now)] = append(minutes[Minute(lookup.now)], i)
 	}
-	for minute, asking := range minutes {
-		if err := d.authenticateMinute(ctx, minute, questions, asking, answers); err != nil {
+	for minute, members := range minutes {
+		if err := d.authenticateMinute(ctx, minute, lookups, members, results); err != nil {
 			return nil, err
 		}
 	}
-	return answers, nil
+	return results, nil
 }
 
 // authenticateMinute authenticates the lookups with the given indexes, all of the same minute.
-func (d *DB) authenticateMinute(ctx context.Context, minute int64, questions []keyLookup, asking []int, answers []*KeyHolder) error {
+func (d *DB) authenticateMinute(ctx context.Context, minute int64, lookups []keyLookup, members []int, results []*KeyHolder) error {
 	var hashes [][]byte
 	var requests []int32
-	places := map[string]int{}
-	for _, i := range asking {
-		hash := questions[i].hash
-		if _, known := places[hash]; !known {
-			places[hash] = len(hashes)
+	indexes := map[string]int{}
+	for _, i := range members {
+		hash := lookups[i].hash
+		if _, known := indexes[hash]; !known {
+			indexes[hash] = len(hashes)
 			hashes, requests = append(hashes, []byte(hash)), append(requests, 0)
 		}
-		requests[places[hash]]++
+		requests[indexes[hash]]++
 	}
-	holders, err := d.findAndCount(ctx, hashes, requests, minute, questions[asking[0]].now)
+	holders, err := d.findAndCount(ctx, hashes, requests, minute, lookups[members[0]].now)
 	if err != nil {
 		return err
 	}
-	for _, i := range asking {
-		if next := holders[places[questions[i].hash]]; next != nil {
+	for _, i := range members {
+		if next := holders[indexes[lookups[i].hash]]; next != nil {
 			mine := *next
-			answers[i] = &mine
+			results[i] = &mine
 			if next.Used > 0 {
 				next.Used++
 			}

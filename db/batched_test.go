@@ -32,8 +32,8 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 	return hashes
 }
 
-// Requests that come at once, to two processes and with several keys, are counted one by one: every
-// number is given out exactly once.
+// Concurrent requests, in two processes and with several keys, are counted one by one: every number
+// is returned exactly once.
 func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -47,7 +47,7 @@ func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 		for i := range keys * requests {
 			key := i % keys
 			all.Go(func() {
-				// The last of them fall into the next minute, whose count is its own.
+				// The last requests fall into the next minute, which has its own count.
 				at := now.Add(time.Duration(i/(keys*requests-2*keys)) * time.Minute)
 				holder, err := processes[i%2].Authenticate(context.Background(), hashes[key], at)
 				if err != nil {
@@ -73,7 +73,7 @@ func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 	})
 }
 
-// A key that opens nothing uses up nothing, in whatever company it comes.
+// An unusable key counts nothing, also in a batch with usable ones.
 func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, now := context.Background(), time.Now().UTC()
@@ -109,8 +109,8 @@ func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 	})
 }
 
-// An order read in company is what was written, with every field that may be left out and without,
-// and nobody gets another's.
+// An order read in a batch has every field as written, optional ones set or not, and only those in
+// the scope are returned.
 func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)

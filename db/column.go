@@ -5,7 +5,7 @@ import "strings"
 // column pairs a column of a statement with the field of T that it is scanned into. Statements
 // scanned without GORM define both in one place, so that they cannot diverge.
 type column[T any] struct {
-	name  string
+	name   string
 	target func(*T) any
 }
 

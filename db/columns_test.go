@@ -18,14 +18,13 @@ import (
 	"despacho/models"
 )
 
-// filler gives the fields of structs values that are not zero and, but for booleans, not the same
-// twice.
+// filler sets the fields of structs to non-zero values that, except for booleans, are distinct.
 type filler struct {
 	given int
 	flag  bool
 }
 
-// fill gives every field of a struct a value, also of the structs in it.
+// fill sets every field of a struct, recursively.
 func (f *filler) fill(row any) { f.fillValue(reflect.ValueOf(row).Elem(), "") }
 
 func (f *filler) fillValue(value reflect.Value, name string) {
@@ -62,7 +61,7 @@ func (f *filler) fillValue(value reflect.Value, name string) {
 	}
 }
 
-// leaveOut empties every field of a struct that may be.
+// clearOptional zeroes every optional field of a struct.
 func clearOptional(row any) {
 	value := reflect.ValueOf(row).Elem()
 	for i := range value.NumField() {
@@ -72,8 +71,8 @@ func clearOptional(row any) {
 	}
 }
 
-// fieldsOf are the fields of a struct and of the structs in it by name. Pointers are what they
-// point at, times are in UTC.
+// fieldsOf maps the fields of a struct, recursively, by name. Pointers are dereferenced, times are
+// in UTC.
 func fieldsOf(row any) map[string]any {
 	fields := map[string]any{}
 	var add func(path string, value reflect.Value)
@@ -97,8 +96,8 @@ func fieldsOf(row any) map[string]any {
 	return fields
 }
 
-// requireRead holds what was read to what was written, field by field. What is left out on purpose
-// is not read.
+// requireRead compares what was read with what was written, field by field, except the fields left
+// out on purpose.
 func requireRead(t *testing.T, want, got any, leftOut ...string) {
 	t.Helper()
 	written, read := fieldsOf(want), fieldsOf(got)
@@ -134,7 +133,7 @@ type tenant struct {
 
 var testDistrict = catalog.DistrictID("PE", "150122")
 
-// newTenant stores the rows. The order is cancelled: that status alone admits every field.
+// newTenant inserts the rows. The order is cancelled: only that status allows every field.
 func newTenant(t *testing.T, database *db.DB) *tenant {
 	t.Helper()
 	w, f := &tenant{}, &filler{flag: true}
@@ -168,7 +167,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	return w
 }
 
-// one is the only row of a list.
+// onlyRow returns the only row of a list.
 func onlyRow[T any](rows []T, err error) (any, error) {
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("%d rows instead of one", len(rows))
@@ -179,7 +178,7 @@ func onlyRow[T any](rows []T, err error) (any, error) {
 	return rows[0], nil
 }
 
-// Statements that name their columns by hand read every field of what they read into.
+// Statements that list their columns read every field of their struct.
 func TestReads_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)
@@ -258,7 +257,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 	})
 }
 
-// The catalog's own types are written to rows and read from them field by field.
+// The catalog's own types are copied to rows and back field by field.
 func TestCatalog_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, f := context.Background(), &filler{flag: true}
@@ -281,8 +280,8 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 	})
 }
 
-// Statements that name the columns they write leave only those fields as they were that are named
-// here. Whoever adds a field decides which it is.
+// Statements that list the columns they write change every field except those listed here. Whoever
+// adds a field decides which it is.
 func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}
@@ -322,7 +321,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				w.order, order,
 				func() error { return database.SaveMove(ctx, &order, &event) },
 				func() (any, error) { return database.LockOrder(ctx, order.ID) },
-				[]string{ // who ordered what for whom and where to, what it costs, and what is found out beside the moves
+				[]string{ // set at creation, or by something other than a move
 					"ID", "OperatorID", "StoreID", "GuideCode", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber",
 					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
 					"DeliveryLat", "DeliveryLng", "DeliveryMapsURL", "PointSource", "Product", "Size", "Notes", "SearchText", "AmountToCollect",

@@ -12,7 +12,7 @@ import (
 	"despacho/models"
 )
 
-// Answers are found for whom they belong to, while they last.
+// Responses are found in their scope until they expire.
 func TestCompletedKeys(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, now, scope := context.Background(), time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC), uuid.New()

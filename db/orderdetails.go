@@ -8,7 +8,7 @@ import (
 	"despacho/models"
 )
 
-// OrderDetails reads those of the orders that the scope may see, in no order of its own.
+// OrderDetails reads those of the orders that the scope may see, in no particular order.
 func (d *DB) OrderDetails(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderDetail, error) {
 	var details []models.OrderDetail
 	err := scope.apply(d.orderViews(ctx)).

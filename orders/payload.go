@@ -34,7 +34,7 @@ type eventData struct {
 	ReceivedAt            *time.Time         `json:"received_at"`
 	DeliveredAt           *time.Time         `json:"delivered_at"`
 	Rider                 *RiderView         `json:"rider"`
-	Location              LocationRef              `json:"location"`
+	Location              LocationRef        `json:"location"`
 	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
 }
 

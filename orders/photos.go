@@ -9,7 +9,7 @@ const (
 	// photoOwnedWithin is how long after a photo was stored its delivery may still come about: the
 	// move waits as long as the database is away.
 	photoGracePeriod = 24 * time.Hour
-	sweepInterval       = time.Hour
+	sweepInterval    = time.Hour
 )
 
 func (s *Service) discardPhoto(ctx context.Context, name string) {

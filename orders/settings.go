@@ -14,14 +14,14 @@ import (
 
 // settings is an operator's set-up in the form that creating an order asks it in.
 type settings struct {
-	branches   map[uuid.UUID]models.Branch
-	mainBranch *models.Branch
-	stores     map[uuid.UUID]models.Store
-	sizes      map[string]models.Size
-	defaultSize   *models.Size
-	prices     map[uuid.UUID]*money.Cents
-	riskZones  []models.RiskZone
-	webhooks   []models.Webhook
+	branches    map[uuid.UUID]models.Branch
+	mainBranch  *models.Branch
+	stores      map[uuid.UUID]models.Store
+	sizes       map[string]models.Size
+	defaultSize *models.Size
+	prices      map[uuid.UUID]*money.Cents
+	riskZones   []models.RiskZone
+	webhooks    []models.Webhook
 }
 
 func newSettings(rows *db.Settings) *settings {

@@ -158,8 +158,8 @@ type startConfirmations struct {
 }
 
 const (
-	flushInterval  = 200 * time.Millisecond
-	flushSize = 500
+	flushInterval = 200 * time.Millisecond
+	flushSize     = 500
 )
 
 func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {

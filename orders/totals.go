@@ -30,7 +30,7 @@ type totals struct {
 	db    *db.DB
 	clock clock.Clock
 
-	mu    sync.Mutex
+	mu     sync.Mutex
 	cached map[totalKey]cachedTotal
 }
 

@@ -28,7 +28,7 @@ type View struct {
 	DeliveryAddress       string              `json:"delivery_address"`
 	DeliveryReference     *string             `json:"delivery_reference"`
 	LocationID            uuid.UUID           `json:"location_id"`
-	Location              LocationRef               `json:"location"`
+	Location              LocationRef         `json:"location"`
 	DeliveryLat           *float64            `json:"delivery_lat"`
 	DeliveryLng           *float64            `json:"delivery_lng"`
 	DeliveryMapsURL       *string             `json:"delivery_maps_url"`

@@ -82,8 +82,8 @@ func workerOptions(stopTimeout time.Duration) worker.Options {
 }
 
 const (
-	initialBackoff   = time.Second
-	maxBackoff = time.Minute
+	initialBackoff = time.Second
+	maxBackoff     = time.Minute
 )
 
 // waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one

@@ -61,8 +61,8 @@ type order struct {
 	// events is all that can happen to the order: moves, the timer, finished webhook calls.
 	events workflow.Selector
 	// calls counts webhook calls that have not ended; latestCall is the last one for each webhook.
-	pendingCalls      int
-	lastCall map[uuid.UUID]workflow.Future
+	pendingCalls int
+	lastCall     map[uuid.UUID]workflow.Future
 
 	stopTimer workflow.CancelFunc
 }

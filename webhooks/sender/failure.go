@@ -35,8 +35,8 @@ const (
 // Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed
 // vocabulary, so that neither addresses nor secrets reach whoever reads them.
 type Failure struct {
-	Reason Reason
-	Message  string
+	Reason  Reason
+	Message string
 }
 
 var messages = map[Reason]string{
