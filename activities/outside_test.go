@@ -19,8 +19,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// redirector answers short links: /larco leads to a pin in Miraflores, /address to a page without
-// coordinates, /loop to itself, /inside to this machine.
+// redirector serves short links: /larco redirects to a pin in Miraflores, /address to a page
+// without coordinates, /loop to itself, /inside to a loopback address.
 func redirector(t *testing.T) *httptest.Server {
 	t.Helper()
 	places := map[string]string{
@@ -42,7 +42,7 @@ func redirector(t *testing.T) *httptest.Server {
 	return server
 }
 
-// panelOrder reads an order as the operator's staff sees it.
+// panelOrder reads an order as a panel user of the operator.
 func panelOrder(t *testing.T, s *apptest.Service, token, id string) map[string]any {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/orders/" + id, Token: token})
@@ -86,8 +86,8 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 	})
 }
 
-// A link that leads nowhere leaves the order without a point and a note for the operator, who can
-// complete it.
+// An unresolvable link leaves the order without a point, adds a timeline entry for the operator,
+// and the operator can set the point.
 func TestMapLink_unresolvableLinkLeavesNoPoint(t *testing.T) {
 	server := redirector(t)
 	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
@@ -125,7 +125,7 @@ func withoutPoint(t *testing.T, s *apptest.Service, token string) []string {
 	return ids
 }
 
-// The operator's point is never overwritten by a link that is resolved later.
+// A link resolved later does not overwrite the operator's point.
 func TestMapLink_operatorsPointStays(t *testing.T) {
 	server := redirector(t)
 	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}, NoWorker: true} }, func(t *testing.T, s *apptest.Service) {
@@ -192,7 +192,8 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 	})
 }
 
-// Only a Peruvian DNI is verified; other documents are kept as declared and sent nowhere.
+// Only a Peruvian DNI is verified; other documents are stored as declared and never sent to a
+// provider.
 func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 	asked := make(chan string, 100)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -224,7 +225,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 	})
 }
 
-// requireNothingPending waits until an order that has moved has done what it does besides.
+// requireNothingPending waits until an order's workflow has no pending activities.
 func requireNothingPending(t *testing.T, temporal client.Client, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
@@ -236,7 +237,7 @@ func requireNothingPending(t *testing.T, temporal client.Client, orderID string)
 	})
 }
 
-// The history of an order with a DNI and a map link holds neither.
+// The history of an order with a DNI and a map link contains neither.
 func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
 	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -279,7 +280,7 @@ func historyText(t *testing.T, temporal client.Client, workflowID string) string
 	return text.String()
 }
 
-// The order is created just the same with every provider down.
+// An order is created also while every provider is down.
 func TestIdentity_everyProviderDown(t *testing.T) {
 	options := func() apptest.Options {
 		return apptest.Options{Configure: func(cfg *config.Config) {

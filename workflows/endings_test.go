@@ -10,7 +10,7 @@ import (
 	"despacho/workflows"
 )
 
-// Messages that come while the move is written that ends the run are all answered before it ends.
+// Messages that arrive while the final move is being written are answered before the run completes.
 func TestEnding_handlersAreDrained(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
@@ -36,7 +36,7 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveDeliver}, s.moves())
 }
 
-// A signal in the task of the last move is looked at, too: the run does not end over its head.
+// A signal in the workflow task of the final move is handled before the run completes.
 func TestEnding_signalsAreDrained(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -55,7 +55,7 @@ func TestEnding_signalsAreDrained(t *testing.T) {
 	}
 }
 
-// Signals that come before the order is known wait for it, all of them.
+// Signals that arrive before the order is loaded are all handled.
 func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -73,8 +73,7 @@ func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 	require.Equal(t, riderB, *s.stored.RiderID)
 }
 
-// Temporal's own cancellation is not how an order is cancelled: the order lives on, and its timer
-// with it.
+// Cancelling the workflow in Temporal does not cancel the order or its timer.
 func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]struct {

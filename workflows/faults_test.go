@@ -11,12 +11,13 @@ import (
 	"despacho/workflows"
 )
 
-// outage is longer than any timeout in the workflow but the auto-cancel, which waits for it too.
+// outage is longer than any timeout in the workflow except the auto-cancel, which also waits for
+// the database.
 const outage = 6 * time.Hour
 
 var errDown = errors.New("the database is down")
 
-// downUntil makes the database fail until so long after the start.
+// downUntil makes the database fail until the given time after the start.
 func (s *harness) downUntil(end time.Duration) func() error {
 	return func() error {
 		if s.env.Now().Before(start.Add(end)) {
@@ -26,8 +27,8 @@ func (s *harness) downUntil(end time.Duration) func() error {
 	}
 }
 
-// However long the database is away, a move that was asked for is written when it is back: once,
-// with the time it was decided and under the same entry in every try.
+// A move requested during an outage is written once after it, with the time of its decision and
+// with the same entry id in every attempt.
 func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(s *harness) *reply{
@@ -79,8 +80,8 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
 }
 
-// Moves that are asked for during an outage are decided one after another, on what the one before
-// made of the order.
+// Moves requested during an outage are decided in sequence, each on the state that the previous one
+// left.
 func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -101,8 +102,7 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
 }
 
-// What only the database knows can refuse a move too: it is told why, and the order stands as it
-// stood.
+// The database can refuse a move too: the caller gets the reason and the order does not change.
 func TestApply_refused(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusReceived})
@@ -129,8 +129,8 @@ func TestApply_refused(t *testing.T) {
 	require.Equal(t, []int{2, 3}, []int{s.written[0].Seq, s.written[1].Seq}, "a refused move takes no place in the story")
 }
 
-// A run whose order was moved by another, for example after a reset, takes over how the order
-// really stands and decides again.
+// A run whose order was moved by another run, for example after a reset, restores the actual state
+// and decides again.
 func TestApply_movedByAnotherRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -169,7 +169,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 	}
 }
 
-// The timer of a run that fell behind changes nothing about an order that was received meanwhile.
+// The timer of a run with outdated state does not cancel an order that was received meanwhile.
 func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)

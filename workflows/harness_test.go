@@ -22,30 +22,29 @@ import (
 	"despacho/workflows"
 )
 
-// start is when every order of these tests is registered and its workflow started.
+// start is the creation time of every order and the start time of its workflow.
 var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// curtain is how long a run may stay open: one that has not ended by itself is ended by its time
-// limit.
+// runTimeout is the workflow run timeout; it ends a run that does not complete.
 const runTimeout = 30 * 24 * time.Hour
 
 var riderA, riderB = uuid.MustParse("00000000-0000-4000-8000-00000000000a"), uuid.MustParse("00000000-0000-4000-8000-00000000000b")
 
-// stage plays one run of an order's workflow in skipped time: the test is the database, the
-// receivers and everybody who sends messages.
+// harness runs one order workflow in the test environment, with fakes of the database and the
+// webhook receivers.
 type harness struct {
 	t       *testing.T
 	env     *testsuite.TestWorkflowEnvironment
 	orderID uuid.UUID
 	log     logBuffer
 
-	// webhooks want every event.
+	// webhooks are subscribed to every event.
 	webhooks []webhook
-	// beforeLoad and beforeWrite are asked before the database answers; what they return is the
-	// answer, unless it is nothing.
+	// beforeLoad and beforeWrite run before the fake database; a non-nil result replaces its
+	// result.
 	beforeLoad  func() error
 	beforeWrite func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error)
-	// receive answers a webhook call; nil is a receiver that takes everything at once.
+	// receive handles a webhook call; nil accepts every call at once.
 	receive func(webhookCall) error
 
 	mu      sync.Mutex
@@ -61,7 +60,7 @@ type webhook struct {
 	retry bool
 }
 
-// sending is one attempt at a webhook call.
+// webhookCall is one attempt at a webhook call.
 type webhookCall struct {
 	workflows.WebhookDeliveryRef
 	at      time.Duration
@@ -69,7 +68,7 @@ type webhookCall struct {
 	token   []byte
 }
 
-// newStage sets the stage for an order that stands as given.
+// newHarness returns a harness for an order in the given state.
 func newHarness(t *testing.T, state models.State) *harness {
 	t.Helper()
 	s := &harness{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
@@ -99,14 +98,14 @@ func newEnvironment(log *logBuffer) *testsuite.TestWorkflowEnvironment {
 
 var registered = models.State{Status: models.StatusRegistered}
 
-// run plays the run that a creation starts and reports whether it ended by itself.
+// run executes the workflow with a snapshot, as a creation does, and reports whether it completed.
 func (s *harness) run() (ended bool) {
 	s.t.Helper()
 	snapshot := s.stored
 	return s.execute(&snapshot)
 }
 
-// runLoaded plays a run that reads the order from the database, as a late start or a revival does.
+// runLoaded executes the workflow without a snapshot, as a late start or a revival does.
 func (s *harness) runLoaded() (ended bool) {
 	s.t.Helper()
 	return s.execute(nil)
@@ -126,11 +125,10 @@ func (s *harness) execute(snapshot *workflows.Snapshot) (ended bool) {
 	return err == nil
 }
 
-// at does something so long after the start.
+// at runs a callback at a time after the start.
 func (s *harness) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
-// meanwhile is for the database and the receivers: what they send reaches the workflow before their
-// answer does.
+// beforeReply is for the fakes: what do sends reaches the workflow before the fake's reply.
 func (s *harness) beforeReply(do func()) {
 	sent := make(chan struct{})
 	s.env.RegisterDelayedCallback(func() {
@@ -158,7 +156,7 @@ func (s *harness) update(name string, message any) *reply {
 	return r
 }
 
-// requireRefused checks that an update was told why nothing happened.
+// requireRefused checks that an update was refused, with the given move and status.
 func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Status) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
@@ -173,7 +171,7 @@ func (r *reply) requireDone(t *testing.T) {
 	require.NoError(t, r.err)
 }
 
-// details is the line that the Temporal UI shows under the workflow.
+// details returns the workflow's current details.
 func (s *harness) details() string {
 	s.t.Helper()
 	value, err := s.env.QueryWorkflow("__temporal_workflow_metadata")
@@ -221,7 +219,7 @@ func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*
 	return result, nil
 }
 
-// owe makes the deliveries of an event, one for each webhook.
+// addDeliveries creates the deliveries of an event, one for each webhook.
 func (s *harness) addDeliveries(event models.Event) []workflows.WebhookDeliveryRef {
 	var refs []workflows.WebhookDeliveryRef
 	for _, hook := range s.webhooks {
@@ -244,7 +242,7 @@ func (s *harness) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	return s.receive(call)
 }
 
-// moves lists what was written, in order.
+// moves lists the written moves in order.
 func (s *harness) moves() []models.Move {
 	moves := []models.Move{}
 	for _, move := range s.written {
@@ -253,7 +251,7 @@ func (s *harness) moves() []models.Move {
 	return moves
 }
 
-// events lists the webhook calls, in order.
+// events lists the events of the webhook calls in order.
 func (s *harness) events() []models.Event {
 	events := []models.Event{}
 	for _, call := range s.sent {
@@ -262,7 +260,7 @@ func (s *harness) events() []models.Event {
 	return events
 }
 
-// journal keeps the workflow's log.
+// logBuffer collects the workflow's log.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

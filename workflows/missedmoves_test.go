@@ -10,8 +10,8 @@ import (
 	"despacho/workflows"
 )
 
-// A crash can leave a move written that the run never got to know of. What it tries next has the
-// same number, and must not be taken for that one.
+// A crash can leave a written move that never entered the history. The next move has the same seq
+// and must not be mistaken for it.
 func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusReceived})
@@ -36,7 +36,7 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	require.NotEqual(t, s.tried[0].EntryID, s.tried[3].EntryID, "another move")
 }
 
-// An order that was moved behind its run's back is taken over as it stands.
+// On refresh a run restores the state of an order that was moved outside it.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
 }
 
-// Whoever finds an order moved already makes its run see so.
+// A move that finds the order already moved makes the run restore its state.
 func TestMove_afterAMissedMove(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})

@@ -17,7 +17,7 @@ import (
 
 const timer = "timer"
 
-// rivals are the messages that race with the timer.
+// competing are the messages that race with the timer.
 var competing = map[string]message{
 	"store's cancel":    messages["cancel by the store"],
 	"operator's cancel": messages["cancel by the operator"],
@@ -26,8 +26,8 @@ var competing = map[string]message{
 
 var autoCancel = message{move: models.MoveAutoCancel, by: models.ByAuto}
 
-// Timer, cancel and reception one after another, in every order: each meets what the one before it
-// made of the order. The run stays open meanwhile because the receiver of order.cancelled is slow.
+// Timer, cancel and reception in every sequence: each is decided on the state that the previous one
+// left. A slow receiver of order.cancelled keeps the run open.
 func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -69,8 +69,8 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	}
 }
 
-// The same in one workflow task, with the order already due: whoever comes first there, each winner
-// was legal after the one before it, each loser was told, and nothing is left over.
+// The same in one workflow task with the timer due: every applied move was legal, every refused one
+// got an error, and no message is lost.
 func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -105,7 +105,7 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 	}
 }
 
-// Signals that come in the very task in which the timer fires.
+// Signals that arrive in the workflow task in which the timer fires.
 func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 	t.Parallel()
 	for _, order := range permutations([]string{"operator's cancel", "reception"}) {
@@ -123,7 +123,7 @@ func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 	}
 }
 
-// Of many who cancel at once exactly one succeeds.
+// Of many concurrent cancels exactly one succeeds.
 func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -148,7 +148,7 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	}
 }
 
-// slowStage has a receiver that takes an hour to take order.cancelled.
+// newSlowHarness has a receiver that takes an hour to accept order.cancelled.
 func newSlowHarness(t *testing.T) *harness {
 	s := newHarness(t, registered)
 	s.webhooks = []webhook{{id: uuid.New()}}
@@ -171,8 +171,7 @@ func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[st
 	}
 }
 
-// requireLegalStory checks that what was written is a life the table allows, and that the answers
-// agree with it.
+// requireLegalMoves checks that the written moves are legal and agree with the updates' results.
 func requireLegalMoves(t *testing.T, s *harness, sent []message, answers map[string]*reply) {
 	t.Helper()
 	candidates := append(slices.Clone(sent), autoCancel)

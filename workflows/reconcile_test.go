@@ -15,7 +15,7 @@ import (
 	"despacho/workflows"
 )
 
-// One part's failure keeps none of the others from running, and shows.
+// A failed part does not keep the others from running, and fails the workflow.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	parts := []string{workflows.StartMissingActivity, workflows.DriveDeliveriesActivity, workflows.ClearExpiredActivity}
@@ -48,7 +48,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// A delivery outside its order's workflow is tried for as long as the activity says.
+// A delivery outside its order's workflow is retried as the activity's error says.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,9 +13,8 @@ import (
 
 var autoCancelled = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
 
-// After the timer has cancelled an order its run ends; the package that arrives late starts
-// another, which reads the order and goes on from there. Reception tells receivers nothing; the
-// next they hear is order.assigned (contract 3).
+// After the auto-cancel the run completes. A late reception starts a new run, which loads the order
+// and continues. Reception sends no event; the next one is order.assigned (contract 3).
 func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	t.Parallel()
 	first := newHarness(t, registered)
@@ -40,8 +39,7 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventDelivered}, second.events())
 }
 
-// Nothing but a reception revives an order, and a run that was started for something else ends at
-// once.
+// Only a reception revives an order; a run started for another move completes at once.
 func TestRevival_onlyByReception(t *testing.T) {
 	t.Parallel()
 	for name, m := range messages {
@@ -63,8 +61,7 @@ func TestRevival_onlyByReception(t *testing.T) {
 	}
 }
 
-// A package that arrives while receivers are still being told of the cancellation is received in
-// the same run.
+// A reception while order.cancelled is being delivered is handled by the same run.
 func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
@@ -84,8 +81,7 @@ func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 	}
 }
 
-// A reception that comes while the timer's cancel is being written is neither lost nor left behind:
-// the run does not end.
+// A reception that arrives while the auto-cancel is being written is handled by the same run.
 func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
@@ -109,7 +105,7 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	}
 }
 
-// Another rider is a move of its own and is told; the same rider again is not.
+// Another rider is a move with an event; the same rider again changes nothing.
 func TestReassignment(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusReceived})
@@ -128,7 +124,7 @@ func TestReassignment(t *testing.T) {
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventAssigned, models.EventAssigned, models.EventDelivered}, s.events())
 }
 
-// Once the package has left the store's counter only the operator can cancel.
+// After reception only the operator can cancel.
 func TestCancel_afterReception(t *testing.T) {
 	t.Parallel()
 	for _, status := range []models.Status{models.StatusReceived, models.StatusAssigned} {
@@ -153,7 +149,7 @@ func TestCancel_afterReception(t *testing.T) {
 	}
 }
 
-// Whoever a signal says it is from, it is the operator's: it does what a store may not.
+// A signal counts as the operator's, whatever actor it names.
 func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
 	t.Parallel()
 	for _, by := range []models.Actor{models.ByStore, models.ByAuto, "somebody"} {

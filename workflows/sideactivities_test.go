@@ -16,8 +16,7 @@ import (
 	"despacho/workflows"
 )
 
-// A short map link is followed and a DNI is checked beside the order: whatever comes of it, also
-// nothing, the order goes its way.
+// Resolving a map link and verifying a DNI never block the order, whatever their outcome.
 func TestSideActivities_neverBlockTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, outcome := range map[string]error{"answers": nil, "fails": errors.New("no such host"), "hangs": activity.ErrResultPending} {
@@ -46,7 +45,7 @@ func TestSideActivities_neverBlockTheOrder(t *testing.T) {
 	}
 }
 
-// An order that needs neither is not asked about.
+// An order that needs neither starts no side activity.
 func TestSideActivities_onlyWhereNeeded(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)

@@ -10,8 +10,7 @@ import (
 	"despacho/workflows"
 )
 
-// An order that nobody brings is cancelled 24 hours after its creation (contract 3), and its run
-// ends.
+// A registered order is cancelled 24 hours after its creation (contract 3), and its run completes.
 func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -28,7 +27,7 @@ func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	require.Nil(t, move.Cancel)
 }
 
-// The moment is absolute: however late a run starts, it does not lengthen the wait.
+// The auto-cancel time is absolute: a late start does not extend it.
 func TestTimer_momentIsAbsolute(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ due, cancelled time.Duration }{
@@ -50,7 +49,7 @@ func TestTimer_momentIsAbsolute(t *testing.T) {
 	}
 }
 
-// Reception and a person's cancel end the wait; no later state starts it again.
+// Reception and a cancel stop the timer; no later state starts it again.
 func TestTimer_isStoppedByTheFirstMove(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{workflows.ReceivedName, workflows.CancelName} {
@@ -85,7 +84,7 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 	}
 }
 
-// The line under the workflow in the Temporal UI follows the order.
+// The workflow's current details follow the order's status.
 func TestOrder_currentDetailsFollowTheStatus(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)

@@ -13,7 +13,7 @@ import (
 	"despacho/workflows"
 )
 
-// states are all an order can be in.
+// states are all the states of an order.
 var states = map[string]models.State{
 	"registered":            registered,
 	"received":              {Status: models.StatusReceived},
@@ -24,13 +24,13 @@ var states = map[string]models.State{
 	"cancelled by auto":     {Status: models.StatusCancelled, CancelledBy: models.ByAuto},
 }
 
-// message is something that can be sent to an order.
+// message is a signal or an update of the order's workflow.
 type message struct {
 	move    models.Move
 	by      models.Actor
 	rider   *uuid.UUID
 	content any
-	// limited holds a cancel to registered orders.
+	// limited sets OnlyRegistered on a cancel.
 	limited bool
 }
 
@@ -47,7 +47,7 @@ var messages = map[string]message{
 	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{}},
 }
 
-// verdict is what the table in models says of the message.
+// verdict is the transition table's result for the message.
 func (m message) verdict(state models.State) (models.State, models.Verdict) {
 	if m.limited && state.Status != models.StatusRegistered {
 		return state, models.Refused
@@ -66,16 +66,14 @@ func (m message) verdict(state models.State) (models.State, models.Verdict) {
 	return after, verdict
 }
 
-// asSignal is the same message from a person's hand: whoever it says it is from, it counts as the
-// operator's.
+// asSignal is the message sent as a signal: it counts as the operator's, whatever actor it names.
 func (m message) asSignal() message {
 	m.by = models.ByOperator
 	return m
 }
 
-// Every cell of state × message, as a signal and as an update, sent before the run knows the order
-// and after. Whatever comes of it, the run goes on: what a second message meets is what the table
-// makes of the first.
+// Every combination of state and message, as a signal and as an update, before and after the order
+// is loaded. A second message is decided on the state that the first one left.
 func TestOrder_everyTransition(t *testing.T) {
 	t.Parallel()
 	for stateName, state := range states {
@@ -95,7 +93,7 @@ func TestOrder_everyTransition(t *testing.T) {
 func runTransition(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
 	s := newHarness(t, state)
 	s.stored.AutoCancelAt = start.Add(2 * runTimeout)
-	// A call that is still out keeps the run of a finished order open.
+	// A pending webhook call keeps the run of a finished order open.
 	s.webhooks = []webhook{{id: uuid.New()}}
 	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
 	s.webhooks = nil
@@ -162,7 +160,7 @@ func requireAnswer(t *testing.T, answer *reply, m message, state models.State, v
 	answer.requireDone(t)
 }
 
-// contentOf is the message that a written move carries.
+// contentOf is the message of a written move.
 func contentOf(move workflows.ApplyMoveInput) any {
 	switch {
 	case move.Cancel != nil:
@@ -177,7 +175,7 @@ func contentOf(move workflows.ApplyMoveInput) any {
 	return nil
 }
 
-// A person who sends a signal need not fill it in.
+// Signals may have no content.
 func TestOrder_signalsWithoutContent(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]any{"an empty object": map[string]any{}, "nothing": nil} {
@@ -193,7 +191,7 @@ func TestOrder_signalsWithoutContent(t *testing.T) {
 	}
 }
 
-// What cannot be read is dropped, and the order goes on as if it had not come.
+// Malformed messages are dropped and do not affect the order.
 func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -212,7 +210,7 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	require.Equal(t, workflows.Cancel{Reason: "de verdad"}, *s.written[1].Cancel)
 }
 
-// A malformed signal keeps neither the timer nor anybody else waiting.
+// A malformed signal does not block the timer or other messages.
 func TestOrder_malformedSignalDoesNotHoldTheTimer(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)

@@ -13,7 +13,7 @@ import (
 	"despacho/workflows"
 )
 
-// wholeLife has the order created, received, assigned and delivered a minute apart.
+// fullLifecycle receives, assigns and delivers the order, a minute apart.
 func (s *harness) fullLifecycle() {
 	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
 	s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
@@ -35,7 +35,7 @@ func (s *harness) requireEvents(hook webhook, want ...models.Event) {
 	require.Equal(s.t, want, events)
 }
 
-// Every event but reception is told to every webhook, in the order in which things happened.
+// Every event is sent to every webhook in order; reception has none.
 func TestWebhooks_everyEventInOrder(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -47,8 +47,7 @@ func TestWebhooks_everyEventInOrder(t *testing.T) {
 	}
 }
 
-// A receiver that hangs delays neither the order nor another receiver; its own events wait for
-// their turn.
+// A hanging receiver delays neither the order nor another receiver, only its own later events.
 func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -77,8 +76,7 @@ func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	}
 }
 
-// A receiver with retries may be hours from its next attempt: later events wait for it a moment
-// only.
+// With retries the next attempt may be hours away: later events wait only briefly for it.
 func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -101,7 +99,7 @@ func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	}
 }
 
-// A delivery that is given up ends its turn and nothing else.
+// A failed delivery affects nothing else.
 func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -114,7 +112,7 @@ func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	require.Equal(t, models.StatusDelivered, s.stored.Status)
 }
 
-// Trouble of our own, such as a database outage, is tried again whatever the webhook asked for.
+// Internal errors, such as a database outage, are retried whatever the webhook's retry setting is.
 func TestWebhooks_internalErrorsAreRetried(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
@@ -131,7 +129,7 @@ func TestWebhooks_internalErrorsAreRetried(t *testing.T) {
 	require.Len(t, s.callsOf(hook), 5)
 }
 
-// A finished order stays open for its receivers, and refuses everything meanwhile.
+// The run of a finished order stays open until its webhook calls complete, and refuses every move.
 func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	t.Parallel()
 	s := newSlowHarness(t)
