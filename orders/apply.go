@@ -39,9 +39,9 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	}, nil
 }
 
-// Apply writes a move that the workflow has decided: in one transaction the order, its timeline
-// entry and the deliveries of its event with their data as of this moment. A move that is there
-// already is left as it is.
+// Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
+// entry and the deliveries of its event with their data. A move that was already written is not
+// written again.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
@@ -53,24 +53,25 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
 		rider, branch := riderAndBranch(order, move)
-		facts, err := tx.LoadMoveContext(ctx, order, rider, branch)
+		moveContext, err := tx.LoadMoveContext(ctx, order, rider, branch)
 		if err != nil {
 			return err
 		}
-		if result.Refused = checkMove(facts, move); result.Refused != "" {
+		if result.Refused = checkMove(moveContext, move); result.Refused != "" {
 			return nil
 		}
-		applyMove(order, &facts.Operator, move)
+		applyMove(order, &moveContext.Operator, move)
 		if err := tx.SaveMove(ctx, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, facts, move)
+		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
 		return err
 	})
 	return &result, err
 }
 
-// alreadyMoved tells this run's own earlier try, whose answer was lost, from another run's move.
+// alreadyMoved distinguishes a retry of this move, whose result was lost, from a move made outside
+// this run.
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
 	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
 	if err == nil && entry.ID == move.EntryID {
@@ -84,8 +85,7 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 	return err
 }
 
-// concerned is the rider who has the package after the move, and the branch that takes it in if one
-// was named.
+// riderAndBranch returns the rider after the move and, for a reception, the named branch.
 func riderAndBranch(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	rider = order.RiderID
 	if move.Assigned != nil {
@@ -97,26 +97,26 @@ func riderAndBranch(order *models.Order, move workflows.ApplyMoveInput) (rider, 
 	return rider, branch
 }
 
-// refusal looks at what only the database knows; the edges have checked it too, but a signal comes
-// from a person's hand.
-func checkMove(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
+// checkMove checks the rider and the branch and returns the reason of a refusal. The callers check
+// them too, but a signal can come from the Temporal UI.
+func checkMove(moveContext *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
-	case move.Assigned != nil && !active(facts.RiderActive):
+	case move.Assigned != nil && !active(moveContext.RiderActive):
 		return "El motorizado no existe o no está activo."
-	case move.Received != nil && move.Received.BranchID != nil && !active(facts.BranchActive):
+	case move.Received != nil && move.Received.BranchID != nil && !active(moveContext.BranchActive):
 		return "La sucursal no existe o no está activa."
 	}
 	return ""
 }
 
-// change makes the move on the row.
+// applyMove applies the move to the row.
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
-	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
+	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	if move.Move != models.MoveAutoCancel {
-		// Whether the workflow keeps what it has decided is known once its answer is there. The
-		// timer needs no answer: it is in the history.
+		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its
+		// timer is in the history.
 		order.WorkflowStartedAt = nil
 	}
 	switch move.Move {
@@ -126,7 +126,7 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 		if move.Received.BranchID != nil {
 			order.BranchID = *move.Received.BranchID
 		}
-		// A revived order is not cancelled any more; the timeline keeps the story.
+		// A revived order is no longer cancelled; the timeline keeps the cancellation.
 		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
 	case models.MoveAssign:
 		order.AssignedAt = &at
@@ -152,19 +152,19 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	}
 }
 
-// announce writes the outbox rows of the move's event, if it has one, and names them for the
-// workflow.
-func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+// insertDeliveries writes the outbox rows of the move's event, if it has one, and returns their
+// references.
+func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
-	if !emits || !facts.HasWebhooks {
+	if !emits || !moveContext.HasWebhooks {
 		return nil, nil
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
 	if err != nil {
 		return nil, err
 	}
-	view := &models.OrderView{Order: *order, LocationName: facts.LocationName, RiderName: facts.RiderName, RiderPhone: facts.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), facts.Operator.ShareProofLocation, move.At)
+	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
+	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.T
 	}
 }
 
-// entryType is how a move is called in the timeline.
+// entryType is the timeline type of a move.
 func entryType(move models.Move) string {
 	if move == models.MoveCancel || move == models.MoveAutoCancel {
 		return string(models.StatusCancelled)
@@ -213,7 +213,7 @@ func textOrNull(text string) *string {
 	return &text
 }
 
-// SetPoint is the operator completing where the customer is.
+// SetPoint sets the delivery point on behalf of the operator.
 func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat, lng float64) (*View, error) {
 	if _, err := s.find(ctx, caller, id); err != nil {
 		return nil, err
@@ -224,5 +224,5 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 	return s.Get(ctx, caller, id)
 }
 
-// Overdue is how long after its time something is taken to have fallen through.
+// OverdueAfter is how long after its due time an order or a delivery is reconciled.
 const OverdueAfter = 2 * time.Minute

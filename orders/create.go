@@ -16,26 +16,25 @@ import (
 	"despacho/workflows"
 )
 
-// Created is a new order and what its creator should pay attention to.
+// Created is a new order, with a warning for its creator if there is one.
 type Created struct {
 	Order   *View
 	Warning string
 }
 
-// CreateResponse is the response to a creation, as it is sent and, under an Idempotency-Key,
-// remembered.
+// CreateResponse is the response to a creation, as sent and, under an Idempotency-Key, stored.
 type CreateResponse struct {
 	Status   int
 	Location string
 	Body     []byte
-	// Replayed says that nothing was created: this is the answer to the first request.
+	// Replayed means that nothing was created: this is the response to the first request.
 	Replayed bool
 }
 
-// Create registers an order. In one transaction it writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the answer that render makes; then it
-// starts the order's workflow. If Temporal is away the order stands all the same and its workflow
-// starts later.
+// Create creates an order. One transaction writes the order, its first timeline entry, the
+// deliveries of order.created and, under an Idempotency-Key, the response that render makes. Then
+// it starts the order's workflow. If Temporal is unavailable the order is still created and the
+// reconcile workflow starts its workflow.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil, render)
@@ -73,7 +72,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	return answer, nil
 }
 
-// register makes an order of a draft: it gets its identity, its guide code and its time.
+// newOrderView builds the order from a draft, with its id, guide code and times.
 func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -100,8 +99,8 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
 }
 
-// store writes the order. A guide code that is taken fails it; among fifty random bits nobody will
-// live to see that.
+// insert writes the order. A duplicate guide code fails the insert; with 50 random bits a retry is
+// pointless.
 func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
@@ -121,14 +120,14 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 		}
 		err := tx.SaveKeyResponse(ctx, record, answer.Status, answer.Location, answer.Body)
 		if db.IsNotFound(err) {
-			return ErrKeyInProgress // the lease ran out and another request holds the key now
+			return ErrKeyInProgress // the lease expired and another request claimed the key
 		}
 		return err
 	})
 }
 
-// declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is
-// not verified.
+// initialDNIVerified is false for a DNI that is not eight digits, which needs no lookup, and
+// otherwise nil.
 func initialDNIVerified(in *newOrder) *bool {
 	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
 		return nil
@@ -144,7 +143,8 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 	return at.In(operator.TimeZone()).Format(time.DateOnly)
 }
 
-// locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
+// resolvePoint sets the order's point: the one in the request, else the one contained in the map
+// link.
 func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
 	if in.lat != nil && in.lng != nil {
 		setPoint(order, *in.lat, *in.lng, models.PointGiven)
@@ -161,8 +161,8 @@ func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
 	setPoint(order, point.Lat, point.Lng, string(point.Source))
 }
 
-// place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows
-// what will be read.
+// setPoint sets the point. Adding zero turns minus zero into zero, as SQLite does, so that the
+// response shows what will be read back.
 func setPoint(order *models.Order, lat, lng float64, source string) {
 	lat, lng = lat+0, lng+0
 	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source
@@ -174,7 +174,7 @@ func fieldError(field, message string) error {
 	return fields.Err()
 }
 
-// startNew starts the workflow of an order that was just written.
+// startNew starts the workflow of a newly created order.
 func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
@@ -183,12 +183,12 @@ func (s *Service) startNew(ctx context.Context, order *models.Order, operator *m
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
 }
 
-// needsVerifying reports whether there is a Peruvian DNI to check and somebody to ask.
+// needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it.
 func (s *Service) needsIdentityCheck(order *models.Order, operator *models.Operator) bool {
 	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
 }
 
-// needsResolving reports whether a map link still has to be followed over the network.
+// needsMapLink reports whether a map link has to be resolved over the network.
 func needsMapLink(order *models.Order) bool {
 	return order.DeliveryLat == nil && order.DeliveryMapsURL != nil
 }

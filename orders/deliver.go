@@ -12,8 +12,8 @@ import (
 	"despacho/workflows"
 )
 
-// Deliver hands the package over. Cash on delivery needs the amount that was really collected; a
-// photo is welcome.
+// Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
+// optional.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Delivered{ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at")}
 	delivered.Lat, delivered.Lng = ReadPoint(in, "lat", "lng")
@@ -46,8 +46,8 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	return view, err
 }
 
-// surelyRefused reports whether nobody will ever refer to what a move brought along. After any
-// failure of our own somebody may: the move can have been made, or still come through.
+// isDefiniteRefusal reports whether the move was refused for certain, so that its photo can be
+// deleted. After an internal or unavailable error the move may have been written, or may still be.
 func isDefiniteRefusal(err error) bool {
 	if err == nil {
 		return false

@@ -7,7 +7,7 @@ import (
 	"despacho/models"
 )
 
-// What callers of the use cases are told.
+// Errors returned to callers.
 var (
 	ErrOrderNotFound = apperror.New(apperror.NotFound, "order_not_found", "El pedido no existe.")
 	ErrStoreInactive = apperror.New(apperror.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
@@ -24,7 +24,8 @@ var (
 	}
 )
 
-// moveRefused says why an order does not make a move. The API renders it as 400, the panel as 409.
+// moveRefused is the error of a move that the order's status does not allow. The API renders it as
+// 400, the panel as 409.
 func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
@@ -32,5 +33,5 @@ func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	return apperror.New(apperror.Conflict, CodeMoveRefused, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
 }
 
-// CodeMoveRefused marks a move that the order's state does not allow.
+// CodeMoveRefused is the code of a move that the order's state does not allow.
 const CodeMoveRefused = "move_not_allowed"

@@ -13,26 +13,26 @@ import (
 	"despacho/models"
 )
 
-// Quote is what an operator charges to send to a place, and why.
+// Quote is the price of sending to a location.
 type Quote struct {
-	// Through is the covered place that decides: the destination itself or the nearest around it.
+	// Through is the location whose coverage row applies: the destination or its nearest covered
+	// ancestor.
 	Through catalog.Location
-	// OwnPrice is false where the base price counts.
+	// OwnPrice is false if the base price applies.
 	OwnPrice bool
-	// Prices has one element for each active size, from the cheapest, or one without a size where
-	// there are none.
+	// Prices has one element per active size, in ascending order, or a single one without a size.
 	Prices []SizePrice
 }
 
-// SizePrice is what a package of a size costs; Size is nil for an operator that has none.
+// SizePrice is the price for a size; Size is nil for an operator without sizes.
 type SizePrice struct {
 	Size  *models.Size
 	Price money.Cents
-	// NoTariff says that orders of the size are refused.
+	// NoTariff means that orders of the size are refused.
 	NoTariff bool
 }
 
-// Quote says what an order to a place would cost now. It is ErrNotCovered where no order can go.
+// Quote returns the current price of an order to a location, or ErrNotCovered.
 func (s *Service) Quote(ctx context.Context, operator *models.Operator, locationID uuid.UUID) (*Quote, error) {
 	destination, err := s.destination(ctx, locationID)
 	if err != nil {
