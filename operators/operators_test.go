@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 var monday = time.Date(2026, 3, 2, 15, 4, 5, 0, time.UTC)
 
-// house is a database with the use cases on top of it.
+// fixture is a service with its own database.
 type fixture struct {
 	*operators.Service
 	db    *db.DB
@@ -38,7 +38,7 @@ func open(t *testing.T, databaseURL string) *fixture {
 	return &fixture{Service: operators.New(database, clk), db: database, clock: clk}
 }
 
-// furnished is a house whose catalog has its countries.
+// openWithCatalog opens a fixture with the countries of the catalog.
 func openWithCatalog(t *testing.T, databaseURL string) *fixture {
 	t.Helper()
 	h := open(t, databaseURL)

@@ -10,10 +10,10 @@ import (
 	"despacho/models"
 )
 
-// maxSizeCode is how long a size's code may be, in characters: stores write it into every order.
+// maxSizeCode is the largest length of a size's code, in characters.
 const maxSizeCode = 20
 
-// Sizes lists an operator's sizes from the cheapest to the dearest.
+// Sizes lists an operator's sizes in ascending order of surcharge.
 func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]models.Size, error) {
 	return list(ctx, s, operator, models.CompareSizes)
 }
@@ -25,7 +25,7 @@ func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in 
 	return orCodeTaken(size, err)
 }
 
-// ChangeSize changes a size. Orders that have it keep the code and the price they were made with.
+// ChangeSize changes a size. Existing orders keep their code and price.
 func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Size, error) {
 	size, err := change(ctx, s, operator, id, patchSize(ctx, in))
 	if db.IsNotFound(err) {
@@ -41,7 +41,7 @@ func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
 	return size, err
 }
 
-// laySize keeps exactly one size the default, as layBranch does with the main branch.
+// patchSize keeps exactly one size the default, like patchBranch with the main branch.
 func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 	return func(tx *db.DB, size *models.Size) error {
 		wasDefault := size.IsDefault

@@ -12,7 +12,7 @@ import (
 	"despacho/test/apptest"
 )
 
-// Checking an order says what creating it would, and creates nothing.
+// Check returns what Create would and creates nothing.
 func TestCheck_isCreateWithoutCreating(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)

@@ -19,7 +19,7 @@ import (
 	"despacho/test/apptest"
 )
 
-// store is a shop's system under one API key, on the far side of the use cases.
+// storeClient calls the use cases with one API key.
 type storeClient struct {
 	*apptest.Service
 	caller orders.Caller
@@ -41,7 +41,7 @@ func orderBody(t *testing.T) *jsonbody.Object {
 	return in
 }
 
-// create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet
+// create creates under the key "venta-1"; meanwhile runs after validation and before the order is
 // written.
 func (s *storeClient) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
 	t.Helper()
@@ -59,8 +59,8 @@ func (s *storeClient) requireOrders(t *testing.T, count int) {
 	require.EqualValues(t, count, total)
 }
 
-// Contract 4.7: while the first request is still processing, another with its key is told so;
-// afterwards it gets the first one's answer.
+// Contract 4.7: while the first request is in progress, another with its key is refused; afterwards
+// it gets the first response.
 func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)
@@ -79,8 +79,8 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	})
 }
 
-// Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer
-// than a client can be asked to wait.
+// A crashed request holds its key for seconds: longer than the request timeout, and no longer than
+// a client can be asked to wait.
 func TestCreate_theLeaseIsShort(t *testing.T) {
 	require.Equal(t, 15*time.Second, config.DefaultTimeouts().KeyLease())
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
@@ -103,8 +103,8 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 	})
 }
 
-// The answer is recorded in the order's own transaction: a request that lost its lease to another
-// leaves no order behind.
+// The response is written in the order's transaction: a request that lost its lease creates no
+// order.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)
@@ -124,7 +124,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	})
 }
 
-// Only successes are recorded, also when the request fails on our side or the client has hung up.
+// Only successes are stored, also on internal errors or when the client has disconnected.
 func TestCreate_failureFreesTheKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)
@@ -143,8 +143,8 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 	})
 }
 
-// Colleagues in the panel share their keys; a store's are not the operator's, and neither are an
-// API key's.
+// Panel users of the same store or operator share their keys; a store, its operator and API keys
+// have separate scopes.
 func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)

@@ -18,7 +18,7 @@ var (
 	openStore, shutStore   = uuid.New(), uuid.New()
 )
 
-// peruvian is a caller of an operator in Peru, perhaps bound to a store.
+// peruvianCaller is a caller of an operator in Peru, optionally restricted to a store.
 func peruvianCaller(store *uuid.UUID) Caller {
 	return Caller{Operator: &models.Operator{ID: uuid.New(), CountryCode: "PE", Timezone: "America/Lima"}, StoreID: store}
 }
@@ -30,7 +30,7 @@ func knownSettings() *settings {
 	}
 }
 
-// read reads a complete creation request with more members, and with another phone if one is given.
+// read reads a complete creation request with additional members and, if given, another phone.
 func read(t *testing.T, caller Caller, more string, phone ...string) (*newOrder, error) {
 	t.Helper()
 	phone = append(phone, "987654321")
@@ -89,7 +89,7 @@ func TestReadNewOrder_paymentType(t *testing.T) {
 	}
 }
 
-// A bound caller's store is its own, whatever the body holds.
+// A restricted caller's store is its own, whatever the body says.
 func TestReadNewOrder_store(t *testing.T) {
 	t.Parallel()
 	order, err := read(t, peruvianCaller(nil), `,"store_id":"`+openStore.String()+`"`)
@@ -116,7 +116,7 @@ func TestReadNewOrder_branch(t *testing.T) {
 	require.Equal(t, []string{"branch_id"}, wrongFields(err))
 }
 
-// Validation names every wrong field at once, in Spanish.
+// The error names every invalid field at once, in Spanish.
 func TestReadNewOrder_everyWrongFieldAtOnce(t *testing.T) {
 	t.Parallel()
 	in, err := jsonbody.Parse([]byte(`{"recipient_phone":"hola","delivery_lat":91,"branch_id":"` + otherBranch.String() + `","store_id":"x","size":5,"delivery_type":"drone"}`))
@@ -128,7 +128,7 @@ func TestReadNewOrder_everyWrongFieldAtOnce(t *testing.T) {
 	require.Contains(t, apperror.From(err).Message, "recipient_name: es obligatorio")
 }
 
-// A DNI that is not eight digits is not verified; nothing is said of other documents.
+// A DNI that is not eight digits is not verified; other documents have no result.
 func TestInitialDNIVerified(t *testing.T) {
 	t.Parallel()
 	no := false
@@ -149,8 +149,8 @@ func TestInitialDNIVerified(t *testing.T) {
 	}
 }
 
-// The point sent wins over the link's; a long link is read without the network, and the source is
-// kept.
+// The point in the request takes precedence over the link's. A long link is parsed without the
+// network, and the source is stored.
 func TestResolvePoint(t *testing.T) {
 	t.Parallel()
 	at := func(n float64) *float64 { return &n }

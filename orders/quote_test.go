@@ -10,7 +10,7 @@ import (
 	"despacho/models"
 )
 
-// A quote says what an order of each size would cost, by the same rule, and which place decides.
+// A quote gives the price of each size by the same rule as an order, and the location that decides.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	places := destinationChain()

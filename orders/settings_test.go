@@ -29,7 +29,7 @@ func TestReceivingBranch(t *testing.T) {
 	require.True(t, apperror.Is(err, "no_main_branch"), "an operator that is not set up yet")
 }
 
-// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all of them.
+// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events.
 func TestSubscribed(t *testing.T) {
 	t.Parallel()
 	storeA, storeB := uuid.New(), uuid.New()

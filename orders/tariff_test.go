@@ -14,7 +14,7 @@ import (
 
 func price(cents money.Cents) *money.Cents { return &cents }
 
-// chain is a destination: a zone of a district of a city of a country, nearest first.
+// destinationChain is a zone with its district, city and country, nearest first.
 func destinationChain() []catalog.Location {
 	return []catalog.Location{
 		{ID: uuid.New(), Type: catalog.TypeZone}, {ID: uuid.New(), Type: catalog.TypeDistrict},
@@ -22,8 +22,8 @@ func destinationChain() []catalog.Location {
 	}
 }
 
-// Contract 2.2, rule 4: the nearest ancestor's row wins; its price, else the base price, plus the
-// size's surcharge.
+// Contract 2.2, rule 4: the nearest ancestor's row decides; its price, else the base price, plus
+// the size's surcharge.
 func TestTariff(t *testing.T) {
 	t.Parallel()
 	places := destinationChain()

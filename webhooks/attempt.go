@@ -12,8 +12,8 @@ import (
 	"despacho/workflows"
 )
 
-// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died
-// with its process; an exchange itself takes 5 seconds at the most.
+// abandonedAfter is the age from which an attempt without an outcome counts as lost in a crash; an
+// exchange takes at most 5 seconds.
 const abandonedAfter = 30 * time.Second
 
 const (
@@ -21,8 +21,8 @@ const (
 	textInactive  = "El webhook está desactivado."
 )
 
-// begin writes the attempt when its turn has come. It returns an error when the request must not go
-// out: somebody else is sending it, or somebody died sending it and it may not be repeated.
+// begin writes the attempt before the request is sent. It returns an error if the request must not
+// be sent: another process is sending it, or an earlier attempt was lost and may not be repeated.
 func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 	t.attempt.StartedAt = at
 	var stop error
@@ -58,9 +58,9 @@ func countScheduled(attempts []models.WebhookAttempt) (count int) {
 	return count
 }
 
-// resolve deals with an attempt that never got an outcome. It may be this very attempt's own
-// earlier try, which must not be repeated unless the webhook asked for retries; if somebody else
-// died at it, that keeps nobody from trying now.
+// handleAbandoned handles a previous attempt without an outcome. If it was this attempt's own
+// earlier run, it is repeated only if the webhook has retries; if it had another cause, it does not
+// prevent this attempt.
 func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
 	abandoned, stop, err := checkAbandoned(ctx, tx, attempts, now)
 	if abandoned == nil || stop != nil || err != nil {
@@ -79,8 +79,8 @@ func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []model
 	return nil, nil
 }
 
-// abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be
-// under way: its time must pass first. An old one is written down as abandoned.
+// checkAbandoned checks whether the latest attempt has no outcome. A recent one may still be
+// running: the caller must wait. An old one is marked as abandoned.
 func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, nil, nil
@@ -94,7 +94,7 @@ func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAtt
 	return last, nil, tx.FinishAttempt(ctx, last)
 }
 
-// failInactive ends a delivery whose webhook is no more, and leaves word of it in the log.
+// failInactive fails a delivery whose webhook is inactive and records it in the delivery log.
 func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error {
 	verdict := workflows.WebhookFailed(textInactive)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
@@ -121,7 +121,7 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 	return verdict
 }
 
-// reschedule says when a pending delivery is tried next.
+// reschedule sets the next attempt time of a pending delivery.
 func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
 	return s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, _, err := tx.LockDelivery(ctx, deliveryID)

@@ -9,17 +9,17 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// failingTooLong is after how much time of nothing but failures a webhook is given up.
+// deactivateAfter is how long a webhook may fail without a success before it is deactivated.
 const deactivateAfter = 5 * 24 * time.Hour
 
-// Why a webhook was given up, as its owner is told.
+// Reasons of a deactivation, as shown to the webhook's owner.
 const (
 	textGone    = "El receptor respondió 410: ya no quiere recibir eventos."
 	textFailing = "Todos los envíos fallaron durante cinco días."
 )
 
-// watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days
-// without a single success.
+// updateHealth deactivates a webhook whose receiver answered 410 or has failed for days without a
+// success.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		if hook.FailingSince == nil {
@@ -30,7 +30,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	if result.Gone() {
 		return deactivate(ctx, tx, hook, textGone, now)
 	}
-	// Another delivery may have succeeded while this one was failing.
+	// Read again: another delivery may have succeeded meanwhile.
 	hook, err := tx.Webhook(ctx, hook.ID)
 	switch {
 	case err != nil:
@@ -46,7 +46,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
 	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID}, hook.ID, reason, now)
 	if db.IsNotFound(err) {
-		return nil // somebody was quicker
+		return nil // already deactivated
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"despacho/models"
 )
 
-// readWebhook reads what a webhook is to be. A store's is its own, whatever store it names.
+// readWebhook reads a registration request. A store's webhook always belongs to that store.
 func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (*models.Webhook, error) {
 	hook := &models.Webhook{
 		OperatorID: scope.OperatorID, StoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
@@ -54,7 +54,7 @@ func urlComplaint(err error) string {
 	return "no es una dirección válida"
 }
 
-// readEvents reads at least one known event; the same event twice is one.
+// readEvents reads at least one known event and removes duplicates.
 func readEvents(in *jsonbody.Object) []models.Event {
 	words := in.TextList("events")
 	if len(words) == 0 {
@@ -77,7 +77,7 @@ func readEvents(in *jsonbody.Object) []models.Event {
 
 var eventNames = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
 
-// readRange reads a span of time.
+// readRange reads a time range.
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 	from, to = requiredTime(in, "from"), requiredTime(in, "to")
 	if in.Err() == nil && from.After(to) {
@@ -89,7 +89,7 @@ func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 func requiredTime(in *jsonbody.Object, name string) time.Time {
 	at := in.Time(name)
 	if at == nil {
-		in.Complain(name, jsonbody.MissingMessage) // unless something else is wrong with it
+		in.Complain(name, jsonbody.MissingMessage) // no effect if the field already has an error
 		return time.Time{}
 	}
 	return at.UTC()

@@ -32,8 +32,8 @@ const (
 	ReasonInvalid           Reason = "invalid"
 )
 
-// Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed
-// vocabulary, so that neither addresses nor secrets reach whoever reads them.
+// Failure is why an attempt failed, as a code and as a Spanish message. The messages are fixed, so
+// that they contain neither addresses nor secrets.
 type Failure struct {
 	Reason  Reason
 	Message string
@@ -60,7 +60,8 @@ func failureOf(reason Reason) Failure {
 	return Failure{Reason: reason, Message: messages[reason]}
 }
 
-// failureOfURL explains a URL that may not be called, in the words used at registration.
+// failureOfURL is the failure of a URL that may not be called, with the message used at
+// registration.
 func failureOfURL(err error) Failure {
 	var refusal *safehttp.URLError
 	switch {
@@ -73,7 +74,7 @@ func failureOfURL(err error) Failure {
 	}
 }
 
-// failureOfStatus judges the code of a complete answer; 2xx is no failure.
+// failureOfStatus is the failure of a complete response; none for 2xx.
 func failureOfStatus(code int) Failure {
 	switch {
 	case code >= http.StatusOK && code < http.StatusMultipleChoices:
@@ -85,8 +86,8 @@ func failureOfStatus(code int) Failure {
 	}
 }
 
-// failureOfExchange explains an exchange that broke. ctx is the caller's, without the attempt's own
-// limit; inHandshake says that the TLS handshake had failed.
+// failureOfExchange is the failure of a broken exchange. ctx is the caller's, without the attempt's
+// timeout; inHandshake means that the TLS handshake failed.
 func failureOfExchange(ctx context.Context, err error, inHandshake bool, limit time.Duration) Failure {
 	var (
 		refused  *safehttp.AddressError
@@ -119,7 +120,7 @@ func failureOfTimeout(limit time.Duration) Failure {
 	return Failure{Reason: ReasonTimeout, Message: "El receptor no respondió por completo en " + seconds + " s."}
 }
 
-// failureOfTLS names what the receiver's owner can mend.
+// failureOfTLS is specific about errors that the receiver's owner can fix.
 func failureOfTLS(err error) Failure {
 	var (
 		invalid   x509.CertificateInvalidError
