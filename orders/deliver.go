@@ -39,7 +39,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 			delivered.CapturedAt = &now
 		}
 	}
-	view, err := s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
+	view, err := s.moveOrder(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
 	if delivered.Photo != "" && isDefiniteRefusal(err) {
 		s.discardPhoto(ctx, delivered.Photo)
 	}

@@ -50,7 +50,7 @@ func (s *storeClient) create(ctx context.Context, t *testing.T, meanwhile func()
 	})
 }
 
-func nothing() error { return nil }
+func noop() error { return nil }
 
 func (s *storeClient) requireOrders(t *testing.T, count int) {
 	t.Helper()
@@ -65,13 +65,13 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
 		s := newStoreClient(t, service)
 		first, err := s.create(t.Context(), t, func() error {
-			_, err := s.create(t.Context(), t, nothing)
+			_, err := s.create(t.Context(), t, noop)
 			require.ErrorIs(t, err, orders.ErrKeyInProgress)
 			return nil
 		})
 		require.NoError(t, err)
 		require.False(t, first.Replayed)
-		again, err := s.create(t.Context(), t, nothing)
+		again, err := s.create(t.Context(), t, noop)
 		require.NoError(t, err)
 		first.Replayed = true
 		require.Equal(t, first, again)
@@ -119,7 +119,7 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress)
 		s.requireOrders(t, 0)
-		_, err = s.create(t.Context(), t, nothing)
+		_, err = s.create(t.Context(), t, noop)
 		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one still holds the key")
 	})
 }
@@ -136,7 +136,7 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		s.requireOrders(t, 0)
 
-		answer, err := s.create(t.Context(), t, nothing)
+		answer, err := s.create(t.Context(), t, noop)
 		require.NoError(t, err)
 		require.False(t, answer.Replayed)
 		s.requireOrders(t, 1)
@@ -155,10 +155,10 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 		seen := map[string]bool{}
 		for _, caller := range []orders.Caller{s.caller, operator, bound} {
 			s.caller = caller
-			first, err := s.create(t.Context(), t, nothing)
+			first, err := s.create(t.Context(), t, noop)
 			require.NoError(t, err)
 			require.False(t, first.Replayed)
-			again, err := s.create(t.Context(), t, nothing)
+			again, err := s.create(t.Context(), t, noop)
 			require.NoError(t, err)
 			require.True(t, again.Replayed)
 			require.Equal(t, first.Body, again.Body)

@@ -55,7 +55,7 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Can
 		return nil, moveRefused(models.MoveCancel, order.Status)
 	}
 	message := workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
-	return s.moveFound(ctx, caller, order, models.MoveCancel, nil, workflows.CancelName, message)
+	return s.moveOrder(ctx, caller, order, models.MoveCancel, nil, workflows.CancelName, message)
 }
 
 // Receive records the reception at a branch; nil means the expected branch.
@@ -102,10 +102,10 @@ func (s *Service) move(ctx context.Context, caller Caller, id uuid.UUID, move mo
 	if err != nil {
 		return nil, err
 	}
-	return s.moveFound(ctx, caller, order, move, rider, name, message)
+	return s.moveOrder(ctx, caller, order, move, rider, name, message)
 }
 
-func (s *Service) moveFound(ctx context.Context, caller Caller, order *models.OrderView, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
+func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
 	switch _, verdict := order.State().Decide(move, caller.Actor(), rider); verdict {
 	case models.Refused:
 		return nil, moveRefused(move, order.Status)
@@ -147,7 +147,7 @@ func (s *Service) update(ctx context.Context, order *models.Order, move models.M
 	if err == nil {
 		s.started.add(order.ID, order.Seq+1)
 	}
-	return s.outcome(ctx, order, move, err)
+	return s.moveError(ctx, order, move, err)
 }
 
 // updateWithStart is for an order without a running workflow, because the timer cancelled it or its
@@ -169,8 +169,8 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 	return handle, err
 }
 
-// outcome converts an update's error into the caller's.
-func (s *Service) outcome(ctx context.Context, order *models.Order, move models.Move, err error) error {
+// moveError converts an update's error into the caller's.
+func (s *Service) moveError(ctx context.Context, order *models.Order, move models.Move, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -15,9 +15,9 @@ import (
 
 // Quote is the price of sending to a location.
 type Quote struct {
-	// Through is the location whose coverage row applies: the destination or its nearest covered
+	// CoveredBy is the location whose coverage row applies: the destination or its nearest covered
 	// ancestor.
-	Through catalog.Location
+	CoveredBy catalog.Location
 	// OwnPrice is false if the base price applies.
 	OwnPrice bool
 	// Prices has one element per active size, in ascending order, or a single one without a size.
@@ -50,7 +50,7 @@ func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents)
 	if !covered {
 		return nil, ErrNotCovered
 	}
-	quote := &Quote{Through: through, OwnPrice: s.prices[through.ID] != nil}
+	quote := &Quote{CoveredBy: through, OwnPrice: s.prices[through.ID] != nil}
 	sizes := []*models.Size{nil}
 	if len(s.sizes) > 0 {
 		sizes = nil

@@ -20,7 +20,7 @@ func TestQuote(t *testing.T) {
 
 	quote, err := s.quote(places, price(1200))
 	require.NoError(t, err)
-	require.Equal(t, district, quote.Through, "the nearest row decides")
+	require.Equal(t, district, quote.CoveredBy, "the nearest row decides")
 	require.False(t, quote.OwnPrice)
 	var codes []string
 	for _, each := range quote.Prices {

@@ -37,9 +37,9 @@ type Reception struct {
 	ExpectedAt uuid.UUID
 }
 
-// ReceiveByGuide receives the package with the scanned or typed guide code. What the user can act
-// on is an outcome; an error can be retried.
-func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
+// ReceiveByGuideCode receives the package with the scanned or typed guide code. What the user can
+// act on is an outcome; an error can be retried.
+func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
 	code, err := guidecode.Scan(typed)
 	switch err {
 	case nil:
@@ -62,7 +62,7 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveFound(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
+	reception.Order, err = s.moveOrder(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
 	if apperror.Is(err, CodeMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, reception)
 	}

@@ -21,9 +21,10 @@ const (
 	textInactive  = "El webhook está desactivado."
 )
 
-// begin writes the attempt before the request is sent. It returns an error if the request must not
-// be sent: another process is sending it, or an earlier attempt was lost and may not be repeated.
-func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
+// beginAttempt writes the attempt before the request is sent. It returns an error if the request
+// must not be sent: another process is sending it, or an earlier attempt was lost and may not be
+// repeated.
+func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) error {
 	t.attempt.StartedAt = at
 	var stop error
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {

@@ -11,9 +11,9 @@ import (
 	"despacho/test/apptest"
 )
 
-const wordsInterrupted = "El envío se interrumpió y no se sabe si llegó."
+const textInterrupted = "El envío se interrumpió y no se sabe si llegó."
 
-// died leaves an attempt behind as a process does that is killed while it sends.
+// insertUnfinishedAttempt inserts an attempt as a process leaves it that crashes while sending.
 func (s *harness) insertUnfinishedAttempt(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCause, at time.Time) {
 	t.Helper()
 	_, attempts := s.deliveryRow(t, deliveryID.String())
@@ -22,9 +22,8 @@ func (s *harness) insertUnfinishedAttempt(t *testing.T, deliveryID uuid.UUID, ca
 	}))
 }
 
-// Whoever comes after a process that died while sending waits until it is certain, and then does
-// what the webhook asked for: the same event is sent again only with retries, or because a person
-// wants it.
+// After an attempt lost in a crash, the next one waits until the loss is certain. Then the event is
+// sent again only with retries or on request.
 func TestInterrupted_nextAttempt(t *testing.T) {
 	const auto, wish = models.CauseAuto, models.CauseRedelivery
 	eachManual(t, func(t *testing.T, s *manualHarness) {
@@ -60,18 +59,18 @@ func TestInterrupted_nextAttempt(t *testing.T) {
 				row, attempts := s.deliveryRow(t, id.String())
 				require.Equal(t, c.status, row.Status)
 				require.Len(t, attempts, 1+c.sent)
-				require.Equal(t, wordsInterrupted, *attempts[0].Error)
+				require.Equal(t, textInterrupted, *attempts[0].Error)
 				require.NotNil(t, attempts[0].FinishedAt)
 			})
 		}
 	})
 }
 
-// A person's wish does not end the schedule of a webhook with retries, even where it finds an
-// attempt that died.
+// A failed redelivery does not end the schedule of a webhook with retries, even after an attempt
+// lost in a crash.
 func TestInterrupted_failedRedeliveryKeepsTheSchedule(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
 		id := s.createPending(t, webhookID)
 		s.insertUnfinishedAttempt(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
 		require.Equal(t, sendOutcome{failed: true}, s.send(t, id, models.CauseRedelivery))
@@ -81,18 +80,18 @@ func TestInterrupted_failedRedeliveryKeepsTheSchedule(t *testing.T) {
 	})
 }
 
-// An attempt that died counts as one of the schedule's.
+// An attempt lost in a crash counts in the schedule.
 func TestInterrupted_countsInTheSchedule(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
 		id := s.createPending(t, webhookID)
 		s.insertUnfinishedAttempt(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
 		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60)
 	})
 }
 
-// What a process left behind long ago is found by the worker that comes next; so is what it left
-// behind at a webhook that has gone since.
+// A delivery abandoned in a crash is resumed by the next worker, also if its webhook is inactive by
+// then.
 func TestInterrupted_theNextWorkerEndsIt(t *testing.T) {
 	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -107,7 +106,7 @@ func TestInterrupted_theNextWorkerEndsIt(t *testing.T) {
 		s.StartWorker(t)
 
 		for webhookID, want := range map[string][]string{
-			once: {wordsInterrupted}, again: {wordsInterrupted, ""}, gone: {wordsInterrupted, "El webhook está desactivado."},
+			once: {textInterrupted}, again: {textInterrupted, ""}, gone: {textInterrupted, "El webhook está desactivado."},
 		} {
 			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			var words []string

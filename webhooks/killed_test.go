@@ -14,7 +14,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// startWorkerProcess runs a worker of the service as a process of its own.
+// startWorkerProcess runs a worker in its own process.
 func (s *harness) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
@@ -37,9 +37,8 @@ func kill(process *exec.Cmd) {
 	_ = process.Wait()
 }
 
-// A worker killed in the middle of a send leaves nothing pending for ever: another one takes over,
-// does not repeat what may have arrived at a webhook without retries, and repeats it for one with
-// retries.
+// A worker killed while sending leaves nothing pending: another one takes over, and repeats what
+// may have arrived only for a webhook with retries.
 func TestKilled_inTheMiddleOfASend(t *testing.T) {
 	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *harness) {
 		slow := newSlowReceiver()
@@ -66,11 +65,11 @@ func TestKilled_inTheMiddleOfASend(t *testing.T) {
 		lost, repeated := s.waitUntilFinished(t, onceID, 1)[0], s.waitUntilFinished(t, againID, 1)[0]
 		require.Equal(t, "failed", lost.Status)
 		require.Len(t, lost.Attempts, 1)
-		require.Equal(t, wordsInterrupted, *lost.Attempts[0].Error)
+		require.Equal(t, textInterrupted, *lost.Attempts[0].Error)
 		require.Len(t, once.Events(), 1, "it may have arrived: not repeated")
 		require.Equal(t, "delivered", repeated.Status)
 		require.Len(t, repeated.Attempts, 2)
-		require.Equal(t, wordsInterrupted, *repeated.Attempts[0].Error)
+		require.Equal(t, textInterrupted, *repeated.Attempts[0].Error)
 		require.Equal(t, http.StatusOK, *repeated.Attempts[1].StatusCode)
 		require.Len(t, again.Events(), 2)
 	})

@@ -21,10 +21,10 @@ func ids(list []delivery) []string {
 	return found
 }
 
-// The log lists every event for every webhook, newest first, and can be narrowed and paged.
+// The log lists every delivery, newest first, with filters and pages.
 func TestLog_filtersAndPages(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
-		good, bad := apptest.NewReceiver(t, answering(200, "gracias")), apptest.NewReceiver(t, answering(500, strings.Repeat("ñ", 1000)))
+		good, bad := apptest.NewReceiver(t, respondWith(200, "gracias")), apptest.NewReceiver(t, respondWith(500, strings.Repeat("ñ", 1000)))
 		goodID, _ := s.Register(t, s.Key, good, onlyCreated)
 		badID, _ := s.Register(t, s.Key, bad, onlyCreated)
 		var orders []string
@@ -82,11 +82,11 @@ func TestLog_filtersAndPages(t *testing.T) {
 	})
 }
 
-// A store sees the deliveries to its own webhooks, an operator those of all, and nobody another's;
-// so in the API and in the panel.
+// A store sees the deliveries of its own webhooks, an operator those of all, in the API and in the
+// panel.
 func TestLog_ownersAlone(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
-		receiver := apptest.NewReceiver(t, answering(200, "solo para su dueño"))
+		receiver := apptest.NewReceiver(t, respondWith(200, "solo para su dueño"))
 		operators, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		storeA, _ := s.Register(t, s.KeyA, receiver, onlyCreated)
 		storeB, _ := s.Register(t, s.KeyB, receiver, onlyCreated)

@@ -10,8 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// The panel manages webhooks as the API does: a store's staff its own, the operator's all of them,
-// nobody another's.
+// The panel manages webhooks like the API: a store's users their own, the operator's users all of
+// the operator's.
 func TestPanel_webhooks(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)

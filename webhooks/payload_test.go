@@ -20,14 +20,13 @@ import (
 	"despacho/test/apptest"
 )
 
-// secretive is what an order holds and no event may tell: the document, the notes and the
-// customer's point.
+// privateFields are in an order but in no event: the document, the notes and the delivery point.
 var privateFields = map[string]any{
 	"amount_to_collect": 89.9, "recipient_doc_type": "ce", "recipient_doc_number": "X00998877", "notes": "Tocar dos veces",
 	"delivery_lat": -12.12345, "delivery_lng": -77.03456,
 }
 
-// deliverWithPhoto hands a package over as the rider's phone does, by form with a photo.
+// deliverWithPhoto delivers an order with a form and a photo.
 func (s *harness) deliverWithPhoto(t *testing.T, orderID string, fields map[string]string) *apptest.Answer {
 	t.Helper()
 	var form bytes.Buffer
@@ -47,15 +46,14 @@ func (s *harness) deliverWithPhoto(t *testing.T, orderID string, fields map[stri
 	return answer
 }
 
-// with lays members over data that was told before.
+// merge adds members to a copy of the data.
 func merge(data map[string]any, members map[string]any) map[string]any {
 	changed := maps.Clone(data)
 	maps.Copy(changed, members)
 	return changed
 }
 
-// All four events carry every member of contract 6.1, null where there is nothing yet, and nothing
-// else.
+// All four events have every member of contract 6.1, null if unset, and no others.
 func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -110,7 +108,7 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	})
 }
 
-// photoURL is the address of the order's photo, which really leads to it.
+// photoURL returns the URL of the order's photo after checking that it can be downloaded.
 func photoURL(t *testing.T, s *harness, order *apptest.Answer) string {
 	t.Helper()
 	address := order.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
@@ -124,7 +122,7 @@ func photoURL(t *testing.T, s *harness, order *apptest.Answer) string {
 
 var utcTimestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$`)
 
-// requireEnvelope holds the body around the data, and how its values are written, to contract 6.1.
+// requireEnvelope checks the envelope and the format of the values against contract 6.1.
 func (s *harness) requireEnvelope(t *testing.T, event apptest.Received) {
 	t.Helper()
 	var body map[string]any
@@ -150,8 +148,7 @@ func (s *harness) requireEnvelope(t *testing.T, event apptest.Received) {
 	}
 }
 
-// Where a photo was taken is told to operator webhooks; to a store's only if the operator shares
-// it.
+// The photo's location is sent to operator webhooks; to a store's only if the operator shares it.
 func TestPayload_whereThePhotoWasTaken(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		for name, shares := range map[string]bool{"the operator shares it": true, "the operator does not": false} {
@@ -190,8 +187,8 @@ func TestPayload_whereThePhotoWasTaken(t *testing.T) {
 	})
 }
 
-// The timer's cancel is told like a person's. A package that arrives late revives the order: its
-// reception is told to nobody, and the next event is the assignment.
+// The auto-cancel sends order.cancelled like any cancel. A late reception revives the order without
+// an event; the next event is the assignment.
 func TestPayload_autoCancelAndRevival(t *testing.T) {
 	eachOwn(t, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }}, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)

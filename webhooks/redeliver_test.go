@@ -16,7 +16,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// moody is a receiver that can be told how to answer.
+// configurableReceiver responds with a status that the test sets.
 type configurableReceiver struct {
 	*apptest.Receiver
 	status atomic.Int32
@@ -32,14 +32,14 @@ func newConfigurableReceiver(t *testing.T, status int) *configurableReceiver {
 	return m
 }
 
-// redeliver has a delivery sent again and returns what came of it.
+// redeliver resends a delivery and returns its outcome.
 func (s *harness) redeliver(t *testing.T, deliveryID string) delivery {
 	t.Helper()
 	return readData[delivery](t, s.post(t, s.Key, "/v1/deliveries/"+deliveryID+"/redeliver", nil, http.StatusOK))
 }
 
-// A delivery can be sent again at any time: a new attempt under the same webhook-id, recorded as a
-// person's wish. One that succeeds settles it; one that fails takes nothing back.
+// A delivery can be resent at any time: a new attempt under the same webhook-id, with the cause
+// redelivery. A success finishes it; a failure changes nothing.
 func TestRedeliver_one(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := newConfigurableReceiver(t, 500)
@@ -85,7 +85,7 @@ func TestRedeliver_one(t *testing.T) {
 	})
 }
 
-// Each role redelivers in its own panel what is its own.
+// Each role can redeliver its own deliveries in the panel.
 func TestRedeliver_fromThePanel(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := newConfigurableReceiver(t, 500)
@@ -103,8 +103,7 @@ func TestRedeliver_fromThePanel(t *testing.T) {
 	})
 }
 
-// What cannot be sent any more is not found: unknown ids, and deliveries of a webhook that was
-// deactivated.
+// Unknown deliveries, and those of an inactive webhook, are not found.
 func TestRedeliver_notFound(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := newConfigurableReceiver(t, 410)
@@ -122,13 +121,12 @@ func TestRedeliver_notFound(t *testing.T) {
 	})
 }
 
-// wholeDay is a span of time around now.
+// wholeDay is a time range around now.
 func wholeDay() map[string]any {
 	return map[string]any{"from": time.Now().Add(-12 * time.Hour), "to": time.Now().Add(12 * time.Hour)}
 }
 
-// What failed at a webhook in a span of time is sent again, oldest first; what was delivered, or
-// only a test, is not.
+// The failed deliveries of a range are resent, oldest first, without test events.
 func TestRedeliver_range(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := newConfigurableReceiver(t, 500)
@@ -155,7 +153,7 @@ func TestRedeliver_range(t *testing.T) {
 		testenv.Until(t, func() error {
 			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staffToken(t), Body: wholeDay()})
 			if rest.Status == http.StatusConflict {
-				return errors.New(rest.Error) // the first range has a moment left to run
+				return errors.New(rest.Error) // the first range may still be running
 			}
 			return nil
 		})
@@ -185,8 +183,7 @@ func (s *harness) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs
 	})
 }
 
-// While a range is being sent again, a second one is refused: nothing is sent twice, and nobody is
-// told that it will be.
+// While a range is being resent, a second request is refused.
 func TestRedeliver_oneRangeAtATime(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		slow := newSlowReceiver()
@@ -216,7 +213,7 @@ func TestRedeliver_oneRangeAtATime(t *testing.T) {
 	})
 }
 
-// A range must be one: both ends, in order.
+// A range needs both ends, in order.
 func TestRedeliver_rangeRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		webhookID, _ := s.register(t, s.Key, "https://tienda.example/despacho", nil)
@@ -240,12 +237,11 @@ func TestRedeliver_rangeRefusals(t *testing.T) {
 	})
 }
 
-// Without a worker nobody can say what the receiver said: the answer is to come back, not to wait
-// for ever.
+// Without a worker the request fails with a retry hint after its timeout.
 func TestRedeliver_withoutAWorker(t *testing.T) {
 	options := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Outcome = time.Second }}
 	eachOwn(t, options, func(t *testing.T, s *harness) {
-		webhookID, _ := s.register(t, s.Key, closed(t), onlyCreated)
+		webhookID, _ := s.register(t, s.Key, closedAddress(t), onlyCreated)
 		s.CreateOrder(t, s.Key)
 		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusServiceUnavailable)
 		require.Equal(t, "try_again", answer.Code)

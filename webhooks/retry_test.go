@@ -18,10 +18,10 @@ import (
 	"despacho/test/testenv"
 )
 
-// Without retries an event is sent once, and what became of it is in the log in words.
+// Without retries an event is sent once, and the log has its outcome.
 func TestSingleAttempt(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
-		receiver := apptest.NewReceiver(t, answering(500, "se cayó la base"))
+		receiver := apptest.NewReceiver(t, respondWith(500, "se cayó la base"))
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		began := clock.Normalize(time.Now())
 		id := s.CreateOrder(t, s.Key)
@@ -49,8 +49,8 @@ func TestSingleAttempt(t *testing.T) {
 	})
 }
 
-// With retries the second attempt comes after 5 seconds ± 20 %. It tells the order as it was at the
-// event, however far it has moved on.
+// With retries the second attempt comes after 5 seconds ± 20 %. Its data is as of the event, even
+// if the order has moved since.
 func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		type stored struct {
@@ -91,8 +91,8 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	})
 }
 
-// requireSameEvent holds attempts at one event against each other: the same id and the same data
-// byte for byte; each with a timestamp and signatures of its own.
+// requireSameEvent checks that attempts have the same id and data, byte for byte, and each its own
+// timestamp and signatures.
 func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) {
 	t.Helper()
 	type envelope struct {
@@ -115,11 +115,11 @@ func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) 
 	require.Len(t, timestamps, len(attempts))
 }
 
-// The waits between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the
-// seventh attempt the event is given up.
+// The delays between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the
+// seventh attempt the delivery fails.
 func TestRetry_theWholeSchedule(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		receiver := apptest.NewReceiver(t, answering(500, ""))
+		receiver := apptest.NewReceiver(t, respondWith(500, ""))
 		webhookID, secret := s.Register(t, s.Key, receiver, withRetry)
 		id := s.createPending(t, webhookID)
 		for _, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour} {
@@ -143,7 +143,7 @@ func TestRetry_theWholeSchedule(t *testing.T) {
 	})
 }
 
-// A receiver may ask for a longer wait than the schedule's, not for a shorter one.
+// Retry-After can lengthen a delay, not shorten it.
 func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		for name, c := range map[string]struct {
@@ -156,7 +156,7 @@ func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
 			"longer than a day":         {503, "999999", 24 * time.Hour, 24 * time.Hour},
 			"a date":                    {503, s.now.Now().Add(time.Hour).Format(http.TimeFormat), 59 * time.Minute, time.Hour},
 		} {
-			receiver := apptest.NewReceiver(t, answering(c.status, "", "Retry-After", c.retryAfter))
+			receiver := apptest.NewReceiver(t, respondWith(c.status, "", "Retry-After", c.retryAfter))
 			webhookID, _ := s.Register(t, s.Key, receiver, withRetry)
 			id := s.createPending(t, webhookID)
 			again := s.send(t, id, models.CauseAuto).again
@@ -166,10 +166,10 @@ func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
 	})
 }
 
-// A person's wish does not use up the schedule: it goes on where it was.
+// A redelivery does not count in the schedule.
 func TestRetry_redeliveriesDoNotCount(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
 		id := s.createPending(t, webhookID)
 		require.InDelta(t, 5, s.send(t, id, models.CauseAuto).again.Seconds(), 1)
 		due, _ := s.deliveryRow(t, id.String())
@@ -184,15 +184,15 @@ func TestRetry_redeliveriesDoNotCount(t *testing.T) {
 	})
 }
 
-// 410 deactivates a webhook, with retries or without: the list shows it no more, and it hears of
-// nothing any more.
+// 410 deactivates a webhook, with retries or without: it is no longer listed and gets no more
+// events.
 func TestGone_deactivates(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		for name, more := range map[string]map[string]any{"single attempt": onlyCreated, "with retries": withRetry} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := s.secondOperator(t)
-				receiver := apptest.NewReceiver(t, answering(http.StatusGone, "ya no"))
+				receiver := apptest.NewReceiver(t, respondWith(http.StatusGone, "ya no"))
 				webhookID, _ := s.Register(t, s.Key, receiver, more)
 				s.CreateOrder(t, s.Key)
 				d := s.waitUntilFinished(t, webhookID, 1)[0]
@@ -212,8 +212,8 @@ func TestGone_deactivates(t *testing.T) {
 	})
 }
 
-// After five days of nothing but failures a webhook is deactivated, and it is written why; one
-// success starts the count anew.
+// After five days without a success a webhook is deactivated with a reason; one success resets the
+// period.
 func TestFailing_forFiveDays(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		var healthy atomic.Bool

@@ -10,9 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// A store's webhook gets that store's events alone, the operator's gets all or those it was
-// narrowed to, each only what it subscribed to; one that was deactivated, or that is another
-// operator's, gets nothing.
+// A store's webhook gets only that store's events, the operator's gets all, each only what it
+// subscribed to. Inactive webhooks and other operators' get nothing.
 func TestScope_recipients(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		other := s.secondOperator(t)
@@ -57,7 +56,7 @@ func TestScope_recipients(t *testing.T) {
 				got = append(got, event.Event+" "+stores[event.Data["store_id"]])
 			}
 			require.ElementsMatch(t, w.want, got)
-			// The log is written with the move itself: what is not in it will never be sent.
+			// Deliveries are written with the move: what is not in the log is never sent.
 			owner := s
 			if w.key == other.Key {
 				owner = other
@@ -67,8 +66,7 @@ func TestScope_recipients(t *testing.T) {
 	})
 }
 
-// A webhook hears of an order in the order in which things happened, one at a time, however slow
-// its receiver is.
+// A webhook gets the events of an order in sequence, however slow its receiver is.
 func TestOrder_oneAfterTheOther(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		for name, more := range map[string]map[string]any{"single attempt": nil, "with retries": {"retry": true}} {
@@ -99,7 +97,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 					func() { s.move(t, id, "deliver", nil) },
 				} {
 					require.Len(t, receiver.WaitFor(t, i+1), i+1)
-					move() // while the receiver is busy with the event before
+					move() // while the receiver handles the previous event
 					described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 					require.NoError(t, err)
 					require.Len(t, described.PendingActivities, 1, "the next event waits for its turn")
@@ -118,7 +116,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 	})
 }
 
-// An event that waited for its turn is not sent any more once its webhook has been deactivated.
+// A waiting event is not sent once its webhook is inactive.
 func TestScope_deactivatedWhileWaiting(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		first, second, arrived := s.deactivateWhileWaiting(t)
@@ -131,8 +129,8 @@ func TestScope_deactivatedWhileWaiting(t *testing.T) {
 	})
 }
 
-// deactivateWhileWaiting deactivates a webhook while its receiver hears of an order's creation and
-// the cancellation waits for its turn.
+// deactivateWhileWaiting deactivates a webhook while order.created is being received and
+// order.cancelled waits.
 func (s *harness) deactivateWhileWaiting(t *testing.T) (created, cancelled delivery, arrived int) {
 	t.Helper()
 	release := make(chan struct{})

@@ -46,7 +46,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 				return errHostBusy
 			}
 			begun = true
-			refused = s.begin(ctx, target, at)
+			refused = s.beginAttempt(ctx, target, at)
 			return refused
 		},
 	})
@@ -57,7 +57,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	case queueCtx.Err() != nil:
 		return s.deferBusyHost(ctx, target)
 	default:
-		refused = s.begin(ctx, target, result.At) // failed before connecting; it counts as an attempt
+		refused = s.beginAttempt(ctx, target, result.At) // failed before connecting; it counts as an attempt
 	}
 	if refused != nil {
 		return refused
@@ -65,7 +65,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	// The request was sent, so the outcome is written even if the worker is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
 	defer cancel()
-	return s.finish(ctx, target, result)
+	return s.finishAttempt(ctx, target, result)
 }
 
 // target is a delivery to be sent and the attempt at it.
@@ -115,9 +115,9 @@ func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 	return workflows.RetryWebhook(errHostBusy.Error(), delay)
 }
 
-// finish writes the outcome of an attempt and returns the error that tells Temporal whether to
-// retry.
-func (s *Service) finish(ctx context.Context, t *target, result sender.Result) error {
+// finishAttempt writes the outcome of an attempt and returns the error that tells Temporal whether
+// to retry.
+func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
 	recordResult(&t.attempt, result, now)
 	after := s.applyResult(t, result, now)

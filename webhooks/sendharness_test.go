@@ -22,8 +22,8 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// byHand is a service without a worker, whose deliveries the test sends itself, at the time that it
-// sets: so waits of hours can be seen.
+// manualHarness is a service without a worker: the test sends deliveries itself and sets the clock,
+// so that delays of hours can be tested.
 type manualHarness struct {
 	*harness
 	now     *clock.Manual
@@ -39,13 +39,13 @@ func eachManual(t *testing.T, run func(t *testing.T, s *manualHarness)) {
 	})
 }
 
-// fresh is the same service with another operator, who has no webhooks yet.
+// withNewOperator returns the same service with another operator, without webhooks.
 func (s *manualHarness) withNewOperator(t *testing.T) *manualHarness {
 	t.Helper()
 	return &manualHarness{harness: s.secondOperator(t), now: s.now, service: s.service}
 }
 
-// sending is the use cases with a sender, as the worker has it.
+// newSendService returns the use cases with a sender, like the worker's.
 func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*safehttp.Options)) *webhooks.Service {
 	t.Helper()
 	secrets, err := encryption.New(s.Config.SecretKey)
@@ -69,18 +69,18 @@ func receiverRoots() *x509.CertPool {
 	return roots
 }
 
-// pending makes an order and returns the id of the delivery of its order.created.
+// createPending creates an order and returns the id of its order.created delivery.
 func (s *manualHarness) createPending(t *testing.T, webhookID string) uuid.UUID {
 	t.Helper()
 	before := len(s.logOf(t, webhookID))
 	s.CreateOrder(t, s.Key)
 	deliveries := s.logOf(t, webhookID)
 	require.Len(t, deliveries, before+1)
-	s.now.Advance(time.Millisecond) // the next one is newer
+	s.now.Advance(time.Millisecond) // so that the next one is newer
 	return uuid.MustParse(deliveries[before].ID)
 }
 
-// verdict is what an attempt told Temporal: nothing, that it is over, or when to try again.
+// sendOutcome is what an attempt returned to Temporal: success, a final failure, or a retry delay.
 type sendOutcome struct {
 	failed bool
 	again  time.Duration

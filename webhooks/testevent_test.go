@@ -10,8 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver
-// said.
+// A test event can be sent whatever the webhook's subscriptions, and returns the receiver's
+// response.
 func TestTestEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := newConfigurableReceiver(t, 202)
@@ -47,7 +47,7 @@ func TestTestEvent(t *testing.T) {
 		require.Equal(t, "El receptor respondió con el código 418.", *refused.Attempts[0].Error)
 		require.Equal(t, []delivery{tried, refused}, s.waitUntilFinished(t, webhookID, 2), "both are in the log")
 
-		noListener, _ := s.register(t, s.Key, closed(t), nil)
+		noListener, _ := s.register(t, s.Key, closedAddress(t), nil)
 		unreachable := readData[delivery](t, s.post(t, s.Key, "/v1/webhooks/"+noListener+"/test", nil, http.StatusOK))
 		require.Equal(t, "El receptor rechazó la conexión.", *unreachable.Attempts[0].Error)
 		require.Nil(t, unreachable.Attempts[0].StatusCode)

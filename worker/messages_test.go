@@ -46,7 +46,7 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 }
 
 // A refused update says across the wire where the order stands, and leaves no trace in its history.
-func TestMessages_refusalsCrossTheWire(t *testing.T) {
+func TestMessages_refusalsReachTheCaller(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id, before, after := s.refusedDelivery(t)
 		for _, event := range after.Events[len(before.Events):] { // a worker that is slow to answer leaves workflow tasks, and nothing else

@@ -116,7 +116,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: autoCancelAfter(time.Second)})
+	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: withAutoCancelAfter(time.Second)})
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
 	s.waitForStartConfirmed(t, id) // which writes to the order, too

@@ -29,7 +29,7 @@ func newInstallation(t *testing.T) *installation {
 	s := boot(t, "", apptest.Options{})
 	return &installation{
 		service:      s,
-		hasty:        s.secondProcess(t, apptest.Options{Configure: autoCancelAfter(time.Second)}),
+		hasty:        s.secondProcess(t, apptest.Options{Configure: withAutoCancelAfter(time.Second)}),
 		detached:     s.withoutTemporal(t, 0),
 		detachedLate: s.withoutTemporal(t, time.Minute),
 	}

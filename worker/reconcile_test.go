@@ -28,7 +28,7 @@ func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 			s := usual.secondOperator(t)
 			receiver := apptest.NewReceiver(t, nil)
 			s.Register(t, s.Key, receiver)
-			detached := s.withoutTemporal(t, time.Minute, autoCancelAfter(wait))
+			detached := s.withoutTemporal(t, time.Minute, withAutoCancelAfter(wait))
 			id := detached.CreateOrder(t, s.Key)
 			s.reconcileUntilStarted(t, id)
 			order := s.waitForStatus(t, id, "cancelled")
@@ -57,7 +57,7 @@ func TestReconcile_aLateStartWaitsLess(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
 	const wait = time.Hour
-	detached := s.withoutTemporal(t, time.Minute, autoCancelAfter(wait))
+	detached := s.withoutTemporal(t, time.Minute, withAutoCancelAfter(wait))
 	id := detached.CreateOrder(t, s.Key)
 	s.reconcileUntilStarted(t, id)
 	s.waitForIdle(t, id)

@@ -16,7 +16,7 @@ import (
 func TestRevival_lateReception(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := boot(t, databaseURL, apptest.Options{Configure: autoCancelAfter(1500 * time.Millisecond)})
+		s := boot(t, databaseURL, apptest.Options{Configure: withAutoCancelAfter(1500 * time.Millisecond)})
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
 		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.KeyA, Body: apptest.Order()})

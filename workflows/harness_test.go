@@ -47,12 +47,12 @@ type harness struct {
 	// receive handles a webhook call; nil accepts every call at once.
 	receive func(webhookCall) error
 
-	mu      sync.Mutex
-	stored  workflows.Snapshot
-	written []workflows.ApplyMoveInput
-	tried   []workflows.ApplyMoveInput
-	refs    map[uuid.UUID]workflows.WebhookDeliveryRef
-	sent    []webhookCall
+	mu       sync.Mutex
+	stored   workflows.Snapshot
+	written  []workflows.ApplyMoveInput
+	attempts []workflows.ApplyMoveInput
+	refs     map[uuid.UUID]workflows.WebhookDeliveryRef
+	sent     []webhookCall
 }
 
 type webhook struct {
@@ -141,13 +141,13 @@ func (s *harness) beforeReply(do func()) {
 func (s *harness) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
 
 // reply is the outcome of an update.
-type reply struct {
+type updateResult struct {
 	accepted, done bool
 	err            error
 }
 
-func (s *harness) update(name string, message any) *reply {
-	r := &reply{}
+func (s *harness) update(name string, message any) *updateResult {
+	r := &updateResult{}
 	s.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
 		OnAccept:   func() { r.accepted = true },
 		OnReject:   func(err error) { r.done, r.err = true, err },
@@ -157,7 +157,7 @@ func (s *harness) update(name string, message any) *reply {
 }
 
 // requireRefused checks that an update was refused, with the given move and status.
-func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Status) {
+func (r *updateResult) requireRefused(t *testing.T, move models.Move, status models.Status) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
 	refusal, refused := workflows.AsRefusal(r.err)
@@ -165,7 +165,7 @@ func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Sta
 	require.Equal(t, workflows.Refusal{Move: move, Status: status}, refusal)
 }
 
-func (r *reply) requireDone(t *testing.T) {
+func (r *updateResult) requireDone(t *testing.T) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
 	require.NoError(t, r.err)
@@ -195,7 +195,7 @@ func (s *harness) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, er
 
 func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	s.mu.Lock()
-	s.tried = append(s.tried, move)
+	s.attempts = append(s.attempts, move)
 	s.mu.Unlock()
 	if s.beforeWrite != nil {
 		if result, err := s.beforeWrite(move); result != nil || err != nil {

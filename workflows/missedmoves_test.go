@@ -27,13 +27,13 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	s.at(3*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(4*time.Minute, func() { s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}) })
 	require.True(t, s.run())
-	require.Len(t, s.tried, 4)
-	for _, move := range s.tried {
+	require.Len(t, s.attempts, 4)
+	for _, move := range s.attempts {
 		require.Equal(t, 2, move.Seq)
 	}
-	require.Equal(t, s.tried[0].EntryID, s.tried[2].EntryID, "the same move, tried again")
-	require.NotEqual(t, s.tried[0].EntryID, s.tried[1].EntryID, "another rider")
-	require.NotEqual(t, s.tried[0].EntryID, s.tried[3].EntryID, "another move")
+	require.Equal(t, s.attempts[0].EntryID, s.attempts[2].EntryID, "the same move, tried again")
+	require.NotEqual(t, s.attempts[0].EntryID, s.attempts[1].EntryID, "another rider")
+	require.NotEqual(t, s.attempts[0].EntryID, s.attempts[3].EntryID, "another move")
 }
 
 // On refresh a run restores the state of an order that was moved outside it.
@@ -78,7 +78,7 @@ func TestMove_afterAMissedMove(t *testing.T) {
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
 	}
-	var again *reply
+	var again *updateResult
 	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Delivered{}) })
 	require.True(t, s.run(), "nothing is left to be done")
 	again.requireRefused(t, models.MoveDeliver, models.StatusDelivered)

@@ -36,7 +36,7 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 				t.Run(strings.Join(order, ", ")+" as "+kind, func(t *testing.T) {
 					t.Parallel()
 					s := newSlowHarness(t)
-					answers := map[string]*reply{}
+					answers := map[string]*updateResult{}
 					turn := slices.Index(order, timer)
 					want := registered
 					var wanted []models.Move
@@ -81,7 +81,7 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 						t.Parallel()
 						s := newSlowHarness(t)
 						s.stored.AutoCancelAt = start.Add(due)
-						answers := map[string]*reply{}
+						answers := map[string]*updateResult{}
 						var sent []message
 						s.beforeLoad = func() error {
 							s.beforeReply(func() {
@@ -127,7 +127,7 @@ func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
-	var answers []*reply
+	var answers []*updateResult
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			for range 49 {
@@ -161,7 +161,7 @@ func newSlowHarness(t *testing.T) *harness {
 	return s
 }
 
-func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[string]*reply) func() {
+func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[string]*updateResult) func() {
 	return func() {
 		if asUpdate {
 			answers[name] = s.update(string(m.move), m.content)
@@ -172,7 +172,7 @@ func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[st
 }
 
 // requireLegalMoves checks that the written moves are legal and agree with the updates' results.
-func requireLegalMoves(t *testing.T, s *harness, sent []message, answers map[string]*reply) {
+func requireLegalMoves(t *testing.T, s *harness, sent []message, answers map[string]*updateResult) {
 	t.Helper()
 	candidates := append(slices.Clone(sent), autoCancel)
 	state, entries := registered, map[uuid.UUID]bool{}

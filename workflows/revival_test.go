@@ -25,7 +25,7 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 
 	second := newHarness(t, registered)
 	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
-	var received *reply
+	var received *updateResult
 	second.beforeLoad = func() error {
 		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
 		return nil
@@ -49,7 +49,7 @@ func TestRevival_onlyByReception(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, autoCancelled)
-			var answer *reply
+			var answer *updateResult
 			s.beforeLoad = func() error {
 				s.beforeReply(func() { answer = s.update(string(m.move), m.content) })
 				return nil
@@ -68,7 +68,7 @@ func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := newSlowHarness(t)
-			answers := map[string]*reply{}
+			answers := map[string]*updateResult{}
 			s.at(24*time.Hour+time.Minute, s.sendFunc("reception", competing["reception"], kind == "update", answers))
 			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
 			require.True(t, s.run())
@@ -88,7 +88,7 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, registered)
-			answers := map[string]*reply{}
+			answers := map[string]*updateResult{}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Move == models.MoveAutoCancel {
 					s.beforeReply(s.sendFunc("reception", competing["reception"], kind == "update", answers))
@@ -131,7 +131,7 @@ func TestCancel_afterReception(t *testing.T) {
 		t.Run(string(status), func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, models.State{Status: status, RiderID: &riderA})
-			var store, limited, operator *reply
+			var store, limited, operator *updateResult
 			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
 			s.at(2*time.Minute, func() {
 				limited = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, OnlyRegistered: true})

@@ -14,7 +14,7 @@ import (
 func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
-	var early *reply
+	var early *updateResult
 	s.at(24*time.Hour-time.Millisecond, func() { early = s.update(workflows.DeliveredName, workflows.Delivered{}) })
 	require.True(t, s.run())
 	early.requireRefused(t, models.MoveDeliver, models.StatusRegistered)
@@ -28,7 +28,7 @@ func TestTimer_cancelsAfter24Hours(t *testing.T) {
 }
 
 // The auto-cancel time is absolute: a late start does not extend it.
-func TestTimer_momentIsAbsolute(t *testing.T) {
+func TestTimer_deadlineIsAbsolute(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ due, cancelled time.Duration }{
 		"started at once":         {24 * time.Hour, 24 * time.Hour},

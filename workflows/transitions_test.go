@@ -101,7 +101,7 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 	if !asUpdate {
 		m = m.asSignal()
 	}
-	var answer, second *reply
+	var answer, second *updateResult
 	send := func() {
 		if asUpdate {
 			answer = s.update(string(m.move), m.content)
@@ -151,7 +151,7 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 	require.Equal(t, final.Status, s.stored.Status)
 }
 
-func requireAnswer(t *testing.T, answer *reply, m message, state models.State, verdict models.Verdict) {
+func requireAnswer(t *testing.T, answer *updateResult, m message, state models.State, verdict models.Verdict) {
 	t.Helper()
 	if verdict == models.Refused {
 		answer.requireRefused(t, m.move, state.Status)
@@ -195,7 +195,7 @@ func TestOrder_signalsWithoutContent(t *testing.T) {
 func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
-	var refused, answered *reply
+	var refused, answered *updateResult
 	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
 	s.at(3*time.Minute, func() { refused = s.update(workflows.CancelName, []int{1}) })

@@ -133,7 +133,7 @@ func TestWebhooks_internalErrorsAreRetried(t *testing.T) {
 func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	t.Parallel()
 	s := newSlowHarness(t)
-	var late *reply
+	var late *updateResult
 	s.at(time.Hour, func() { s.signal(workflows.CancelName, nil) })
 	s.at(90*time.Minute, func() { late = s.update(workflows.ReceivedName, workflows.Received{}) })
 	require.True(t, s.run())

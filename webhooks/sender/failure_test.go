@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These cannot be staged on loopback; the others are, with real receivers.
+// These failures cannot be produced on loopback; the others are tested with real receivers.
 func TestFailureOfExchangeNamesNetworkTroubles(t *testing.T) {
 	t.Parallel()
 	dialError := func(number syscall.Errno) error {

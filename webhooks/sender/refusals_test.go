@@ -16,7 +16,7 @@ import (
 
 func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 	t.Parallel()
-	accept := answering(200, "")
+	accept := respondWith(200, "")
 	plain := httptest.NewServer(accept)
 	t.Cleanup(plain.Close)
 	trusted := testAuthority().certify(t, receiverName, time.Hour)

@@ -11,11 +11,11 @@ import (
 )
 
 // Messages that arrive while the final move is being written are answered before the run completes.
-func TestEnding_handlersAreDrained(t *testing.T) {
+func TestCompletion_handlersAreDrained(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
-	var delivered *reply
-	var late []*reply
+	var delivered *updateResult
+	var late []*updateResult
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		s.beforeReply(func() {
 			for range 3 {
@@ -37,7 +37,7 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 }
 
 // A signal in the workflow task of the final move is handled before the run completes.
-func TestEnding_signalsAreDrained(t *testing.T) {
+func TestCompletion_signalsAreDrained(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
@@ -56,7 +56,7 @@ func TestEnding_signalsAreDrained(t *testing.T) {
 }
 
 // Signals that arrive before the order is loaded are all handled.
-func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
+func TestCompletion_signalsBeforeTheOrderIsLoaded(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	s.beforeLoad = func() error {
@@ -74,21 +74,21 @@ func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 }
 
 // Cancelling the workflow in Temporal does not cancel the order or its timer.
-func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
+func TestCompletion_workflowCancellationDoesNotCancelTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]struct {
-		send func(s *harness) *reply
+		send func(s *harness) *updateResult
 		want []models.Move
 	}{
 		"moves go on": {
-			func(s *harness) *reply { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
+			func(s *harness) *updateResult { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
 		},
-		"the timer goes on": {func(*harness) *reply { return nil }, []models.Move{models.MoveAutoCancel}},
+		"the timer goes on": {func(*harness) *updateResult { return nil }, []models.Move{models.MoveAutoCancel}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newHarness(t, registered)
-			var answer *reply
+			var answer *updateResult
 			s.at(1*time.Minute, s.env.CancelWorkflow)
 			s.at(2*time.Minute, func() { answer = play.send(s) })
 			s.run()

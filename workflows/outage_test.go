@@ -31,9 +31,9 @@ func (s *harness) downUntil(end time.Duration) func() error {
 // with the same entry id in every attempt.
 func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(s *harness) *reply{
-		"a signal": func(s *harness) *reply { s.signal(workflows.ReceivedName, nil); return nil },
-		"an update": func(s *harness) *reply {
+	for name, ask := range map[string]func(s *harness) *updateResult{
+		"a signal": func(s *harness) *updateResult { s.signal(workflows.ReceivedName, nil); return nil },
+		"an update": func(s *harness) *updateResult {
 			return s.update(workflows.ReceivedName, workflows.Received{})
 		},
 	} {
@@ -42,13 +42,13 @@ func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 			s := newHarness(t, registered)
 			down := s.downUntil(time.Hour + outage)
 			s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
-			var answer *reply
+			var answer *updateResult
 			s.at(time.Hour, func() { answer = ask(s) })
 			require.False(t, s.run())
 			require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
 			require.Equal(t, start.Add(time.Hour), s.written[0].At)
-			require.Greater(t, len(s.tried), 10)
-			for _, try := range s.tried {
+			require.Greater(t, len(s.attempts), 10)
+			for _, try := range s.attempts {
 				require.Equal(t, s.written[0], try, "every try is the same move")
 			}
 			if answer != nil {
@@ -72,7 +72,7 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	s.beforeLoad = s.downUntil(outage)
-	var received *reply
+	var received *updateResult
 	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
 	s.at(outage+time.Hour, func() { s.signal(workflows.CancelName, nil) })
 	require.True(t, s.runLoaded())
@@ -87,7 +87,7 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	s := newHarness(t, registered)
 	down := s.downUntil(time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
-	var received, cancelled, assigned, again *reply
+	var received, cancelled, assigned, again *updateResult
 	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
 	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
 	s.at(3*time.Hour, func() { assigned = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
@@ -112,7 +112,7 @@ func TestApply_refused(t *testing.T) {
 		}
 		return nil, nil
 	}
-	var unknown, known *reply
+	var unknown, known *updateResult
 	s.at(1*time.Minute, func() { unknown = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(3*time.Minute, func() { known = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
@@ -151,7 +151,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 				}
 				return nil, nil
 			}
-			var answer *reply
+			var answer *updateResult
 			s.at(time.Minute, func() { answer = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
 			ended := s.run()
 			probe := messages["assigned to rider B"]

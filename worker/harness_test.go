@@ -248,6 +248,6 @@ func (s *service) withoutTemporal(t *testing.T, late time.Duration, configure ..
 func shortMoveTimeout(c *config.Config) { c.Timeouts.Move = time.Second }
 
 // impatient has orders cancel themselves soon after their creation.
-func autoCancelAfter(after time.Duration) func(*config.Config) {
+func withAutoCancelAfter(after time.Duration) func(*config.Config) {
 	return func(c *config.Config) { c.AutoCancelAfter = after }
 }

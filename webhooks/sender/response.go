@@ -12,21 +12,21 @@ const (
 	maxResponseKept = 1 << 10
 )
 
-// readAnswer reads a bounded part of what the receiver said and keeps its beginning.
+// readResponse reads a bounded part of the response body and returns its beginning.
 func readResponse(response *http.Response) (kept string, err error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		// The connection itself stands in the body's place: there is no answer to read.
+		// The body is the upgraded connection: there is no response to read.
 		return "", nil
 	}
 	read, err := io.ReadAll(io.LimitReader(response.Body, maxResponseRead))
 	return excerpt(read), err
 }
 
-// excerpt is the beginning of an answer as text that any database column takes: valid UTF-8, no
-// NUL.
+// excerpt is the beginning of a body as valid UTF-8 without NUL, which every database column
+// accepts.
 func excerpt(answer []byte) string {
 	const replacement = string(utf8.RuneError)
-	// A character that straddles the limit must be seen whole to be told from a broken one.
+	// Read past the limit, so that a character at the limit is not mistaken for an invalid one.
 	beginning := string(answer[:min(len(answer), maxResponseKept+utf8.UTFMax)])
 	text := strings.ReplaceAll(strings.ToValidUTF8(beginning, replacement), "\x00", replacement)
 	if len(text) <= maxResponseKept {

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless gives as many letters as are asked for and counts them.
-type endless struct {
+// infiniteReader returns letters without end and counts them.
+type infiniteReader struct {
 	given int
 }
 
-func (e *endless) Read(into []byte) (int, error) {
+func (e *infiniteReader) Read(into []byte) (int, error) {
 	for i := range into {
 		into[i] = 'a'
 	}
@@ -25,7 +25,7 @@ func (e *endless) Read(into []byte) (int, error) {
 
 func TestReadResponseStopsAtTheCap(t *testing.T) {
 	t.Parallel()
-	source := &endless{}
+	source := &infiniteReader{}
 	kept, err := readResponse(&http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(source)})
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("a", 1024), kept)
