@@ -12,8 +12,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// What a whole life costs when every step is told before the next is made, which is the most it can
-// take.
+// The cost of a full lifecycle when every webhook call completes before the next move, which is the
+// maximum.
 var (
 	budgetWithWebhook    = lifecost.Cost{Events: 43, Actions: 11}
 	budgetWithoutWebhook = lifecost.Cost{Events: 25, Actions: 8}
@@ -49,8 +49,8 @@ func TestBudget_fullLifecycle(t *testing.T) {
 	})
 }
 
-// wholeLife has an order created, received, assigned and delivered, every step told before the
-// next, and returns its history.
+// fullLifecycle creates, receives, assigns and delivers an order, with every webhook call completed
+// before the next move, and returns its history.
 func (s *service) fullLifecycle(t *testing.T) *history.History {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key)

@@ -14,7 +14,7 @@ import (
 	"despacho/workflows"
 )
 
-// updateAs sends an update under an id of the caller's choice and returns its outcome.
+// updateAs sends an update with the given id and returns its outcome.
 func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message any) error {
 	handle, err := s.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
 		UpdateID: updateID, WorkflowID: workflowOf(orderID), UpdateName: name, Args: []any{message},
@@ -26,7 +26,7 @@ func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message
 	return handle.Get(t.Context(), nil)
 }
 
-// The same update sent twice, at once or later, is one move with one outcome.
+// The same update sent twice, concurrently or later, is applied once.
 func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
@@ -45,7 +45,7 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 	})
 }
 
-// A refused update says across the wire where the order stands, and leaves no trace in its history.
+// A refused update returns the order's status and leaves no event in its history.
 func TestMessages_refusalsReachTheCaller(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id, before, after := s.refusedDelivery(t)
@@ -65,8 +65,7 @@ func TestMessages_refusalsReachTheCaller(t *testing.T) {
 	})
 }
 
-// refusedDelivery has an order refuse to be delivered before its time, and returns its history
-// before and after.
+// refusedDelivery sends an illegal delivered update and returns the history before and after.
 func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *history.History) {
 	t.Helper()
 	orderID = s.CreateOrder(t, s.Key)

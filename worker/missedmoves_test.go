@@ -19,8 +19,8 @@ import (
 	"despacho/workflows"
 )
 
-// A worker that dies after it has written a move and before Temporal knows of it leaves a row that
-// is ahead of its workflow. The reconcile workflow finds it and has the order's workflow look.
+// A worker that crashes after writing a move and before Temporal has it leaves a row ahead of its
+// workflow. The reconcile workflow signals the order's workflow to refresh.
 func TestReconcile_moveMissingFromHistory(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
@@ -33,7 +33,7 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")
-		testenv.Until(t, func() error { // whoever made the move has a few seconds to hear from the workflow
+		testenv.Until(t, func() error { // the reconcile workflow skips a move until startGracePeriod has passed
 			s.reconcile(t)
 			if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 				return fmt.Errorf("the workflow is %s", status)
@@ -45,7 +45,7 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 	})
 }
 
-// Whoever comes to cancel what somebody else has just cancelled is refused and starts nothing.
+// A cancel of an order that was just cancelled is refused and starts no run.
 func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		for range 5 {

@@ -9,8 +9,8 @@ import (
 	"despacho/internal/config"
 )
 
-// What a worker that died keeps its orders waiting, before another takes over, leaves the caller of
-// a move half of its time for the move itself.
+// After a crash of the worker that has a run cached, the sticky timeout leaves the caller half of
+// the move timeout.
 func TestWorkerOptions_stickyTimeoutBelowMoveTimeout(t *testing.T) {
 	t.Parallel()
 	takesOver := workerOptions(time.Second).StickyScheduleToStartTimeout

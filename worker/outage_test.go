@@ -17,7 +17,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// outage takes one database away from everybody who uses it, without touching the server it is on.
+// outage makes one database unavailable without stopping its server.
 type outage struct {
 	t     *testing.T
 	admin *pgx.Conn
@@ -55,8 +55,8 @@ func (o *outage) begin() {
 
 func (o *outage) end() { o.allow(true) }
 
-// holdOrders keeps everybody from writing to orders until the outage comes, and returns a check
-// that somebody waits to.
+// holdOrders locks the orders table until the outage begins, and returns a check that a statement
+// waits for the lock.
 func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	o.t.Helper()
 	holder, err := pgx.Connect(o.t.Context(), databaseURL)
@@ -74,8 +74,8 @@ func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	}
 }
 
-// The database goes away in the middle of a move and comes back: the caller is told that the
-// outcome is open, the move lands when the database is back, and reading the order tells so.
+// The database fails during a move and comes back: the caller gets an unconfirmed outcome, the move
+// is written after the outage, and a read shows it.
 func TestOutage_databaseDownAndBack(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
@@ -112,7 +112,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	s.waitForOrderEnd(t, id)
 }
 
-// The timer's cancel is not lost for a database that goes away while it is written.
+// An auto-cancel during an outage is written after it.
 func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
@@ -130,13 +130,13 @@ func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	s.waitForOrderEnd(t, id)
 }
 
-// attempted is an answer, or why there is none.
+// attemptResult is a response or an error.
 type attemptResult struct {
 	*apptest.Answer
 	err error
 }
 
-// allAtOnce sends requests to one of the installation's processes. Their answers come in any order.
+// allAtOnce sends requests concurrently to one process; the results are in any order.
 func allAtOnce(process *apptest.Service, requests []apptest.Request) <-chan attemptResult {
 	answers := make(chan attemptResult, len(requests))
 	for _, request := range requests {
@@ -152,7 +152,7 @@ func moveRequest(s *service, orderID, move string, body any) apptest.Request {
 	return apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff, Body: body}
 }
 
-// requireOpen checks that a caller was told to look before trying again.
+// requireUnconfirmed checks that the caller was told to check the status before retrying.
 func requireUnconfirmed(t *testing.T, answer attemptResult) {
 	t.Helper()
 	require.NoError(t, answer.err)

@@ -16,10 +16,9 @@ import (
 	"despacho/workflows"
 )
 
-// installation is one database and one task queue with several processes that take orders: the
-// usual one, one whose orders cancel themselves soon, and two that cannot reach Temporal, one of
-// them with a clock a minute late, so that what it leaves behind is not given time to be started by
-// itself.
+// installation is one database and one task queue with several processes: the regular one, one with
+// a short auto-cancel, and two that cannot reach Temporal, one of them with a clock a minute
+// behind, so that its orders are reconciled at once.
 type installation struct {
 	*service
 	hasty, detached, detachedLate *apptest.Service
@@ -35,8 +34,7 @@ func newInstallation(t *testing.T) *installation {
 	}
 }
 
-// path is one way an order, or what looks after orders, can go. drive takes it to its end and names
-// the run to look at.
+// path is one way through a workflow. drive executes it to completion and returns the run.
 type path struct {
 	name  string
 	drive func(t *testing.T, i *installation, s *service) (workflowID, runID string)
@@ -155,7 +153,7 @@ func driveLifecycle(t *testing.T, _ *installation, s *service) (string, string) 
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveLifeBySignals has a person do everything from the Temporal UI, with a few mistakes.
+// driveLifecycleBySignals sends every move as a signal, including invalid ones.
 func driveLifecycleBySignals(t *testing.T, _ *installation, s *service) (string, string) {
 	id := s.CreateOrder(t, s.Key, personalData)
 	signal := func(name string, message any) {
@@ -172,8 +170,7 @@ func driveLifecycleBySignals(t *testing.T, _ *installation, s *service) (string,
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveRevivalWhileTelling has the package arrive while the receiver is still being told of the
-// cancellation.
+// driveRevivalDuringDelivery receives the package while order.cancelled is being delivered.
 func driveRevivalDuringDelivery(t *testing.T, i *installation, s *service) (string, string) {
 	arrived, received := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -193,7 +190,7 @@ func driveRevivalDuringDelivery(t *testing.T, i *installation, s *service) (stri
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveRetries has an event wait for the one before it, whose receiver wants it again later.
+// driveRetries makes an event wait for the previous one, which is retried.
 func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	var once sync.Once
 	receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -209,7 +206,7 @@ func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	return s.waitForOrderEnd(t, id)
 }
 
-// driveAbandonedDelivery has a delivery sent whose order's workflow is gone.
+// driveAbandonedDelivery resumes a delivery whose order's workflow has completed.
 func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
 	deliveryID := s.abandonedDelivery(t, receiver)
@@ -219,7 +216,7 @@ func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, 
 	return workflowID, s.waitForEnd(t, workflowID)
 }
 
-// driveRedelivery has a person send an event again.
+// driveRedelivery requests a redelivery.
 func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
 	s.Register(t, s.Key, receiver)
@@ -231,14 +228,13 @@ func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string)
 	return workflowID, s.waitForEnd(t, workflowID)
 }
 
-// ended waits for the end of an order's latest run.
+// waitForOrderEnd waits until an order's latest run has completed.
 func (s *service) waitForOrderEnd(t *testing.T, orderID string) (workflowID, runID string) {
 	t.Helper()
 	return workflowOf(orderID), s.waitForEnd(t, workflowOf(orderID))
 }
 
-// abandonedDelivery leaves a delivery to the receiver that has long been due and that nobody
-// drives: its order is over.
+// abandonedDelivery inserts an overdue delivery of a completed order.
 func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uuid.UUID {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key, personalData)
@@ -255,7 +251,7 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 	return delivery.ID
 }
 
-// reconcileUntilStarted has the reconcile workflow start an order's own.
+// reconcileUntilStarted runs the reconcile workflow until it has started an order's workflow.
 func (s *service) reconcileUntilStarted(t *testing.T, orderID string) {
 	t.Helper()
 	s.reconcile(t)

@@ -96,7 +96,7 @@ func benchFirstUpdate(b *testing.B, options worker.Options) {
 	b.ReportMetric(float64(len(waits))/time.Since(began).Seconds(), "orders/s")
 }
 
-// startAndReceive returns how long the update took, without the start.
+// startAndReceive returns the duration of the update, without the start.
 func startAndReceive(temporal client.Client, queue string) (time.Duration, error) {
 	id := uuid.New()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -119,7 +119,7 @@ func startAndReceive(temporal client.Client, queue string) (time.Duration, error
 	return time.Since(began), err
 }
 
-// quiet keeps the SDK's log out of the figures.
+// noopLogger discards the SDK's log.
 type noopLogger struct{}
 
 func (noopLogger) Debug(string, ...any) {}

@@ -23,16 +23,15 @@ var record = flag.Bool("record", false, "write the recorded histories to workflo
 
 var testdata = filepath.Join("..", "workflows", "testdata")
 
-// personal is what no history may hold.
+// personalData must not appear in any history.
 var personalData = map[string]any{
 	"recipient_name": "Hermelinda Quispe", "recipient_phone": "944 555 666", "delivery_address": "Jirón Huiracocha 1234",
 	"delivery_reference": "frente al parque", "recipient_doc_type": "ce", "recipient_doc_number": "X00998877",
 	"product": "Audífonos", "notes": "tocar dos veces", "delivery_lat": -12.1234, "delivery_lng": -77.0345,
 }
 
-// Every path is driven on a real server. Its history holds ids and no personal data, replays on the
-// workflow as it is, and has a recording: with -record it becomes the recording that later versions
-// are held to.
+// Every path runs on a real server. Its history has no personal data, replays on the current
+// workflow and has a recording, which -record writes.
 func TestRecord_everyPath(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -71,7 +70,7 @@ func TestRecord_everyPath(t *testing.T) {
 	require.ElementsMatch(t, wanted, names, "run `make record` for paths without a recording")
 }
 
-// requireNothingPersonal looks into every text of a history, also inside of payloads.
+// requireNoPersonalData checks every string of a history, including payloads.
 func requireNoPersonalData(t *testing.T, s *service, events *history.History) {
 	t.Helper()
 	secrets := []string{"944555666", "-12.1234", "-77.0345", s.Key, s.KeyA, "whsec_", "/hook"}
@@ -91,7 +90,7 @@ func requireNoPersonalData(t *testing.T, s *service, events *history.History) {
 	})
 }
 
-// forTheRecord is a history without what only says where it was recorded.
+// sanitizedHistory removes what identifies the recording machine from a history.
 func sanitizedHistory(t *testing.T, s *service, events *history.History) []byte {
 	t.Helper()
 	host, err := os.Hostname()
@@ -133,7 +132,7 @@ func writeRecordings(t *testing.T, recorded map[string][]byte) {
 	}
 }
 
-// rewrite passes every text and every byte string of a message through change.
+// rewrite applies change to every string and byte field of a message.
 func rewrite(m protoreflect.Message, change func(protoreflect.FieldDescriptor, string) string) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -159,7 +158,7 @@ func rewrite(m protoreflect.Message, change func(protoreflect.FieldDescriptor, s
 	})
 }
 
-// rewritten is the changed value, or false where there is nothing to set: a message is changed in
+// rewritten returns the changed value, or false if there is nothing to set: messages are changed in
 // place.
 func rewritten(field protoreflect.FieldDescriptor, value protoreflect.Value, change func(protoreflect.FieldDescriptor, string) string) (protoreflect.Value, bool) {
 	switch field.Kind() {

@@ -11,8 +11,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// A package that arrives after the auto-cancel revives its order: same id, same guide code, no
-// reception event, the next event is order.assigned, and the cancellation is history (contract 3).
+// A reception after the auto-cancel revives the order: same id and guide code, no reception event,
+// the next event is order.assigned, and the cancellation stays in the timeline (contract 3).
 func TestRevival_lateReception(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -52,7 +52,7 @@ func TestRevival_lateReception(t *testing.T) {
 	})
 }
 
-// A person's cancel is final: nothing revives it, and no run is left behind by the attempt.
+// A cancel by a person is final: a reception is refused and starts no run.
 func TestRevival_notAfterAPersonsCancel(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.KeyA)

@@ -18,7 +18,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// askedTemporal stands in for a Temporal to see how long it is given for a start.
+// fakeTemporal records the timeout of a start request.
 type fakeTemporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	given chan time.Duration
@@ -37,10 +37,9 @@ func (s *fakeTemporal) StartWorkflowExecution(ctx context.Context, _ *workflowse
 	return &workflowservice.StartWorkflowExecutionResponse{RunId: "run"}, nil
 }
 
-// A start gets all of the time that a creation waits for it: half of it, which is what the SDK
-// makes of a deadline, loses starts that a busy Temporal was about to confirm to the next turn of
-// the reconcile workflow. The SDK says with the call how long it may take; without a deadline that
-// is 10 seconds.
+// A start gets the whole start timeout. With a deadline the SDK would use half of it for the call,
+// and starts that a busy Temporal was about to confirm would be left to the reconcile workflow. The
+// SDK sends the timeout with the call; without a deadline it is 10 seconds.
 func TestCreate_startGetsTheWholeTimeout(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -17,7 +17,7 @@ import (
 	"despacho/workflows"
 )
 
-// In the Temporal UI a person finds an order and understands it at a glance.
+// The Temporal UI shows an order's summary and details.
 func TestUI_orderSummary(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -48,7 +48,7 @@ func TestUI_orderSummary(t *testing.T) {
 	})
 }
 
-// An order is found by what is printed on its package.
+// An order can be searched by its guide code.
 func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
@@ -69,7 +69,7 @@ func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 	})
 }
 
-// details is the line that the UI shows under the workflow.
+// details returns the workflow's current details.
 func (s *service) details(t *testing.T, orderID string) string {
 	t.Helper()
 	value, err := s.Temporal.QueryWorkflow(t.Context(), workflowOf(orderID), "", "__temporal_workflow_metadata")
@@ -79,7 +79,7 @@ func (s *service) details(t *testing.T, orderID string) string {
 	return metadata.CurrentDetails
 }
 
-// summaries lists what the UI writes beside the events of a run.
+// summaries lists the summaries of a run's events.
 func (s *service) summaries(t *testing.T, orderID, runID string) []string {
 	t.Helper()
 	var summaries []string

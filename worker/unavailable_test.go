@@ -16,8 +16,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// Without workers moves answer 503; creating and reading go on. When the workers are back, so are
-// the moves, and what became of the ones that were left open can be read.
+// Without workers moves return 503, while orders can be created and read. Afterwards moves work
+// again, and the outcome of the unconfirmed ones can be read.
 func TestUnavailable_workersDownAndBack(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
@@ -59,7 +59,7 @@ func TestUnavailable_workersDownAndBack(t *testing.T) {
 	s.waitForOrderEnd(t, orders[0])
 }
 
-// Without Temporal orders are taken and read; they are not moved.
+// Without Temporal orders can be created and read, but not moved.
 func TestUnavailable_temporalUnreachable(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{TemporalAddress: testenv.ClosedAddress(t), NoWorker: true, Configure: func(c *config.Config) {
@@ -75,7 +75,7 @@ func TestUnavailable_temporalUnreachable(t *testing.T) {
 	require.Equal(t, "registered", s.order(t, id).String("status"))
 }
 
-// An order goes on with a new worker, which rebuilds it from its history.
+// A new worker continues an order by replaying its history.
 func TestUnavailable_workerReplacedBetweenMoves(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
@@ -92,8 +92,8 @@ func TestUnavailable_workerReplacedBetweenMoves(t *testing.T) {
 	s.waitForOrderEnd(t, id)
 }
 
-// A worker that dies without a word is still taken to know its orders: another one takes over.
-// TestTuning_takesOverBeforeCallersGiveUp says how soon.
+// After a worker crashes without closing its connections, another one takes over its runs.
+// TestWorkerOptions_stickyTimeoutBelowMoveTimeout checks how soon.
 func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 	t.Parallel()
 	line := newTCPProxy(t, testenv.Temporal(t))
@@ -110,7 +110,7 @@ func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 	line.cut()
 	other.StartWorker(t)
 	s.Service = other
-	// The last order's task may have been on the line when it was cut.
+	// The last order's task may have been in transit when the connection was cut.
 	var requests []apptest.Request
 	for _, id := range ids[:len(ids)-1] {
 		requests = append(requests, moveRequest(s, id, "receive", nil))
@@ -123,7 +123,7 @@ func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 	}
 }
 
-// cable is a connection that can be cut.
+// tcpProxy is a connection that can be cut.
 type tcpProxy struct {
 	net.Listener
 	mu   sync.Mutex
@@ -168,7 +168,7 @@ func (c *tcpProxy) cut() {
 	}
 }
 
-// What was sent before the first task is all there in it: a whole life by signals.
+// Signals sent before the first workflow task are all handled: a full lifecycle by signals.
 func TestUnavailable_signalsBeforeTheFirstTask(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true})

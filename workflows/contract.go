@@ -55,7 +55,7 @@ var (
 	StoreAttribute     = temporal.NewSearchAttributeKeyKeyword("DespachoStore")
 )
 
-// SearchAttributes lists the attributes a namespace must have, for whoever registers them.
+// SearchAttributes lists the attributes a namespace must have, with their types.
 func SearchAttributes() map[string]string {
 	return map[string]string{
 		GuideCodeAttribute.GetName(): "Keyword",
