@@ -1,5 +1,5 @@
-// Package activities is what an order's workflow does to the world: the read model, webhooks, map
-// links, identity.
+// Package activities implements the Temporal activities: the database, webhooks, map links and
+// identity checks.
 package activities
 
 import (
@@ -21,7 +21,7 @@ import (
 	"despacho/workflows"
 )
 
-// Activities holds what the activities need.
+// Activities holds the dependencies of the activities.
 type Activities struct {
 	Orders    *orders.Service
 	DB        *db.DB
@@ -35,7 +35,7 @@ type Activities struct {
 	Identity *identity.Verifier
 }
 
-// Register gives every activity the name that workflows call it by.
+// Register registers every activity under its name.
 func (a *Activities) Register(w worker.Registry) {
 	for name, function := range map[string]any{
 		workflows.LoadOrderActivity:       a.LoadOrder,
@@ -62,18 +62,17 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInpu
 	return a.Orders.Apply(ctx, move)
 }
 
-// reconcileBatch bounds what one turn of the reconcile workflow takes on; the next turn takes the
-// rest.
+// reconcileBatch bounds the work of one run of the reconcile workflow; the next run continues.
 const reconcileBatch = 500
 
-// graceBeforeStart is how long the process that created or moved an order has to start its workflow
-// itself, or to hear from it.
-const graceBeforeStart = 5 * time.Second
+// startGracePeriod is how long the process that created or moved an order has to confirm its
+// workflow before it is reconciled.
+const startGracePeriod = 5 * time.Second
 
-// StartMissingOrders has the orders carried that nobody is known to carry.
+// StartMissingOrders reconciles the orders whose workflow is unconfirmed.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	now := a.Clock.Now()
-	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-graceBeforeStart), now.Add(-orders.Overdue), reconcileBatch)
+	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-startGracePeriod), now.Add(-orders.OverdueAfter), reconcileBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +87,7 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 	return started, err
 }
 
-// ClearExpiredRecords removes what has outlived its use.
+// ClearExpiredRecords deletes expired rows.
 func (a *Activities) ClearExpiredRecords(ctx context.Context) (db.Cleared, error) {
 	return a.DB.ClearExpired(ctx, a.Clock.Now())
 }

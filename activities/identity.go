@@ -14,37 +14,36 @@ import (
 	"despacho/models"
 )
 
-// identityAttempts bounds how often the providers are asked about one order; with the workflow's
-// growing waits that is some minutes.
+// identityAttempts bounds the attempts for one order; with the retry policy's backoff that is some
+// minutes.
 const identityAttempts = 6
 
-// VerifyIdentity asks whose name the recipient's DNI carries and keeps the answer with the order.
-// Without an answer the order stands unverified, which is written down at once and mended if a
-// later try succeeds.
+// VerifyIdentity looks up the recipient's DNI and stores the outcome with the order. An
+// inconclusive outcome is stored as unverified and retried.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
 		return err
 	}
-	if a.Identity == nil || !order.AwaitsIdentity() {
+	if a.Identity == nil || !order.NeedsIdentityCheck() {
 		return nil
 	}
 	answer, err := a.Identity.Verify(ctx, *order.RecipientDocNumber)
 	if err != nil {
 		return err
 	}
-	verified, matches := judgeIdentity(answer, order.RecipientName)
+	verified, matches := matchIdentity(answer, order.RecipientName)
 	if err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now()); err != nil {
 		return err
 	}
-	if unanswered(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
+	if inconclusive(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
 		return fmt.Errorf("the DNI is not verified: %s", answer.Outcome)
 	}
 	return nil
 }
 
-// judgeIdentity: verified only when the registry knows the DNI under the recipient's name.
-func judgeIdentity(answer identity.Answer, recipient string) (verified bool, matches *bool) {
+// matchIdentity: verified only if the registry has the DNI under the recipient's name.
+func matchIdentity(answer identity.Answer, recipient string) (verified bool, matches *bool) {
 	if answer.Outcome != identity.Found {
 		return false, nil
 	}
@@ -52,18 +51,18 @@ func judgeIdentity(answer identity.Answer, recipient string) (verified bool, mat
 	return same, &same
 }
 
-func unanswered(outcome identity.Outcome) bool {
+func inconclusive(outcome identity.Outcome) bool {
 	return outcome == identity.Unavailable || outcome == identity.QuotaOrCredentials
 }
 
-// IdentityCache keeps providers' answers in the database, names encrypted.
+// IdentityCache caches providers' answers in the database, with encrypted names.
 type IdentityCache struct {
 	DB      *db.DB
 	Secrets *encryption.Box
 	Now     func() time.Time
 }
 
-// Get reads an answer whose time is not over.
+// Get reads an unexpired answer.
 func (c *IdentityCache) Get(ctx context.Context, key string) (identity.Answer, bool, error) {
 	kept, err := c.DB.IdentityAnswer(ctx, key, c.Now())
 	if db.IsNotFound(err) {
@@ -79,13 +78,13 @@ func (c *IdentityCache) Get(ctx context.Context, key string) (identity.Answer, b
 	return identity.Answer{Outcome: identity.Outcome(kept.Outcome), Name: string(name), Provider: kept.Provider}, true, nil
 }
 
-// Put keeps an answer until a moment.
+// Put stores an answer until it expires.
 func (c *IdentityCache) Put(ctx context.Context, key string, answer identity.Answer, until time.Time) error {
 	name, err := c.Secrets.Seal([]byte(answer.Name), []byte(key))
 	if err != nil {
 		return err
 	}
-	return c.DB.KeepIdentityAnswer(ctx, &models.IdentityAnswer{
+	return c.DB.SaveIdentityAnswer(ctx, &models.IdentityAnswer{
 		Key: key, Outcome: string(answer.Outcome), Name: name, Provider: answer.Provider, ExpiresAt: until,
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// ResolveMapLink follows a short map link to the customer's point. It sets the point only if nobody
-// set one meanwhile, and leaves an entry in the timeline that the operator sees.
+// ResolveMapLink resolves a short map link to the delivery point. It sets the point only if none
+// was set meanwhile, and adds a timeline entry for the operator.
 func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -31,10 +31,10 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	bounds, _ := maplink.Country(operator.CountryCode)
 	point, err := a.MapLinks.Resolve(ctx, *order.DeliveryMapsURL, bounds)
 	if err != nil {
-		if worthTrying(ctx, err) {
+		if isRetryable(ctx, err) {
 			return errLinkUnreachable
 		}
-		if noteErr := a.note(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
+		if noteErr := a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
 		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
@@ -44,20 +44,21 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if err != nil || !set {
 			return err
 		}
-		return a.noteIn(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
+		return a.addTimelineEntryTx(ctx, tx, &order.Order, models.TimelinePointResolved, string(point.Source))
 	})
 }
 
-// errLinkUnreachable goes into the order's history in place of its cause, which names the link.
+// errLinkUnreachable replaces the cause in the workflow history, because the cause contains the
+// link.
 var errLinkUnreachable = errors.New("the map link cannot be followed now")
 
-// mapLinkAttempts bounds how often a link is tried; with the workflow's growing waits that is some
+// mapLinkAttempts bounds the attempts for one link; with the retry policy's backoff that is some
 // minutes.
 const mapLinkAttempts = 6
 
-// worthTrying reports whether trying again may help: not when the address itself is refused, and
-// not for ever.
-func worthTrying(ctx context.Context, err error) bool {
+// isRetryable reports whether another attempt may help: not if the address is refused, and not
+// after mapLinkAttempts.
+func isRetryable(ctx context.Context, err error) bool {
 	var refused *safehttp.AddressError
 	return maplink.Temporary(err) && !errors.As(err, &refused) && activity.GetInfo(ctx).Attempt < mapLinkAttempts
 }
@@ -73,14 +74,14 @@ func unresolvedReason(err error) string {
 	return "El enlace no contiene un punto."
 }
 
-func (a *Activities) note(ctx context.Context, order *models.Order, kind, detail string) error {
-	return a.noteIn(ctx, a.DB, order, kind, detail)
+func (a *Activities) addTimelineEntry(ctx context.Context, order *models.Order, kind, detail string) error {
+	return a.addTimelineEntryTx(ctx, a.DB, order, kind, detail)
 }
 
-// noteIn writes a timeline entry beside the moves; its id comes from the order and the kind, so
-// that a retry writes it once.
-func (a *Activities) noteIn(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
-	return database.AddNote(ctx, &models.TimelineEntry{
+// addTimelineEntryTx adds a timeline entry that is not a move. Its id is derived from the order and
+// the kind, so that a retry adds it once.
+func (a *Activities) addTimelineEntryTx(ctx context.Context, database *db.DB, order *models.Order, kind, detail string) error {
+	return database.AddTimelineEntry(ctx, &models.TimelineEntry{
 		ID: uuid.NewSHA1(order.ID, []byte(kind)), OrderID: order.ID, Type: kind, Status: order.Status,
 		By: models.BySystem, Detail: &detail, At: a.Clock.Now(),
 	})

@@ -18,15 +18,15 @@ func (a *Activities) SendWebhook(ctx context.Context, deliveryID uuid.UUID) erro
 	return a.Webhooks.Send(ctx, deliveryID, models.CauseAuto)
 }
 
-// ResendWebhook makes an attempt that a person asked for.
+// ResendWebhook makes an attempt that a person requested.
 func (a *Activities) ResendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	return a.Webhooks.Send(ctx, deliveryID, models.CauseRedelivery)
 }
 
-// DriveAbandonedDeliveries hands deliveries whose next attempt is overdue to workflows of their
-// own. If somebody drives them after all, the attempt's row keeps the two apart.
+// DriveAbandonedDeliveries starts a workflow for each abandoned delivery. If another workflow is
+// still sending it, the attempt's row prevents a double send.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
-	targets, err := a.DB.AbandonedDeliveries(ctx, a.Clock.Now().Add(-orders.Overdue), reconcileBatch)
+	targets, err := a.DB.AbandonedDeliveries(ctx, a.Clock.Now().Add(-orders.OverdueAfter), reconcileBatch)
 	if err != nil {
 		return 0, err
 	}

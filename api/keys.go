@@ -33,7 +33,7 @@ func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 		if err := s.limitRate(c, holder); err != nil {
 			return err
 		}
-		if !holder.Key.May(scope) {
+		if !holder.Key.HasScope(scope) {
 			return apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
 		}
 		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID})

@@ -52,7 +52,7 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 		return err
 	}
 	who := caller(c)
-	story, err := s.orders.Story(c.Request.Context(), who, id)
+	story, err := s.orders.OrderPage(c.Request.Context(), who, id)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func TestPhotos_thatBelongToNobodyAreSwept(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { defer close(ended); s.App.Orders.KeepPhotosSwept(ctx) }()
+		go func() { defer close(ended); s.App.Orders.RunPhotoSweeper(ctx) }()
 		testenv.Until(t, func() error {
 			if left, err := filepath.Glob(filepath.Join(s.Config.FilesDir, "*")); err != nil || len(left) > 2 {
 				return errors.New("not swept yet")

@@ -207,7 +207,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	}
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var beside sync.WaitGroup
-	beside.Go(func() { a.Orders.KeepPhotosSwept(sweeping) })
+	beside.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
 	defer beside.Wait()
 	defer endSweeping()
 	a.log.Info("api listening", "address", listener.Addr().String())
@@ -244,7 +244,7 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
-	sending.Sender = sender.NewSender(sender.Options{Guard: guarded, Now: a.clock.Now})
+	sending.Sender = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now})
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,

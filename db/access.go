@@ -16,15 +16,15 @@ func (d *DB) InsertAPIKey(ctx context.Context, key *models.APIKey) error {
 	return d.with(ctx).Create(key).Error
 }
 
-// RevokeAPIKey ends a key at once. It returns ErrNotFound for another operator's key or one already
+// RevokeAPIKey revokes a key. It returns ErrNotFound for another operator's key or one already
 // revoked.
 func (d *DB) RevokeAPIKey(ctx context.Context, operatorID, keyID uuid.UUID, now time.Time) error {
-	return oneRow(d.with(ctx).Model(&models.APIKey{}).
+	return requireOneRow(d.with(ctx).Model(&models.APIKey{}).
 		Where("id = ? AND operator_id = ? AND revoked_at IS NULL", keyID, operatorID).
 		Update("revoked_at", now))
 }
 
-// UserByEmail finds a panel user with the operator it belongs to.
+// UserByEmail finds a panel user by e-mail address.
 func (d *DB) UserByEmail(ctx context.Context, email string) (*models.User, error) {
 	var user models.User
 	err := d.with(ctx).Where("email = ?", email).Take(&user).Error
@@ -36,8 +36,8 @@ func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
 	return d.with(ctx).Create(user).Error
 }
 
-// InsertSession stores the session of a user who has just proved to know the password. ErrNotFound
-// if the user was deactivated or the password changed in the meantime: no session outlives either.
+// InsertSession stores a new session. It returns ErrNotFound if the user was deactivated or the
+// password changed since it was checked, so that no session outlives either.
 func (d *DB) InsertSession(ctx context.Context, session *models.Session, passwordHash string) error {
 	return d.InTx(ctx, func(tx *DB) error {
 		var user models.User
@@ -56,7 +56,7 @@ type SignedIn struct {
 	Operator  models.Operator `gorm:"embedded;embeddedPrefix:op_"`
 }
 
-// SessionByToken finds the user behind a token that has not expired.
+// SessionByToken finds the user and the operator of an unexpired session.
 func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
 	var signedIn SignedIn
 	result := d.with(ctx).Raw(`
@@ -79,8 +79,8 @@ func (d *DB) DeleteSession(ctx context.Context, id uuid.UUID) error {
 	return d.with(ctx).Where("id = ?", id).Delete(&models.Session{}).Error
 }
 
-// oneRow turns an update that hit nothing into ErrNotFound.
-func oneRow(result *gorm.DB) error {
+// requireOneRow turns an update that matched no row into ErrNotFound.
+func requireOneRow(result *gorm.DB) error {
 	if result.Error == nil && result.RowsAffected == 0 {
 		return ErrNotFound
 	}
@@ -90,20 +90,19 @@ func oneRow(result *gorm.DB) error {
 // IsNotFound reports whether err says that no row matched.
 func IsNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// SetPassword changes a user's password and ends the sessions opened with the old one, but for
-// those that are to be kept.
+// SetPassword changes a user's password and deletes the user's sessions, except those in keep.
 func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		// First, because it locks the user's row: a session that is just being opened is there to
-		// be ended, or is not opened at all.
-		if err := oneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
+		// The update comes first because it locks the user's row: a concurrent InsertSession either
+		// commits before and its session is deleted, or fails.
+		if err := requireOneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
 			return err
 		}
 		return tx.DeleteSessionsOf(ctx, userID, keep...)
 	})
 }
 
-// DeleteSessionsOf ends every session of a user, but for those that are to be kept.
+// DeleteSessionsOf deletes a user's sessions, except those in keep.
 func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uuid.UUID) error {
 	query := d.with(ctx).Where("user_id = ?", userID)
 	if len(keep) > 0 {
@@ -112,7 +111,7 @@ func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uui
 	return query.Delete(&models.Session{}).Error
 }
 
-// RevokeAllKeys ends every key of an operator at once.
+// RevokeAllKeys revokes every key of an operator.
 func (d *DB) RevokeAllKeys(ctx context.Context, operatorID uuid.UUID, now time.Time) error {
 	return d.with(ctx).Model(&models.APIKey{}).Where("operator_id = ? AND revoked_at IS NULL", operatorID).
 		Update("revoked_at", now).Error

@@ -8,8 +8,7 @@ import (
 	"despacho/models"
 )
 
-// KeyHolder is an API key with the operator it belongs to, and how many requests it has made this
-// minute.
+// KeyHolder is an API key with its operator and the number of its requests in this clock minute.
 type KeyHolder struct {
 	Key      models.APIKey   `gorm:"embedded;embeddedPrefix:key_"`
 	Operator models.Operator `gorm:"embedded;embeddedPrefix:op_"`
@@ -50,30 +49,28 @@ var (
 	)
 )
 
-// Authenticate finds the key with the given hash and counts the request. On PostgreSQL requests
-// that come in together are looked up and counted with one statement, each in its own right; the
-// limit is as exact as if every one had come alone, however many processes count.
+// Authenticate finds the key with the given hash and counts the request. On PostgreSQL concurrent
+// requests share one statement. The rate limit stays exact, also across processes.
 func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	if d.batched == nil {
-		return d.authenticateAlone(ctx, hash, now)
+		return d.authenticateOne(ctx, hash, now)
 	}
-	holder, err := d.batched.keys.Get(ctx, keyQuestion{hash: string(hash), now: now})
+	holder, err := d.batched.keys.Get(ctx, keyLookup{hash: string(hash), now: now})
 	if err == nil && holder == nil {
 		err = ErrNotFound
 	}
 	return holder, err
 }
 
-// keyQuestion is one request that presented a key.
-type keyQuestion struct {
+// keyLookup is one request that presented a key.
+type keyLookup struct {
 	hash string
 	now  time.Time
 }
 
-// A request counts only if the key opens something: an expired key or a plan without the API uses
-// up nothing. Keys are counted in their own order, so that two trips that meet on several of them
-// never wait for each other in a circle. Why LATERAL and SELECT around the arguments: see
-// selectOrders.
+// A request counts only if the key is usable: an expired key or a plan without the API counts
+// nothing. Rows are upserted in key order, so that concurrent statements do not deadlock. For
+// LATERAL and the SELECT around the arguments see selectOrders.
 var authenticateAndCount = `
 WITH holder AS (
 	SELECT presented.n, presented.requests, found.*
@@ -95,45 +92,44 @@ WITH holder AS (
 )
 SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON counted.subject = holder.key_id::text`
 
-// authenticateTogether finds the keys of several requests and counts each of them, in one round
-// trip. Every request gets its own number in its key's minute, as if it had come alone; the answer
-// to a key that is none is nil.
-func (d *DB) authenticateTogether(ctx context.Context, questions []keyQuestion) ([]*KeyHolder, error) {
-	answers := make([]*KeyHolder, len(questions))
-	// Nearly always one: a trip that saw the minute turn has two.
+// authenticateBatch finds the keys of several requests and counts each request, in one round trip.
+// Every request gets its own number in its key's minute. The result of an unknown key is nil.
+func (d *DB) authenticateBatch(ctx context.Context, lookups []keyLookup) ([]*KeyHolder, error) {
+	results := make([]*KeyHolder, len(lookups))
+	// Nearly always one minute; two if the batch spans the change of a minute.
 	minutes := map[int64][]int{}
-	for i, question := range questions {
-		minutes[Minute(question.now)] = append(minutes[Minute(question.now)], i)
+	for i, lookup := range lookups {
+		minutes[Minute(lookup.now)] = append(minutes[Minute(lookup.now)], i)
 	}
-	for minute, asking := range minutes {
-		if err := d.authenticateInMinute(ctx, minute, questions, asking, answers); err != nil {
+	for minute, members := range minutes {
+		if err := d.authenticateMinute(ctx, minute, lookups, members, results); err != nil {
 			return nil, err
 		}
 	}
-	return answers, nil
+	return results, nil
 }
 
-// authenticateInMinute answers those of the questions that are asking.
-func (d *DB) authenticateInMinute(ctx context.Context, minute int64, questions []keyQuestion, asking []int, answers []*KeyHolder) error {
+// authenticateMinute authenticates the lookups with the given indexes, all of the same minute.
+func (d *DB) authenticateMinute(ctx context.Context, minute int64, lookups []keyLookup, members []int, results []*KeyHolder) error {
 	var hashes [][]byte
 	var requests []int32
-	places := map[string]int{}
-	for _, i := range asking {
-		hash := questions[i].hash
-		if _, known := places[hash]; !known {
-			places[hash] = len(hashes)
+	indexes := map[string]int{}
+	for _, i := range members {
+		hash := lookups[i].hash
+		if _, known := indexes[hash]; !known {
+			indexes[hash] = len(hashes)
 			hashes, requests = append(hashes, []byte(hash)), append(requests, 0)
 		}
-		requests[places[hash]]++
+		requests[indexes[hash]]++
 	}
-	holders, err := d.countedHolders(ctx, hashes, requests, minute, questions[asking[0]].now)
+	holders, err := d.findAndCount(ctx, hashes, requests, minute, lookups[members[0]].now)
 	if err != nil {
 		return err
 	}
-	for _, i := range asking {
-		if next := holders[places[questions[i].hash]]; next != nil {
+	for _, i := range members {
+		if next := holders[indexes[lookups[i].hash]]; next != nil {
 			mine := *next
-			answers[i] = &mine
+			results[i] = &mine
 			if next.Used > 0 {
 				next.Used++
 			}
@@ -142,12 +138,13 @@ func (d *DB) authenticateInMinute(ctx context.Context, minute int64, questions [
 	return nil
 }
 
-// countedHolders reads the holder of each key, with the number of the first of its requests.
-func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
+// findAndCount reads the holder of each key, with Used set to the number of the first of its
+// requests.
+func (d *DB) findAndCount(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
 	holders := make([]*KeyHolder, len(hashes))
 	var used, n, counted int
 	var row KeyHolder
-	err := d.readRows(ctx, places(keyHolderColumns, &row, &used, &n, &counted), func() {
+	err := d.readRows(ctx, scanTargets(keyHolderColumns, &row, &used, &n, &counted), func() {
 		holder := row
 		if used > 0 {
 			holder.Used = used - counted + 1
@@ -157,9 +154,9 @@ func (d *DB) countedHolders(ctx context.Context, hashes [][]byte, requests []int
 	return holders, err
 }
 
-// authenticateAlone takes a second statement to count: SQLite has no data-changing WITH, and it
-// costs no round trip there.
-func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
+// authenticateOne counts with a second statement: SQLite has no data-modifying WITH, and there a
+// second statement costs no round trip.
+func (d *DB) authenticateOne(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	var holder KeyHolder
 	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
 		Scan(&holder)
@@ -177,8 +174,8 @@ func (d *DB) authenticateAlone(ctx context.Context, hash []byte, now time.Time) 
 	return &holder, err
 }
 
-// CountRequest counts one request of a subject in the current clock minute and returns how many
-// there were.
+// CountRequest counts one request of a subject and returns the subject's count in this clock
+// minute.
 func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (int, error) {
 	var used int
 	err := d.with(ctx).Raw(`INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1)
@@ -187,7 +184,7 @@ func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (i
 	return used, err
 }
 
-// Minute is the clock minute that a time belongs to.
+// Minute is the clock minute of a time, since the Unix epoch.
 func Minute(t time.Time) int64 { return t.Unix() / 60 }
 
 var plansWithAPI = func() []string {

@@ -7,22 +7,21 @@ import (
 	"despacho/models"
 )
 
-// batched is what PostgreSQL is asked for by many requests at once: who a key belongs to, and one
-// order. These two make up nearly all that a store's polling costs, so they are read by hand, and
-// requests that come in together share a statement. SQLite lives in the process: there is no trip
-// to share.
+// batched coalesces the two most frequent lookups of the API, by key and by order id, into shared
+// PostgreSQL statements. They are scanned without GORM. SQLite runs in the process and has no round
+// trips to save.
 type batched struct {
-	keys   *batch.Batcher[keyQuestion, *KeyHolder]
-	orders *batch.Batcher[orderQuestion, *models.OrderView]
+	keys   *batch.Batcher[keyLookup, *KeyHolder]
+	orders *batch.Batcher[orderLookup, *models.OrderView]
 }
 
-// sharing is the same for both. A statement that is late has most likely lost its connection:
-// nobody else should wait for it.
-var sharing = batch.Options{MaxSize: 64, StallAfter: 50 * time.Millisecond, Timeout: 10 * time.Second}
+// batchOptions applies to both batchers. A stalled statement has most likely lost its connection,
+// so other lookups do not wait for it.
+var batchOptions = batch.Options{MaxSize: 64, StallAfter: 50 * time.Millisecond, Timeout: 10 * time.Second}
 
 func newBatched(d *DB) *batched {
 	return &batched{
-		keys:   batch.New(sharing, d.authenticateTogether),
-		orders: batch.New(sharing, d.readOrders),
+		keys:   batch.New(batchOptions, d.authenticateBatch),
+		orders: batch.New(batchOptions, d.readOrders),
 	}
 }

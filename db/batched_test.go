@@ -32,9 +32,9 @@ func issueKeys(t *testing.T, database *db.DB, operatorID uuid.UUID, count int, c
 	return hashes
 }
 
-// Requests that come at once, to two processes and with several keys, are counted one by one: every
-// number is given out exactly once.
-func TestAuthenticate_everyRequestHasItsOwnNumber(t *testing.T) {
+// Concurrent requests, in two processes and with several keys, are counted one by one: every number
+// is returned exactly once.
+func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		const keys, requests = 5, 40
@@ -47,7 +47,7 @@ func TestAuthenticate_everyRequestHasItsOwnNumber(t *testing.T) {
 		for i := range keys * requests {
 			key := i % keys
 			all.Go(func() {
-				// The last of them fall into the next minute, whose count is its own.
+				// The last requests fall into the next minute, which has its own count.
 				at := now.Add(time.Duration(i/(keys*requests-2*keys)) * time.Minute)
 				holder, err := processes[i%2].Authenticate(context.Background(), hashes[key], at)
 				if err != nil {
@@ -73,8 +73,8 @@ func TestAuthenticate_everyRequestHasItsOwnNumber(t *testing.T) {
 	})
 }
 
-// A key that opens nothing uses up nothing, in whatever company it comes.
-func TestAuthenticate_whatOpensNothingIsNotCounted(t *testing.T) {
+// An unusable key counts nothing, also in a batch with usable ones.
+func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, now := context.Background(), time.Now().UTC()
 		operatorID, before := fixture(t, database).OperatorID, now.Add(-time.Second)
@@ -109,9 +109,9 @@ func TestAuthenticate_whatOpensNothingIsNotCounted(t *testing.T) {
 	})
 }
 
-// An order read in company is what was written, with every field that may be left out and without,
-// and nobody gets another's.
-func TestOrderView_everyoneSeesTheirOwn(t *testing.T) {
+// An order read in a batch has every field as written, optional ones set or not, and only those in
+// the scope are returned.
+func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)
 		written := make([]models.OrderView, 6)
@@ -119,13 +119,13 @@ func TestOrderView_everyoneSeesTheirOwn(t *testing.T) {
 			order, f := w.order, &filler{given: i * 1000, flag: true}
 			f.fill(&order)
 			order.OperatorID, order.StoreID, order.BranchID, order.RiderID = w.operator.ID, &w.store.ID, w.branch.ID, &w.rider.ID
-			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = fillPlace, w.order.OperativeDay, w.order.Status, w.order.CancelledBy
+			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = testDistrict, w.order.OperativeDay, w.order.Status, w.order.CancelledBy
 			order.RecipientDocType, order.DocOutcome, order.PointSource = w.order.RecipientDocType, w.order.DocOutcome, w.order.PointSource
 			order.DeliveryType, order.PaymentType = w.order.DeliveryType, w.order.PaymentType
 			order.DeliveryLat, order.DeliveryLng = w.order.DeliveryLat, w.order.DeliveryLng
 			view := models.OrderView{LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
 			if i%2 == 0 {
-				leaveOut(&order)
+				clearOptional(&order)
 				order.Status, view.RiderName, view.RiderPhone = models.StatusRegistered, nil, nil
 			}
 			require.NoError(t, database.Insert(ctx, &order))

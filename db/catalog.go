@@ -10,14 +10,13 @@ import (
 	"despacho/models"
 )
 
-// LoadCatalog writes countries and locations. It may run as often as one likes: rows that are there
-// are brought up to date.
+// LoadCatalog upserts countries and locations. It may be repeated.
 func (d *DB) LoadCatalog(ctx context.Context, countries []catalog.Country, locations []catalog.Location) error {
 	countryRows := make([]models.Country, len(countries))
 	for i, c := range countries {
 		countryRows[i] = models.Country{Code: c.Code, Name: c.Name, PhonePrefix: c.PhonePrefix, Currency: c.Currency, Timezone: c.Timezone, DocumentName: c.DocumentName}
 	}
-	// Parents come before children in the catalog, as the foreign key wants them.
+	// The catalog lists parents before children, as the foreign key requires.
 	locationRows := make([]models.Location, len(locations))
 	for i, l := range locations {
 		locationRows[i] = models.Location{
@@ -55,7 +54,7 @@ func (d *DB) Catalog(ctx context.Context) ([]catalog.Country, []catalog.Location
 	for i, l := range locationRows {
 		locations[i] = catalog.Location{
 			ID: l.ID, CountryCode: l.CountryCode, Type: catalog.LocationType(l.Type), Name: l.Name,
-			Ubigeo: textOf(l.Ubigeo), Reniec: textOf(l.UbigeoReniec), ParentID: l.ParentID,
+			Ubigeo: textOrEmpty(l.Ubigeo), Reniec: textOrEmpty(l.UbigeoReniec), ParentID: l.ParentID,
 			City: l.City, Department: l.Department, Lat: l.Lat, Lng: l.Lng,
 		}
 	}
@@ -69,7 +68,8 @@ func (d *DB) CatalogSize(ctx context.Context) (int64, error) {
 	return count, err
 }
 
-// CoveredLocations lists what operators that are not suspended cover in a country.
+// CoveredLocations lists the locations in a country that operators cover, without suspended
+// operators.
 func (d *DB) CoveredLocations(ctx context.Context, countryCode string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`
@@ -87,7 +87,7 @@ func textOrNull(s string) *string {
 	return &s
 }
 
-func textOf(s *string) string {
+func textOrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

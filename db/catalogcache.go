@@ -10,7 +10,7 @@ import (
 	"despacho/catalog"
 )
 
-// CatalogCache keeps the catalog in memory: it changes rarely and is asked for with every order.
+// CatalogCache caches the catalog in memory: it changes rarely and every order needs it.
 type CatalogCache struct {
 	db *DB
 
@@ -20,29 +20,29 @@ type CatalogCache struct {
 	checked time.Time
 }
 
-// catalogCheckEvery is how long a zone added by another process may go unnoticed.
+// catalogCheckEvery is how long a zone added by another process may stay unseen.
 const catalogCheckEvery = 10 * time.Second
 
-// catalogReadTime bounds reading all of it.
+// catalogReadTime bounds reading the whole catalog.
 const catalogReadTime = time.Minute
 
-// NewCatalogCache returns a cache that reads the catalog when it is first asked for.
+// NewCatalogCache returns a cache that reads the catalog on first use.
 func NewCatalogCache(database *DB) *CatalogCache { return &CatalogCache{db: database} }
 
-// Index is the catalog as the database has it.
+// Index returns the catalog, reading it again if the database has changed.
 func (c *CatalogCache) Index(ctx context.Context) (*catalog.Index, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.index != nil && time.Since(c.checked) < catalogCheckEvery {
 		return c.index, nil
 	}
-	// Whoever asks first reads it for everybody, so it does not end with their request.
+	// The read serves all callers, so it does not end with the request of the first.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), catalogReadTime)
 	defer cancel()
 	size, err := c.db.CatalogSize(ctx)
 	if err != nil {
 		if c.index != nil {
-			return c.index, nil // an outage is no reason to forget the catalog
+			return c.index, nil // serve the cached catalog during an outage
 		}
 		return nil, err
 	}
@@ -58,9 +58,8 @@ func (c *CatalogCache) Index(ctx context.Context) (*catalog.Index, error) {
 	return c.index, nil
 }
 
-// Destination is the chain of places an order goes to, nearest first; ok is false for a place the
-// catalog does not have. A place it does not know is looked up afresh once, because it may have
-// been added a moment ago.
+// Destination is the location with its ancestors, nearest first; ok is false for an unknown one. An
+// unknown id rereads the catalog once, because the location may be new.
 func (c *CatalogCache) Destination(ctx context.Context, id uuid.UUID) (places []catalog.Location, ok bool, err error) {
 	index, err := c.Index(ctx)
 	if err != nil {

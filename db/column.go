@@ -2,23 +2,23 @@ package db
 
 import "strings"
 
-// column is a column of a statement and where its value goes in a T. Statements that are read by
-// hand name both in one place, so that neither can be changed without the other.
+// column pairs a column of a statement with the field of T that it is scanned into. Statements
+// scanned without GORM define both in one place, so that they cannot diverge.
 type column[T any] struct {
-	name  string
-	place func(*T) any
+	name   string
+	target func(*T) any
 }
 
-// columnsOf are the columns of a part of something larger.
+// columnsOf lifts the columns of a part to the struct that contains it.
 func columnsOf[Whole, Part any](columns []column[Part], part func(*Whole) *Part) []column[Whole] {
 	list := make([]column[Whole], len(columns))
 	for i, c := range columns {
-		list[i] = column[Whole]{c.name, func(whole *Whole) any { return c.place(part(whole)) }}
+		list[i] = column[Whole]{c.name, func(whole *Whole) any { return c.target(part(whole)) }}
 	}
 	return list
 }
 
-// columnList is the columns as a SELECT names them.
+// columnList is the column list of a SELECT.
 func columnList[T any](columns []column[T]) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -27,12 +27,12 @@ func columnList[T any](columns []column[T]) string {
 	return strings.Join(names, ", ")
 }
 
-// places is where the values of one row go, after those that stand before them.
-func places[T any](columns []column[T], row *T, before ...any) []any {
+// scanTargets returns the scan targets of one row, preceded by before.
+func scanTargets[T any](columns []column[T], row *T, before ...any) []any {
 	list := make([]any, 0, len(before)+len(columns))
 	list = append(list, before...)
 	for _, c := range columns {
-		list = append(list, c.place(row))
+		list = append(list, c.target(row))
 	}
 	return list
 }

@@ -11,12 +11,12 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// Every field of a struct that is read by hand has its column, and every column goes into the field
-// of its name.
+// Every field of a struct that is scanned without GORM has a column, and every column is scanned
+// into the field of its name.
 func TestColumns_areThoseOfTheStruct(t *testing.T) {
 	t.Parallel()
 	for name, wrong := range map[string][]string{
-		// Whoever presents a key has its hash already.
+		// The caller has the hash already.
 		"keyColumns":       wrongColumns(t, keyColumns, "key_", "hash"),
 		"operatorColumns":  wrongColumns(t, operatorColumns, "op_"),
 		"keyHolderColumns": wrongColumns(t, keyHolderColumns, "", "key_hash", "used"),
@@ -28,8 +28,8 @@ func TestColumns_areThoseOfTheStruct(t *testing.T) {
 	}
 }
 
-// wrongColumns holds a list of columns to the fields that GORM sees in the struct, but for those
-// left out on purpose.
+// wrongColumns compares a list of columns with the fields that GORM sees in the struct, except
+// those left out on purpose.
 func wrongColumns[T any](t *testing.T, columns []column[T], prefix string, leftOut ...string) []string {
 	t.Helper()
 	row := new(T)
@@ -52,7 +52,7 @@ func wrongColumns[T any](t *testing.T, columns []column[T], prefix string, leftO
 		switch {
 		case !known:
 			wrong = append(wrong, name+" is in the list twice, or is no field")
-		case reflect.ValueOf(c.place(row)).Pointer() != place:
+		case reflect.ValueOf(c.target(row)).Pointer() != place:
 			wrong = append(wrong, name+" goes into the field of another column")
 		}
 		delete(expected, name)

@@ -18,14 +18,13 @@ import (
 	"despacho/models"
 )
 
-// filler gives the fields of structs values that are not zero and, but for booleans, not the same
-// twice.
+// filler sets the fields of structs to non-zero values that, except for booleans, are distinct.
 type filler struct {
 	given int
 	flag  bool
 }
 
-// fill gives every field of a struct a value, also of the structs in it.
+// fill sets every field of a struct, recursively.
 func (f *filler) fill(row any) { f.fillValue(reflect.ValueOf(row).Elem(), "") }
 
 func (f *filler) fillValue(value reflect.Value, name string) {
@@ -62,8 +61,8 @@ func (f *filler) fillValue(value reflect.Value, name string) {
 	}
 }
 
-// leaveOut empties every field of a struct that may be.
-func leaveOut(row any) {
+// clearOptional zeroes every optional field of a struct.
+func clearOptional(row any) {
 	value := reflect.ValueOf(row).Elem()
 	for i := range value.NumField() {
 		if value.Field(i).Kind() == reflect.Pointer {
@@ -72,8 +71,8 @@ func leaveOut(row any) {
 	}
 }
 
-// fieldsOf are the fields of a struct and of the structs in it by name. Pointers are what they
-// point at, times are in UTC.
+// fieldsOf maps the fields of a struct, recursively, by name. Pointers are dereferenced, times are
+// in UTC.
 func fieldsOf(row any) map[string]any {
 	fields := map[string]any{}
 	var add func(path string, value reflect.Value)
@@ -97,8 +96,8 @@ func fieldsOf(row any) map[string]any {
 	return fields
 }
 
-// requireRead holds what was read to what was written, field by field. What is left out on purpose
-// is not read.
+// requireRead compares what was read with what was written, field by field, except the fields left
+// out on purpose.
 func requireRead(t *testing.T, want, got any, leftOut ...string) {
 	t.Helper()
 	written, read := fieldsOf(want), fieldsOf(got)
@@ -132,9 +131,9 @@ type tenant struct {
 	failed   models.WebhookDelivery
 }
 
-var fillPlace = catalog.DistrictID("PE", "150122")
+var testDistrict = catalog.DistrictID("PE", "150122")
 
-// newTenant stores the rows. The order is cancelled: that status alone admits every field.
+// newTenant inserts the rows. The order is cancelled: only that status allows every field.
 func newTenant(t *testing.T, database *db.DB) *tenant {
 	t.Helper()
 	w, f := &tenant{}, &filler{flag: true}
@@ -151,7 +150,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	}
 	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
 	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
-	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, fillPlace, "2026-03-04"
+	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, testDistrict, "2026-03-04"
 	order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 	order.DeliveryType, order.PaymentType = models.DeliveryAgency, models.CashOnDelivery
 	for _, delivery := range []*models.WebhookDelivery{&w.pending, &w.failed} {
@@ -168,8 +167,8 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	return w
 }
 
-// one is the only row of a list.
-func one[T any](rows []T, err error) (any, error) {
+// onlyRow returns the only row of a list.
+func onlyRow[T any](rows []T, err error) (any, error) {
 	if err == nil && len(rows) != 1 {
 		err = fmt.Errorf("%d rows instead of one", len(rows))
 	}
@@ -179,7 +178,7 @@ func one[T any](rows []T, err error) (any, error) {
 	return rows[0], nil
 }
 
-// Statements that name their columns by hand read every field of what they read into.
+// Statements that list their columns read every field of their struct.
 func TestReads_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)
@@ -198,16 +197,16 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		}{
 			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
 			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.order.ID) }, nil},
-			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuide(ctx, scope, w.order.GuideCode) }, nil},
-			"OrderViews":       {view, func() (any, error) { return one(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
-			"PageOfOrders":     {view, func() (any, error) { return one(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
+			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuideCode(ctx, scope, w.order.GuideCode) }, nil},
+			"OrderViews":       {view, func() (any, error) { return onlyRow(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
+			"PageOfOrders":     {view, func() (any, error) { return onlyRow(database.PageOfOrders(ctx, scope, span, 1)) }, nil},
 			"OrdersReceivedSince": {view, func() (any, error) {
 				views, _, err := database.OrdersReceivedSince(ctx, scope, before, 10)
-				return one(views, err)
+				return onlyRow(views, err)
 			}, nil},
 			"OrderDetails": {
 				models.OrderDetail{OrderView: view, StoreName: &w.store.Name, BranchName: w.branch.Name},
-				func() (any, error) { return one(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
+				func() (any, error) { return onlyRow(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
 			},
 			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
 			// The key is revoked, so its request is not counted.
@@ -233,20 +232,20 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
-			"PendingDeliveries":   {target(w.pending), func() (any, error) { return one(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
-			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return one(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
-			"FailedDeliveries":    {target(w.failed), func() (any, error) { return one(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
+			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
+			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
+			"FailedDeliveries":    {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
 			"OrdersByDay": {
 				db.DayCount{Day: created, Status: w.order.Status, CancelledBy: w.order.CancelledBy, Count: 1, Collected: *w.order.ActualAmountCollected},
-				func() (any, error) { return one(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
+				func() (any, error) { return onlyRow(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
 			},
 			"CancelReasons": {
 				db.ReasonCount{Reason: *w.order.CancelReason, Count: 1},
-				func() (any, error) { return one(database.CancelReasons(ctx, scope, span, 10)) }, nil,
+				func() (any, error) { return onlyRow(database.CancelReasons(ctx, scope, span, 10)) }, nil,
 			},
 			"CountOrdersByLocation": {
 				db.LocationCount{LocationID: w.order.LocationID, Orders: 1},
-				func() (any, error) { return one(database.CountOrdersByLocation(ctx, scope, w.order.Status)) }, nil,
+				func() (any, error) { return onlyRow(database.CountOrdersByLocation(ctx, scope, w.order.Status)) }, nil,
 			},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -258,7 +257,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 	})
 }
 
-// The catalog's own types are written to rows and read from them field by field.
+// The catalog's own types are copied to rows and back field by field.
 func TestCatalog_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, f := context.Background(), &filler{flag: true}
@@ -268,7 +267,7 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 		f.fill(&country)
 		f.fill(&place)
 		country.Code = "ZZ"
-		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &fillPlace
+		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &testDistrict
 		require.NoError(t, database.LoadCatalog(ctx, []catalog.Country{country}, []catalog.Location{place}))
 		countries, places, err := database.Catalog(ctx)
 		require.NoError(t, err)
@@ -281,14 +280,14 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 	})
 }
 
-// Statements that name the columns they write leave only those fields as they were that are named
-// here. Whoever adds a field decides which it is.
+// Statements that list the columns they write change every field except those listed here. Whoever
+// adds a field decides which it is.
 func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}
 		branch := models.Branch{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otra", CreatedAt: w.branch.CreatedAt}
 		rider := models.Rider{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otro", CreatedAt: w.rider.CreatedAt}
-		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: fillPlace, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
+		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: testDistrict, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
 		var record models.IdempotencyRecord
 		(&filler{flag: true}).fill(&record)
 		for _, row := range []any{&branch, &rider, &coverage, &record} {
@@ -322,7 +321,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				w.order, order,
 				func() error { return database.SaveMove(ctx, &order, &event) },
 				func() (any, error) { return database.LockOrder(ctx, order.ID) },
-				[]string{ // who ordered what for whom and where to, what it costs, and what is found out beside the moves
+				[]string{ // set at creation, or by something other than a move
 					"ID", "OperatorID", "StoreID", "GuideCode", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber",
 					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
 					"DeliveryLat", "DeliveryLng", "DeliveryMapsURL", "PointSource", "Product", "Size", "Notes", "SearchText", "AmountToCollect",
@@ -359,7 +358,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 					return err
 				},
 				func() (any, error) {
-					return one(database.AnsweredKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
+					return onlyRow(database.CompletedKeys(ctx, record.ScopeID, []string{record.Key}, time.Time{}))
 				},
 				[]string{"ScopeID", "Key"},
 			},

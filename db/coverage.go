@@ -9,11 +9,10 @@ import (
 	"despacho/models"
 )
 
-// coverageBatch is how many rows go into one statement. Few statements are quick, but SQLite takes
-// ever longer over longer ones.
+// coverageBatch is the number of rows in one statement: SQLite slows down with longer statements.
 const coverageBatch = 500
 
-// SaveCoverage stores new rows and the prices of those that are there.
+// SaveCoverage inserts new rows and updates the prices of existing ones.
 func (d *DB) SaveCoverage(ctx context.Context, rows []models.Coverage) error {
 	if len(rows) == 0 {
 		return nil
@@ -23,12 +22,12 @@ func (d *DB) SaveCoverage(ctx context.Context, rows []models.Coverage) error {
 	}).CreateInBatches(rows, coverageBatch).Error
 }
 
-// DeleteCoverage stops an operator from covering a place.
+// DeleteCoverage deletes a coverage row of an operator.
 func (d *DB) DeleteCoverage(ctx context.Context, operatorID, id uuid.UUID) error {
-	return oneRow(d.with(ctx).Where("id = ? AND operator_id = ?", id, operatorID).Delete(&models.Coverage{}))
+	return requireOneRow(d.with(ctx).Where("id = ? AND operator_id = ?", id, operatorID).Delete(&models.Coverage{}))
 }
 
-// DeleteCoverages stops an operator from covering several places.
+// DeleteCoverages deletes several coverage rows of an operator.
 func (d *DB) DeleteCoverages(ctx context.Context, operatorID uuid.UUID, rows []models.Coverage) error {
 	if len(rows) == 0 {
 		return nil
@@ -40,7 +39,7 @@ func (d *DB) DeleteCoverages(ctx context.Context, operatorID uuid.UUID, rows []m
 	return d.with(ctx).Where("operator_id = ? AND id IN ?", operatorID, ids).Delete(&models.Coverage{}).Error
 }
 
-// CountLocations counts those of the ids, each different, that the catalog has.
+// CountLocations counts how many of the ids, which must be distinct, are in the catalog.
 func (d *DB) CountLocations(ctx context.Context, ids []uuid.UUID) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil

@@ -12,7 +12,7 @@ import (
 	"despacho/models"
 )
 
-// DeliveryFilter narrows the delivery log.
+// DeliveryFilter filters the delivery log.
 type DeliveryFilter struct {
 	WebhookID, OrderID *uuid.UUID
 	Status             models.WebhookDeliveryStatus
@@ -20,7 +20,7 @@ type DeliveryFilter struct {
 	Page, Limit        int
 }
 
-// Deliveries reads a page of the delivery log, newest first, and how many there are in all.
+// Deliveries reads a page of the delivery log, newest first, and the total count.
 func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
 		query := d.deliveriesIn(ctx, scope)
@@ -46,7 +46,7 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 	}
 	total := int64(len(deliveries))
 	if filter.Page == 1 && len(deliveries) < filter.Limit {
-		return deliveries, total, nil // all of them: there is nothing left to count
+		return deliveries, total, nil // the first page holds all of them
 	}
 	err = matching().Count(&total).Error
 	return deliveries, total, err
@@ -59,7 +59,7 @@ func (d *DB) DeliveryIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (
 	return &delivery, err
 }
 
-// deliveriesIn is the deliveries of the webhooks that the scope may see.
+// deliveriesIn queries the deliveries that the scope may see.
 func (d *DB) deliveriesIn(ctx context.Context, scope WebhookScope) *gorm.DB {
 	query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
@@ -110,7 +110,7 @@ func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.WebhookDelive
 	return byOrder, nil
 }
 
-// FailedDeliveries lists what failed at a webhook in a span of time, oldest first.
+// FailedDeliveries lists the failed deliveries of a webhook in a time range, oldest first.
 func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
@@ -120,7 +120,7 @@ func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to
 	return targets, err
 }
 
-// WebhooksByID reads webhooks whoever owns them, also those that are over.
+// WebhooksByID reads webhooks of any owner, including inactive ones.
 func (d *DB) WebhooksByID(ctx context.Context, ids map[uuid.UUID]struct{}) (map[uuid.UUID]models.Webhook, error) {
 	byID := map[uuid.UUID]models.Webhook{}
 	if len(ids) == 0 {

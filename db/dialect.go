@@ -11,9 +11,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// sqliteTypes turns PostgreSQL's type names into those that SQLite's driver reads back as the right
-// Go types. SQLite would take any name, but only TIMESTAMP comes back as a time and only BLOB and
-// TEXT keep their bytes as they are.
+// sqliteTypes translates PostgreSQL's type names into those that the SQLite driver scans into the
+// right Go types: only TIMESTAMP is scanned as a time, and only BLOB and TEXT keep their bytes.
 var sqliteTypes = strings.NewReplacer(
 	"TIMESTAMPTZ", "TIMESTAMP",
 	"BYTEA", "BLOB",
@@ -22,7 +21,7 @@ var sqliteTypes = strings.NewReplacer(
 	"CREATE UNLOGGED TABLE", "CREATE TABLE",
 )
 
-// migrationsFor returns the migrations as the dialect understands them.
+// migrationsFor returns the migrations for the dialect.
 func migrationsFor(dialect Dialect) (fs.FS, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil || dialect == Postgres {

@@ -7,13 +7,12 @@ import (
 	"despacho/models"
 )
 
-// Cleared counts the rows that had outlived their use.
+// Cleared counts the deleted rows.
 type Cleared struct {
 	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers int64
 }
 
-// ClearExpired removes idempotency records, rate windows, sessions and identity answers that are
-// over.
+// ClearExpired deletes expired idempotency records, rate windows, sessions and identity answers.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {
@@ -23,7 +22,7 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		counted *int64
 	}{
 		{&models.IdempotencyRecord{}, "expires_at <= ?", now, &cleared.IdempotencyRecords},
-		// The window before the current one is kept: another process's clock may still be in it.
+		// The previous window is kept: another process's clock may be behind.
 		{&models.RateWindow{}, "minute < ?", Minute(now) - 1, &cleared.RateWindows},
 		{&models.Session{}, "expires_at <= ?", now, &cleared.Sessions},
 		{&models.IdentityAnswer{}, "expires_at <= ?", now, &cleared.IdentityAnswers},

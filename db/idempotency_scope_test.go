@@ -12,8 +12,8 @@ import (
 	"despacho/models"
 )
 
-// Answers are found for whom they belong to, while they last.
-func TestAnsweredKeys(t *testing.T) {
+// Responses are found in their scope until they expire.
+func TestCompletedKeys(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, now, scope := context.Background(), time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC), uuid.New()
 		status, location := 201, "/aquí"
@@ -28,7 +28,7 @@ func TestAnsweredKeys(t *testing.T) {
 		record(scope, "processing", nil, now.Add(time.Hour))
 		record(scope, "not asked for", []byte("{}"), now.Add(time.Hour))
 		record(uuid.New(), "another's", []byte("{}"), now.Add(time.Hour))
-		found, err := database.AnsweredKeys(ctx, scope, []string{"answered", "over", "processing", "another's", "unknown"}, now)
+		found, err := database.CompletedKeys(ctx, scope, []string{"answered", "over", "processing", "another's", "unknown"}, now)
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		require.Equal(t, "answered", found[0].Key)

@@ -10,21 +10,21 @@ import (
 	"despacho/models"
 )
 
-// IdentityAnswer reads a kept answer that has not expired.
+// IdentityAnswer reads a cached answer that has not expired.
 func (d *DB) IdentityAnswer(ctx context.Context, key string, now time.Time) (*models.IdentityAnswer, error) {
 	var answer models.IdentityAnswer
 	err := d.with(ctx).Where("key = ? AND expires_at > ?", key, now).Take(&answer).Error
 	return &answer, err
 }
 
-// KeepIdentityAnswer keeps an answer, in place of an older one.
-func (d *DB) KeepIdentityAnswer(ctx context.Context, answer *models.IdentityAnswer) error {
+// SaveIdentityAnswer inserts or replaces a cached answer.
+func (d *DB) SaveIdentityAnswer(ctx context.Context, answer *models.IdentityAnswer) error {
 	return d.with(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(answer).Error
 }
 
-// SetIdentity writes what became of the recipient's document.
+// SetIdentity writes the outcome of the recipient's document check.
 func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) error {
-	return oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID).Updates(map[string]any{
+	return requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID).Updates(map[string]any{
 		"doc_outcome": outcome, "doc_name_matches": nameMatches, "recipient_doc_verified": verified, "updated_at": now,
 	}))
 }

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// each runs a test on a migrated, empty database of its own, in both dialects.
+// each runs a test on a migrated, empty database, in both dialects.
 func each(t *testing.T, run func(t *testing.T, database *db.DB)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, open(t, databaseURL)) })

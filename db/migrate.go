@@ -9,7 +9,7 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migration is one step of the schema and whether this database has it.
+// Migration is one schema migration and whether it is applied.
 type Migration struct {
 	Version   int64
 	Name      string
@@ -17,8 +17,8 @@ type Migration struct {
 	Applied   bool
 }
 
-// Migrate brings the schema up to date. Several processes may call it at once on PostgreSQL: one
-// does the work, the others wait.
+// Migrate applies the pending migrations. On PostgreSQL several processes may call it at once: one
+// migrates, the others wait.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	provider, err := d.migrations()
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	return len(results), nil
 }
 
-// Migrations lists every step the binary knows.
+// Migrations lists every migration of the binary.
 func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	provider, err := d.migrations()
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	return list, nil
 }
 
-// CheckVersion returns nil when the schema is exactly the one the binary was built for.
+// CheckVersion returns an error unless the schema version is the one the binary needs.
 func (d *DB) CheckVersion(ctx context.Context) error {
 	provider, err := d.migrations()
 	if err != nil {
@@ -73,7 +73,7 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 	return nil
 }
 
-// schemaVersion reads the version without creating goose's table, so that a check never writes.
+// schemaVersion reads the version without creating goose's table, so that the check never writes.
 func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
 	if !d.with(ctx).Migrator().HasTable(goose.DefaultTablename) {
 		return 0, d.Ping(ctx)

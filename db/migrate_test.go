@@ -32,15 +32,14 @@ func TestMigrate_againChangesNothing(t *testing.T) {
 	})
 }
 
-// On PostgreSQL several processes may find something to migrate: one does the work, the others wait
-// for it.
+// On PostgreSQL several processes may migrate at once: one does the work, the others wait for it.
 func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	database := open(t, databaseURL)
 	undoLatest(t, database)
 	require.ErrorContains(t, database.CheckVersion(context.Background()), "not migrated")
-	// Nobody gets to the end of a migration before everybody has begun.
+	// No migration completes before every process has started.
 	barrier, err := database.SQL().Begin()
 	require.NoError(t, err)
 	_, err = barrier.Exec("LOCK TABLE goose_db_version IN SHARE MODE")
@@ -75,7 +74,7 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	require.Equal(t, []int{0, 0, 0, 1}, applied)
 }
 
-// undoLatest takes the latest migration back.
+// undoLatest rolls back the latest migration.
 func undoLatest(t *testing.T, database *db.DB) {
 	t.Helper()
 	migrations, err := database.Migrations(context.Background())

@@ -1,4 +1,4 @@
-// Package db opens the database, keeps its schema current and holds the queries.
+// Package db opens the database, migrates its schema and holds the queries.
 package db
 
 import (
@@ -26,7 +26,7 @@ import (
 	"despacho/internal/telemetry"
 )
 
-// Dialect is the kind of database behind the handle.
+// Dialect is the database engine.
 type Dialect string
 
 // The databases the service runs on.
@@ -35,7 +35,7 @@ const (
 	SQLite   Dialect = "sqlite"
 )
 
-// DB is the service's database: PostgreSQL where real users are served, SQLite embedded.
+// DB is the service's database: PostgreSQL in production, or embedded SQLite.
 type DB struct {
 	gorm    *gorm.DB
 	sql     *sql.DB
@@ -48,15 +48,15 @@ type DB struct {
 type Options struct {
 	// MaxConns bounds the connections to PostgreSQL; 0 means 20.
 	MaxConns int
-	// Logger is told about statements that failed or were slow; nil means nobody is.
+	// Logger logs statements that failed or were slow; nil disables it.
 	Logger *slog.Logger
-	// SlowStatement is how long a statement takes that the logger is told about; 0 means a second.
+	// SlowStatement is the duration from which a statement is logged; 0 means one second.
 	SlowStatement time.Duration
 	// ConnectTimeout is how long Open waits for a database that does not answer; 0 means 5 seconds.
 	ConnectTimeout time.Duration
 }
 
-// Open connects to the database that DATABASE_URL names and makes sure that it answers.
+// Open connects to the database that DATABASE_URL names and pings it.
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	options.MaxConns = cmp.Or(options.MaxConns, 20)
 	options.SlowStatement = cmp.Or(options.SlowStatement, time.Second)
@@ -69,10 +69,10 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	defer cancel()
 	if err := handle.PingContext(ctx); err != nil {
 		handle.Close()
-		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, oneLine(err))
+		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, singleLine(err))
 	}
 	orm, err := gorm.Open(dialector, &gorm.Config{
-		Logger:                 slowStatements(options.Logger, options.SlowStatement),
+		Logger:                 newStatementLog(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
 		DisableAutomaticPing:   true,
 		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
@@ -115,8 +115,8 @@ func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
 	return handle, nil
 }
 
-// openSQLite opens a file in write-ahead mode. Transactions take the write lock when they begin:
-// one that read first and wanted to write later would fail with "busy" instead of waiting its turn.
+// openSQLite opens a file in WAL mode. Transactions take the write lock when they begin: one that
+// upgraded a read lock later would fail with SQLITE_BUSY instead of waiting.
 func openSQLite(path string) (*sql.DB, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")
@@ -135,25 +135,25 @@ func openSQLite(path string) (*sql.DB, error) {
 	return handle, nil
 }
 
-// Dialect tells which database this is.
+// Dialect returns the database engine.
 func (d *DB) Dialect() Dialect { return d.dialect }
 
-// SQL is the pool underneath, for metrics and migrations.
+// SQL is the underlying connection pool, for metrics and migrations.
 func (d *DB) SQL() *sql.DB { return d.sql }
 
-// Trace adds every statement to the trace of its request, if there are traces.
+// Trace adds every statement to the trace of its request, if tracing is enabled.
 func (d *DB) Trace() error { return telemetry.TraceGORM(d.gorm) }
 
-// Use adds a plugin that is told of every statement. It comes before the first one.
+// Use adds a GORM plugin. It must be called before the first statement.
 func (d *DB) Use(plugin gorm.Plugin) error { return d.gorm.Use(plugin) }
 
-// Ping makes sure that the database answers.
+// Ping checks that the database answers.
 func (d *DB) Ping(ctx context.Context) error { return d.sql.PingContext(ctx) }
 
-// Close ends every connection.
+// Close closes every connection.
 func (d *DB) Close() error { return d.sql.Close() }
 
-// InTx runs fn in one transaction: all of what it writes is kept, or nothing.
+// InTx runs fn in one transaction.
 func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect})
@@ -162,10 +162,11 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 
 func (d *DB) with(ctx context.Context) *gorm.DB { return d.gorm.WithContext(ctx) }
 
-// forUpdate starts a query that locks what it reads until the transaction ends.
+// forUpdate starts a query that locks the rows it reads until the transaction ends.
 func (d *DB) forUpdate(ctx context.Context) *gorm.DB { return d.lock(ctx, "UPDATE") }
 
-// lock is forUpdate with a lock of PostgreSQL's choice of strengths. SQLite has one writer anyway.
+// lock is forUpdate with the given PostgreSQL lock strength. SQLite has a single writer and needs
+// none.
 func (d *DB) lock(ctx context.Context, strength string) *gorm.DB {
 	if d.dialect == SQLite {
 		return d.with(ctx)
@@ -173,10 +174,10 @@ func (d *DB) lock(ctx context.Context, strength string) *gorm.DB {
 	return d.with(ctx).Clauses(clause.Locking{Strength: strength})
 }
 
-// ErrNotFound says that no row matched.
+// ErrNotFound means that no row matched.
 var ErrNotFound = gorm.ErrRecordNotFound
 
-// IsDuplicate reports whether err is a violated unique constraint, in either database.
+// IsDuplicate reports whether err is a violated unique constraint, in either dialect.
 func IsDuplicate(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
@@ -189,18 +190,18 @@ func IsDuplicate(err error) bool {
 	return false
 }
 
-func oneLine(err error) error {
+func singleLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// statementLog tells about statements that failed or were slow. GORM's logger alone would write out
-// the text of every statement before it knows whether anybody wants to read it.
+// statementLog logs statements that failed or were slow. GORM's own logger renders the text of
+// every statement before it knows whether it will be logged.
 type statementLog struct {
 	logger.Interface
 	slow time.Duration
 }
 
-func slowStatements(log *slog.Logger, slow time.Duration) logger.Interface {
+func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 	if log == nil {
 		return logger.Discard
 	}
@@ -218,7 +219,7 @@ func (l statementLog) Trace(ctx context.Context, began time.Time, statement func
 	}
 }
 
-// ParamsFilter keeps values out of the log: they may be personal data.
+// ParamsFilter omits values from the log: they may be personal data.
 func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) {
 	return text, nil
 }

@@ -23,21 +23,21 @@ func (d *DB) Operator(ctx context.Context, id uuid.UUID) (*models.Operator, erro
 	return &operator, err
 }
 
-// SetPlan changes what an operator pays for.
+// SetPlan changes an operator's plan.
 func (d *DB) SetPlan(ctx context.Context, id uuid.UUID, plan models.Plan, now time.Time) error {
-	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
+	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
 		Updates(map[string]any{"plan": plan, "updated_at": now}))
 }
 
 // SetSuspended suspends an operator from the given time on, or resumes it with nil.
 func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, now time.Time) error {
-	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
+	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", id).
 		Updates(map[string]any{"suspended_at": since, "updated_at": now}))
 }
 
-// SaveOperatorSettings writes what an operator decides about itself.
+// SaveOperatorSettings writes the settings that an operator manages itself.
 func (d *DB) SaveOperatorSettings(ctx context.Context, operator *models.Operator) error {
-	return oneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).Updates(map[string]any{
+	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).Updates(map[string]any{
 		"name": operator.Name, "logo_url": operator.LogoURL, "base_price_cents": operator.BasePrice,
 		"share_proof_location": operator.ShareProofLocation, "updated_at": operator.UpdatedAt,
 	}))

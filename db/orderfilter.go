@@ -10,12 +10,12 @@ import (
 	"despacho/models"
 )
 
-// OrderFilter narrows a list of orders. Times are on creation: From included, Until excluded.
+// OrderFilter filters orders. Times are creation times: From is included, Until excluded.
 type OrderFilter struct {
 	Status      models.Status
 	From, Until *time.Time
 	Page, Limit int
-	// WithoutPoint keeps only orders on their way whose point is missing.
+	// WithoutPoint selects open orders that have no point.
 	WithoutPoint     bool
 	StoreID, RiderID *uuid.UUID
 	LocationID       *uuid.UUID
@@ -30,7 +30,7 @@ func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
 	return f.apply(query)
 }
 
-// apply is every condition but the status.
+// apply adds every condition except the status.
 func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.WithoutPoint {
 		query = query.Where("orders.delivery_lat IS NULL AND orders.status IN ?", models.OpenStatuses)

@@ -11,7 +11,7 @@ import (
 	"despacho/models"
 )
 
-// OrderScope is what a caller may see: an operator's orders, or those of one of its stores.
+// OrderScope is what a caller may see: all of an operator's orders, or those of one store.
 type OrderScope struct {
 	OperatorID uuid.UUID
 	StoreID    *uuid.UUID
@@ -25,8 +25,7 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
-// InsertOrder stores a new order with its first timeline entry and the deliveries of its first
-// event.
+// InsertOrder inserts an order with its first timeline entry and the deliveries of its first event.
 func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.TimelineEntry, deliveries []models.WebhookDelivery) error {
 	if err := d.with(ctx).Create(order).Error; err != nil {
 		return err
@@ -40,21 +39,21 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models
 	return d.with(ctx).Create(&deliveries).Error
 }
 
-// besideOrder is where the names beside an order come from.
-const besideOrder = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
+// orderJoins are the joins that orderViewSelect needs.
+const orderJoins = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
 
 func (d *DB) orderViews(ctx context.Context) *gorm.DB {
-	return d.with(ctx).Table("orders").Select(orderViewList).Joins(besideOrder)
+	return d.with(ctx).Table("orders").Select(orderViewSelect).Joins(orderJoins)
 }
 
-// OrderViewByID reads one order whoever owns it, for the order's own workflow.
+// OrderViewByID reads one order of any owner, for the order's workflow.
 func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView, error) {
 	var view models.OrderView
 	err := d.orderViews(ctx).Where("orders.id = ?", id).Take(&view).Error
 	return &view, err
 }
 
-// CountOrdersSince counts the orders created from since on, and those of them created before
+// CountOrdersSince counts the orders created since a time, and those of them created before
 // settled. A zero since counts all.
 func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter OrderFilter, since, settled time.Time) (all, before int64, err error) {
 	var counted struct{ Total, Before int64 }
@@ -67,7 +66,7 @@ func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter Orde
 	return counted.Total, counted.Before, err
 }
 
-// PageOfOrders reads a page of a list whose length is known.
+// PageOfOrders reads a page of a list with the given total.
 func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFilter, total int64) ([]models.OrderView, error) {
 	skip := int64(filter.Page-1) * int64(filter.Limit)
 	views := []models.OrderView{}
@@ -79,7 +78,7 @@ func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFil
 	return views, err
 }
 
-// CountOrders counts orders by status; the filter's own status does not matter.
+// CountOrders counts orders by status; the filter's status is ignored.
 func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilter) (map[models.Status]int64, error) {
 	var rows []struct {
 		Status models.Status
@@ -93,8 +92,7 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// Timeline reads an order's entries, oldest first; moves alone, or everything that happened beside
-// them too.
+// Timeline reads an order's timeline, oldest first: only the moves, or all entries.
 func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.TimelineEntry, error) {
 	query := d.with(ctx).Where("order_id = ?", orderID)
 	if movesOnly {
@@ -105,34 +103,35 @@ func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([
 	return events, err
 }
 
-// KnownPhotos are those of the given photos that an order refers to.
-func (d *DB) KnownPhotos(ctx context.Context, names []string) ([]string, error) {
+// ReferencedPhotos returns which of the given photos an order refers to.
+func (d *DB) ReferencedPhotos(ctx context.Context, names []string) ([]string, error) {
 	var known []string
 	err := d.with(ctx).Table("orders").Where("proof_photo IN ?", names).Pluck("proof_photo", &known).Error
 	return known, err
 }
 
-// LockOrder reads an order for a move: nobody else moves it until the transaction ends.
+// LockOrder reads an order and locks its row until the transaction ends.
 func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error) {
 	var order models.Order
 	err := d.forUpdate(ctx).Where("id = ?", id).Take(&order).Error
 	return &order, err
 }
 
-// MoveContext is what a move needs to know besides the order itself.
+// MoveContext is the data that a move needs besides the order itself.
 type MoveContext struct {
 	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
 	LocationName string
-	// The rider's are nil if the operator has no such rider, BranchActive if it has no such branch.
+	// The rider's fields are nil if the operator has no such rider, BranchActive if it has no such
+	// branch.
 	RiderName, RiderPhone     *string
 	RiderActive, BranchActive *bool
 	HasWebhooks               bool
 }
 
-// LoadMoveContext reads what a move of an order needs to know, in one statement: about its operator
-// and where it goes, the rider who has or gets it, and a branch.
+// LoadMoveContext reads the context of a move in one statement: the operator, the location's name,
+// the given rider and the given branch.
 func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveContext, error) {
-	var facts MoveContext
+	var moveContext MoveContext
 	err := d.with(ctx).Table("operators AS o").
 		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
 			riders.active AS rider_active, branches.active AS branch_active,
@@ -140,16 +139,16 @@ func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, br
 		Joins("JOIN locations ON locations.id = ?", order.LocationID).
 		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id", rider).
 		Joins("LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id", branch).
-		Where("o.id = ?", order.OperatorID).Take(&facts).Error
-	return &facts, err
+		Where("o.id = ?", order.OperatorID).Take(&moveContext).Error
+	return &moveContext, err
 }
 
-// SaveMove writes a moved order on top of the one before it, its timeline entry and the deliveries
-// of its event.
+// SaveMove writes the moved order, if its Seq is still the one before, and its timeline entry. The
+// deliveries of its event are written by InsertDeliveries.
 func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.TimelineEntry) error {
-	// UpdateColumns: Updates would write the time of the statement into updated_at instead of the
+	// UpdateColumns, because Updates would set updated_at to the current time instead of the
 	// move's.
-	err := oneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
+	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
 			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
 			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at").
@@ -167,8 +166,8 @@ func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models
 	return &event, err
 }
 
-// SetPoint writes where the customer is. With onlyIfMissing a point that somebody set meanwhile is
-// kept, and set is false.
+// SetPoint writes the delivery point. With onlyIfMissing an existing point is kept, and set is
+// false.
 func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, source string, onlyIfMissing bool, now time.Time) (set bool, err error) {
 	query := d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID)
 	if onlyIfMissing {
@@ -180,19 +179,20 @@ func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, 
 	return result.RowsAffected == 1, result.Error
 }
 
-// AddNote writes a timeline entry that is not a move.
-func (d *DB) AddNote(ctx context.Context, event *models.TimelineEntry) error {
+// AddTimelineEntry writes a timeline entry that is not a move. An existing one with the same id is
+// kept.
+func (d *DB) AddTimelineEntry(ctx context.Context, event *models.TimelineEntry) error {
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 
-// OrderVersion is an order after so many moves.
+// OrderVersion identifies an order at a Seq.
 type OrderVersion struct {
 	ID  uuid.UUID
 	Seq int
 }
 
-// MarkWorkflowsStarted remembers that workflows carry these orders as they stand. One that has
-// moved since is left alone.
+// MarkWorkflowsStarted records that the workflows of these orders run at the given Seq. An order
+// that has moved since is skipped.
 func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, now time.Time) error {
 	pairs := make([][]any, len(orders))
 	for i, order := range orders {
@@ -202,9 +202,8 @@ func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, no
 		UpdateColumn("workflow_started_at", now).Error
 }
 
-// OrdersMissingWorkflow finds orders that nobody is known to carry: those whose workflow was never
-// started or never confirmed the latest move, and those that wait long past the time their timer
-// should have cancelled them.
+// OrdersMissingWorkflow finds orders to reconcile: those whose workflow start or latest move is
+// unconfirmed, and registered ones whose auto-cancel time is long past.
 func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.with(ctx).Raw(`
@@ -216,7 +215,7 @@ func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore, dueBefore t
 	return ids, err
 }
 
-// Tracked is what tracking needs of an order and its operator.
+// Tracked is the data of the public tracking page.
 type Tracked struct {
 	ID           uuid.UUID
 	GuideCode    string
@@ -232,7 +231,7 @@ func (t *Tracked) TimeZone() *time.Location {
 	return (&models.Operator{Timezone: t.Timezone}).TimeZone()
 }
 
-// Track finds an order by its guide code in canonical form.
+// Track finds an order by its canonical guide code.
 func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
 	var tracked Tracked
 	err := d.with(ctx).Table("orders").

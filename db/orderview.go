@@ -9,23 +9,23 @@ import (
 	"despacho/models"
 )
 
-// OrderView reads one order that the scope may see. On PostgreSQL callers who ask at the same time
-// are answered with one statement.
+// OrderView reads one order that the scope may see. On PostgreSQL concurrent reads share one
+// statement.
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
 	if d.batched == nil {
 		var view models.OrderView
 		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
 		return &view, err
 	}
-	view, err := d.batched.orders.Get(ctx, orderQuestion{scope: scope, id: id})
+	view, err := d.batched.orders.Get(ctx, orderLookup{scope: scope, id: id})
 	if err == nil && view == nil {
 		err = ErrNotFound
 	}
 	return view, err
 }
 
-// orderQuestion is one caller's wish to see one order.
-type orderQuestion struct {
+// orderLookup is the read of one order by one caller.
+type orderLookup struct {
 	scope OrderScope
 	id    uuid.UUID
 }
@@ -85,39 +85,39 @@ var orderViewColumns = []column[models.OrderView]{
 	{"riders.phone AS rider_phone", func(v *models.OrderView) any { return &v.RiderPhone }},
 }
 
-// orderViewList is an order's own columns and the names beside it.
-var orderViewList = columnList(orderViewColumns)
+// orderViewSelect is the select list of an OrderView.
+var orderViewSelect = columnList(orderViewColumns)
 
-// LATERAL with LIMIT keeps the plan at one look into each index for each order, however small the
-// tables are. SELECT around the arguments hides how many they are: the planner would otherwise make
-// a new plan for every trip, which takes longer than the trip.
+// LATERAL with LIMIT makes the planner use one index lookup per order, even on small tables. The
+// SELECT around the arguments hides the array sizes from the planner, which would otherwise replan
+// every statement; planning takes longer than execution.
 var selectOrders = `
 SELECT wanted.n, view.*
 FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
 CROSS JOIN LATERAL (
-	SELECT ` + orderViewList + `
-	FROM orders ` + besideOrder + `
+	SELECT ` + orderViewSelect + `
+	FROM orders ` + orderJoins + `
 	WHERE orders.id = wanted.id AND orders.operator_id = wanted.operator_id
 		AND (wanted.store_id IS NULL OR orders.store_id = wanted.store_id)
 	LIMIT 1
 ) AS view`
 
-// readOrders answers several callers with one statement; nil is the answer where the scope may not
-// see the order or there is none.
-func (d *DB) readOrders(ctx context.Context, questions []orderQuestion) ([]*models.OrderView, error) {
-	ids := make([]pgtype.UUID, len(questions))
-	operators := make([]pgtype.UUID, len(questions))
-	stores := make([]pgtype.UUID, len(questions))
-	for i, question := range questions {
-		ids[i], operators[i] = argument(&question.id), argument(&question.scope.OperatorID)
-		stores[i] = argument(question.scope.StoreID)
+// readOrders reads several orders with one statement. The result is nil where the order does not
+// exist or the scope may not see it.
+func (d *DB) readOrders(ctx context.Context, lookups []orderLookup) ([]*models.OrderView, error) {
+	ids := make([]pgtype.UUID, len(lookups))
+	operators := make([]pgtype.UUID, len(lookups))
+	stores := make([]pgtype.UUID, len(lookups))
+	for i, lookup := range lookups {
+		ids[i], operators[i] = pgUUID(&lookup.id), pgUUID(&lookup.scope.OperatorID)
+		stores[i] = pgUUID(lookup.scope.StoreID)
 	}
-	answers := make([]*models.OrderView, len(questions))
+	results := make([]*models.OrderView, len(lookups))
 	var n int
 	var row models.OrderView
-	err := d.readRows(ctx, places(orderViewColumns, &row, &n), func() {
+	err := d.readRows(ctx, scanTargets(orderViewColumns, &row, &n), func() {
 		view := row
-		answers[n-1] = &view
+		results[n-1] = &view
 	}, selectOrders, ids, operators, stores)
-	return answers, err
+	return results, err
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// readRows runs a statement on PostgreSQL, with pgx's own $1, $2, and hands its rows over as pgx
-// has them, which takes a fraction of what GORM's building and reflection and database/sql's
-// conversions do. It is for the few statements that every request makes. GORM still carries the
-// statement, so that whoever counts, traces or logs statements hears of it.
+// readRows runs a statement on PostgreSQL with pgx's placeholders and scans its rows with pgx,
+// which is much cheaper than GORM's reflection and database/sql's conversions. It is for the few
+// statements that every API request makes. The statement still passes through GORM's callbacks, so
+// that metrics, traces and logs include it.
 //
-// Every row is read into places, then each is called; what it keeps of the row it copies.
-func (d *DB) readRows(ctx context.Context, places []any, each func(), statement string, arguments ...any) error {
+// Every row is scanned into targets, then onRow is called, which must copy what it keeps.
+func (d *DB) readRows(ctx context.Context, targets []any, onRow func(), statement string, arguments ...any) error {
 	session := d.with(ctx)
-	session.Statement.ConnPool = rowReader{DB: d.sql, places: places, each: each}
+	session.Statement.ConnPool = rowReader{DB: d.sql, targets: targets, onRow: onRow}
 	session.Statement.SQL.WriteString(statement)
 	session.Statement.Vars = arguments
 	return session.Callback().Raw().Execute(session).Error
 }
 
-// rowReader is a connection pool whose statements return rows.
+// rowReader is a GORM connection pool whose ExecContext reads rows.
 type rowReader struct {
 	*sql.DB
-	places []any
-	each   func()
+	targets []any
+	onRow   func()
 }
 
 // ExecContext is what GORM calls to run a statement.
@@ -39,25 +39,25 @@ func (r rowReader) ExecContext(ctx context.Context, statement string, arguments 
 	}
 	defer connection.Close()
 	var read int64
-	err = connection.Raw(func(underneath any) error {
-		rows, err := underneath.(*stdlib.Conn).Conn().Query(ctx, statement, arguments...)
+	err = connection.Raw(func(driverConn any) error {
+		rows, err := driverConn.(*stdlib.Conn).Conn().Query(ctx, statement, arguments...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for ; rows.Next(); read++ {
-			if err := rows.Scan(r.places...); err != nil {
+			if err := rows.Scan(r.targets...); err != nil {
 				return err
 			}
-			r.each()
+			r.onRow()
 		}
 		return rows.Err()
 	})
 	return driver.RowsAffected(read), err
 }
 
-// argument is an id in the form that pgx sends as it is; a uuid.UUID goes by way of its text.
-func argument(id *uuid.UUID) pgtype.UUID {
+// pgUUID converts an id to the type that pgx sends in binary; a uuid.UUID would be sent as text.
+func pgUUID(id *uuid.UUID) pgtype.UUID {
 	if id == nil {
 		return pgtype.UUID{}
 	}

@@ -9,22 +9,22 @@ import (
 	"despacho/models"
 )
 
-// OrderViewByGuide reads the order with a guide code in its printed form, if the scope may see it.
-func (d *DB) OrderViewByGuide(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
+// OrderViewByGuideCode reads the order with a canonical guide code, if the scope may see it.
+func (d *DB) OrderViewByGuideCode(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
 	var view models.OrderView
 	err := scope.apply(d.orderViews(ctx)).Where("orders.guide_code = ?", code).Take(&view).Error
 	return &view, err
 }
 
-// OrderViews reads those of the orders that the scope may see, in no order.
+// OrderViews reads those of the orders that the scope may see, in no particular order.
 func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderView, error) {
 	var views []models.OrderView
 	err := scope.apply(d.orderViews(ctx)).Where("orders.id IN ?", ids).Find(&views).Error
 	return views, err
 }
 
-// OrdersReceivedSince reads the latest receptions since a time, newest first, and how many there
-// were.
+// OrdersReceivedSince reads the latest receptions since a time, newest first, and their total
+// count.
 func (d *DB) OrdersReceivedSince(ctx context.Context, scope OrderScope, since time.Time, limit int) ([]models.OrderView, int64, error) {
 	var total int64
 	if err := scope.apply(d.with(ctx).Table("orders")).Where("orders.received_at >= ?", since).Count(&total).Error; err != nil {
@@ -36,13 +36,13 @@ func (d *DB) OrdersReceivedSince(ctx context.Context, scope OrderScope, since ti
 	return views, total, err
 }
 
-// LocationCount is how many orders go to a place.
+// LocationCount is the number of orders to a location.
 type LocationCount struct {
 	LocationID uuid.UUID
 	Orders     int64
 }
 
-// CountOrdersByLocation counts the orders of a status by where they go.
+// CountOrdersByLocation counts the orders of a status by location.
 func (d *DB) CountOrdersByLocation(ctx context.Context, scope OrderScope, status models.Status) ([]LocationCount, error) {
 	var counts []LocationCount
 	err := scope.apply(d.with(ctx).Table("orders")).Where("orders.status = ?", status).

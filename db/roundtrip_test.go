@@ -18,8 +18,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// countingProxy stands between a client and PostgreSQL and counts the client's requests for an
-// answer: each is a round trip.
+// countingProxy forwards a client's connection to PostgreSQL and counts the round trips.
 func countingProxy(t *testing.T, databaseURL string) (proxied string, roundTrips *atomic.Int64) {
 	t.Helper()
 	address, err := url.Parse(databaseURL)
@@ -51,7 +50,7 @@ func countingProxy(t *testing.T, databaseURL string) (proxied string, roundTrips
 	return address.String(), roundTrips
 }
 
-// forward passes messages on. A Sync or a simple Query is what the server answers to.
+// forward copies messages. A Sync or a simple Query makes the server reply.
 func forward(client, upstream net.Conn, roundTrips *atomic.Int64) {
 	defer upstream.Close()
 	message := func(header int) (byte, bool) {
@@ -80,7 +79,7 @@ func forward(client, upstream net.Conn, roundTrips *atomic.Int64) {
 	}
 }
 
-// Authentication and counting together cost one round trip to PostgreSQL, and the count is right.
+// Authentication and counting together take one round trip to PostgreSQL, and the count is right.
 func TestAuthenticate_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))

@@ -23,7 +23,7 @@ func loadCatalog(t *testing.T, database *db.DB) {
 	require.NoError(t, database.LoadCatalog(context.Background(), countries, places))
 }
 
-// statementCount is a plugin that counts what the database is asked.
+// statementCount is a GORM plugin that counts statements.
 type statementCount struct{ atomic.Int64 }
 
 func (*statementCount) Name() string { return "test:statement_count" }
@@ -71,7 +71,7 @@ func TestLoadCatalog_idempotentAndComplete(t *testing.T) {
 	})
 }
 
-// fixture writes an operator with a branch and returns an order that the schema accepts.
+// fixture inserts an operator with a branch and returns an order that the schema accepts.
 func fixture(t *testing.T, database *db.DB) *models.Order {
 	t.Helper()
 	ctx := context.Background()
@@ -107,7 +107,7 @@ func TestOrder_readsBackAsItWasWritten(t *testing.T) {
 	})
 }
 
-// The database itself refuses what must never be, whoever writes it.
+// The schema's constraints refuse invalid rows.
 func TestSchema_refusesImpossibleOrders(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		auto, lat := models.ByAuto, -12.0

@@ -11,8 +11,7 @@ import (
 	"despacho/models"
 )
 
-// Settings is everything an operator has set up that an order needs to know when it is created or
-// moved.
+// Settings is the configuration of an operator that creating and moving orders needs.
 type Settings struct {
 	Branches  []models.Branch
 	Stores    []models.Store
@@ -43,13 +42,14 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 	return &s, nil
 }
 
-// ChangeSettings runs a change to an operator's settings and tells every process that its copy is
-// old. Every write to stores, branches, sizes, coverage, risk zones and webhooks goes through here.
+// ChangeSettings runs a change to an operator's settings and increments the settings version, which
+// invalidates every process's cache. Every write to stores, branches, sizes, coverage, risk zones
+// and webhooks must go through it.
 func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		// First, because it locks the operator's row: changes come one after the other, and what
-		// one of them counts stays true.
-		err := oneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
+		// The update comes first because it locks the operator's row, which serializes changes:
+		// counts made inside a change stay valid.
+		err := requireOneRow(tx.with(ctx).Model(&models.Operator{}).Where("id = ?", operatorID).
 			UpdateColumn("settings_version", gorm.Expr("settings_version + 1")))
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change fu
 	})
 }
 
-// Insert stores new rows of any kind.
+// Insert inserts rows of any type.
 func (d *DB) Insert(ctx context.Context, rows any) error {
 	return d.with(ctx).Create(rows).Error
 }
@@ -88,14 +88,14 @@ func (d *DB) BranchOf(ctx context.Context, operatorID, branchID uuid.UUID) (*mod
 	return &branch, err
 }
 
-// Store finds one store whoever owns it.
+// Store finds one store of any owner.
 func (d *DB) Store(ctx context.Context, id uuid.UUID) (*models.Store, error) {
 	var store models.Store
 	err := d.with(ctx).Where("id = ?", id).Take(&store).Error
 	return &store, err
 }
 
-// InsertMissing stores those of the rows whose id is not there yet.
+// InsertMissing inserts rows, skipping those whose id exists.
 func (d *DB) InsertMissing(ctx context.Context, rows any) error {
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(rows).Error
 }

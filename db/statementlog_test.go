@@ -14,8 +14,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// The log tells of statements that failed, without the values in them; of those that went well, or
-// found nothing, it says nothing.
+// Failed statements are logged without their values; statements that succeed or find nothing are
+// not.
 func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -38,7 +38,7 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	})
 }
 
-// A statement that took long is told, also if it went well.
+// A slow statement is logged, also if it succeeded.
 func TestStatementLog_slowStatements(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

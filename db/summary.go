@@ -13,13 +13,13 @@ import (
 	"despacho/models"
 )
 
-// DayCount is how many of the orders created on one day of a time zone stand in one status now, and
-// what was collected for them.
+// DayCount is the number of orders created on one day with one current status, and the amount
+// collected for them.
 type DayCount struct {
-	// Day counts whole days since 1970-01-01 on the zone's calendar.
+	// Day is the number of days since 1970-01-01 in the time zone.
 	Day    int64
 	Status models.Status
-	// CancelledBy is set for cancelled orders alone.
+	// CancelledBy is set only for cancelled orders.
 	CancelledBy *models.Actor
 	Count       int64
 	Collected   money.Cents
@@ -37,8 +37,9 @@ func (d *DB) OrdersByDay(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// offsetIn is the SQL for how many seconds a zone is ahead of UTC when an order is created. It
-// changes a few times a year at most, so the databases need not know about time zones, and agree.
+// offsetIn is the SQL for the UTC offset in seconds at an order's creation. Listing the few offset
+// changes of the period as cases gives both databases the same result, whatever they know about
+// time zones.
 func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments []any) {
 	var cases strings.Builder
 	for at := from.In(zone); ; {
@@ -56,7 +57,7 @@ func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments
 	}
 }
 
-// seconds is the SQL for a column's time in whole seconds since 1970.
+// seconds is the SQL for a column's Unix time in whole seconds.
 func (d *DB) seconds(column string) string {
 	if d.dialect == SQLite {
 		return "unixepoch(" + column + ")"
@@ -64,12 +65,11 @@ func (d *DB) seconds(column string) string {
 	return "CAST(FLOOR(EXTRACT(EPOCH FROM " + column + ")) AS BIGINT)"
 }
 
-// MinuteCount is how many deliveries took so many whole minutes.
+// MinuteCount is the number of deliveries that took the given whole minutes.
 type MinuteCount struct{ Minutes, Count int64 }
 
-// DeliveryMinutes counts the filter's delivered orders by how long they took since the operator
-// received them, and since they were created; each list goes from the quickest to the slowest. The
-// rows are read once for both.
+// DeliveryMinutes counts the filter's delivered orders by how long they took since reception, and
+// since creation; each list is in ascending order. Both come from one scan.
 func (d *DB) DeliveryMinutes(ctx context.Context, scope OrderScope, filter OrderFilter) (sinceReception, sinceCreation []MinuteCount, err error) {
 	delivered := d.seconds("orders.delivered_at")
 	spans := d.delivered(ctx, scope, filter).Where("orders.received_at IS NOT NULL AND orders.delivered_at IS NOT NULL").
@@ -95,7 +95,7 @@ func (d *DB) DeliveryMinutes(ctx context.Context, scope OrderScope, filter Order
 	return sinceReception, sinceCreation, err
 }
 
-// ReasonCount is how many orders were cancelled for a reason in somebody's own words.
+// ReasonCount is the number of orders cancelled for a reason.
 type ReasonCount struct {
 	Reason string
 	Count  int64
@@ -111,14 +111,14 @@ func (d *DB) CancelReasons(ctx context.Context, scope OrderScope, filter OrderFi
 	return reasons, err
 }
 
-// RiderCount is how many orders a rider delivered.
+// RiderCount is the number of orders a rider delivered.
 type RiderCount struct {
 	RiderID uuid.UUID
 	Name    string
 	Count   int64
 }
 
-// RiderDeliveries counts the filter's delivered orders by rider, the busiest first.
+// RiderDeliveries counts the filter's delivered orders by rider, in descending order.
 func (d *DB) RiderDeliveries(ctx context.Context, scope OrderScope, filter OrderFilter) ([]RiderCount, error) {
 	var riders []RiderCount
 	err := d.delivered(ctx, scope, filter).Joins("JOIN riders ON riders.id = orders.rider_id").

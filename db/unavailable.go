@@ -13,9 +13,9 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// IsUnavailable reports whether a statement failed because the database could not be reached, broke
-// the connection off, is starting or stopping, or has no connection left: what may work in a
-// moment, unlike a statement that is wrong.
+// IsUnavailable reports whether a statement failed because the database could not be reached,
+// dropped the connection, is starting or stopping, or has no connection left. Such a statement may
+// succeed later.
 func IsUnavailable(err error) bool {
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
@@ -36,7 +36,7 @@ func IsUnavailable(err error) bool {
 
 const connectionException = "08"
 
-// unavailableStates are PostgreSQL's own words for it.
+// unavailableStates are the SQLSTATE codes of a temporary failure.
 var unavailableStates = map[string]bool{
 	"53300": true, // too many connections
 	"57P01": true, // admin shutdown

@@ -11,10 +11,10 @@ import (
 	"despacho/models"
 )
 
-// WebhookScope is whose webhooks a caller may see: all of an operator's, or those of one store.
+// WebhookScope is what a caller may see: all of an operator's webhooks, or those of one store.
 type WebhookScope = OrderScope
 
-// webhooksIn is the webhooks that the scope may see.
+// webhooksIn queries the webhooks that the scope may see.
 func (d *DB) webhooksIn(ctx context.Context, scope WebhookScope) *gorm.DB {
 	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
@@ -30,19 +30,18 @@ func (d *DB) ActiveWebhooks(ctx context.Context, scope WebhookScope) ([]models.W
 	return webhooks, err
 }
 
-// AllWebhooks lists a scope's webhooks with those that are over, active ones first, then the
-// newest.
+// AllWebhooks lists a scope's webhooks, active ones first, then newest first.
 func (d *DB) AllWebhooks(ctx context.Context, scope WebhookScope, limit int) ([]models.Webhook, error) {
 	var webhooks []models.Webhook
 	err := d.webhooksIn(ctx, scope).Order("active DESC, created_at DESC, id DESC").Limit(limit).Find(&webhooks).Error
 	return webhooks, err
 }
 
-// DeactivateWebhook ends a webhook. ErrNotFound for one the scope may not see or that is over
-// already.
+// DeactivateWebhook deactivates a webhook. It returns ErrNotFound for one that the scope may not
+// see or that is already inactive.
 func (d *DB) DeactivateWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID, reason string, now time.Time) error {
 	return d.ChangeSettings(ctx, scope.OperatorID, func(tx *DB) error {
-		return oneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
+		return requireOneRow(tx.webhooksIn(ctx, scope).Where("id = ? AND active", id).
 			Updates(map[string]any{"active": false, "deactivated_at": now, "deactivated_reason": reason}))
 	})
 }
@@ -54,14 +53,14 @@ func (d *DB) WebhookIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*
 	return &webhook, err
 }
 
-// Webhook finds one webhook whoever owns it, for the worker.
+// Webhook finds one webhook of any owner, for the worker.
 func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error) {
 	var webhook models.Webhook
 	err := d.with(ctx).Where("id = ?", id).Take(&webhook).Error
 	return &webhook, err
 }
 
-// InsertDeliveries writes the outbox rows of a move; rows that are there already stay as they are.
+// InsertDeliveries inserts the outbox rows of a move; existing rows are kept.
 func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -69,7 +68,7 @@ func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDe
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&deliveries).Error
 }
 
-// DeliveryTarget is a delivery with the address it goes to.
+// DeliveryTarget is a delivery with its webhook's URL.
 type DeliveryTarget struct {
 	ID        uuid.UUID
 	WebhookID uuid.UUID
@@ -84,7 +83,7 @@ func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
-// PendingDeliveries lists what an order still owes its receivers; with a seq, of that move alone.
+// PendingDeliveries lists the pending deliveries of an order; with a seq, only those of that move.
 func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int) ([]DeliveryTarget, error) {
 	query := d.deliveryTargets(ctx).
 		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.WebhookDeliveryPending)
@@ -96,8 +95,8 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int)
 	return targets, err
 }
 
-// AbandonedDeliveries finds deliveries whose next attempt is long overdue: whoever drove them is
-// gone. Those of an order whose workflow has yet to start are that workflow's.
+// AbandonedDeliveries finds deliveries whose next attempt is long overdue, so no workflow is
+// sending them. Those of an order whose workflow is not confirmed yet are left to that workflow.
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
@@ -107,23 +106,22 @@ func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit
 	return targets, err
 }
 
-// LockDelivery reads a delivery and its attempts for sending: one driver at a time decides about
-// it.
+// LockDelivery reads a delivery and its attempts and locks the delivery until the transaction ends.
 func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
 	return d.delivery(ctx, id, d.forUpdate(ctx))
 }
 
-// StartAttempt writes an attempt before its request goes out.
+// StartAttempt inserts an attempt before its request is sent.
 func (d *DB) StartAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Create(attempt).Error
 }
 
-// FinishAttempt writes what came of an attempt.
+// FinishAttempt writes the outcome of an attempt.
 func (d *DB) FinishAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Save(attempt).Error
 }
 
-// SaveDelivery writes how a delivery stands.
+// SaveDelivery writes the status of a delivery.
 func (d *DB) SaveDelivery(ctx context.Context, delivery *models.WebhookDelivery) error {
 	return d.with(ctx).Model(delivery).Where("id = ?", delivery.ID).
 		Select("status", "next_attempt_at", "finished_at").Updates(delivery).Error
@@ -157,17 +155,17 @@ func (d *DB) CountActiveWebhooks(ctx context.Context, operatorID uuid.UUID, stor
 	return count, err
 }
 
-// WebhooksAt lists every webhook that calls an address, active or not.
-func (d *DB) WebhooksAt(ctx context.Context, address string) ([]models.Webhook, error) {
+// WebhooksByURL lists every webhook with a URL, active or not.
+func (d *DB) WebhooksByURL(ctx context.Context, address string) ([]models.Webhook, error) {
 	var webhooks []models.Webhook
 	err := d.with(ctx).Where("url = ?", address).Find(&webhooks).Error
 	return webhooks, err
 }
 
-// MoveWebhook points a webhook at another address.
-func (d *DB) MoveWebhook(ctx context.Context, operatorID, id uuid.UUID, address string) error {
+// SetWebhookURL changes a webhook's URL.
+func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, address string) error {
 	return d.ChangeSettings(ctx, operatorID, func(tx *DB) error {
-		return oneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
+		return requireOneRow(tx.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).Update("url", address))
 	})
 }
 
@@ -178,13 +176,13 @@ func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID
 	return &webhook, err
 }
 
-// SaveSecrets writes a webhook's new secret and the one before it.
+// SaveSecrets writes a webhook's current and previous secret.
 func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
-	return oneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
+	return requireOneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
 		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
 }
 
-// SetFailingSince remembers since when a webhook has only failed; nil after a success.
+// SetFailingSince writes since when every delivery to a webhook has failed; nil after a success.
 func (d *DB) SetFailingSince(ctx context.Context, id uuid.UUID, since *time.Time) error {
 	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumn("failing_since", since).Error
 }

@@ -10,7 +10,7 @@ import (
 	"despacho/internal/credentials"
 )
 
-// Scope is something an API key may do.
+// Scope is a permission of an API key.
 type Scope string
 
 // The scopes of an API key.
@@ -24,7 +24,7 @@ const (
 // Scopes lists every scope.
 var Scopes = []Scope{ScopeReadOrders, ScopeWriteOrders, ScopeReadStores, ScopeManageWebhooks}
 
-// JoinScopes is the form scopes are stored in.
+// JoinScopes encodes scopes for storage, separated by spaces.
 func JoinScopes(scopes []Scope) string {
 	words := make([]string, len(scopes))
 	for i, scope := range scopes {
@@ -33,7 +33,7 @@ func JoinScopes(scopes []Scope) string {
 	return strings.Join(words, " ")
 }
 
-// SplitScopes reads the stored form.
+// SplitScopes decodes what JoinScopes encoded.
 func SplitScopes(stored string) []Scope {
 	var scopes []Scope
 	for word := range strings.FieldsSeq(stored) {
@@ -42,7 +42,7 @@ func SplitScopes(stored string) []Scope {
 	return scopes
 }
 
-// APIKey is a key of the API. Only its hash is kept; prefix and last4 are for display.
+// APIKey is an API key. Only its hash is stored; prefix and last4 are for display.
 type APIKey struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -60,7 +60,7 @@ type APIKey struct {
 // TableName is spelled out because GORM would write a_p_i_keys.
 func (APIKey) TableName() string { return "api_keys" }
 
-// Issue draws the key itself and keeps what may be kept of it. It is the only time the key is seen.
+// Issue generates the key, stores its hash and returns the plain text, which is not stored.
 func (k *APIKey) Issue() (plain string, err error) {
 	if plain, err = credentials.NewAPIKey(); err != nil {
 		return "", err
@@ -69,15 +69,15 @@ func (k *APIKey) Issue() (plain string, err error) {
 	return plain, nil
 }
 
-// May reports whether the key carries the scope.
-func (k *APIKey) May(scope Scope) bool { return slices.Contains(SplitScopes(k.Scopes), scope) }
+// HasScope reports whether the key has the scope.
+func (k *APIKey) HasScope(scope Scope) bool { return slices.Contains(SplitScopes(k.Scopes), scope) }
 
-// Usable reports whether the key opens anything at the given time.
+// Usable reports whether the key is neither revoked nor expired at the given time.
 func (k *APIKey) Usable(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
-// Role is what a panel user is.
+// Role is the role of a panel user.
 type Role string
 
 // The roles of the panel.
@@ -86,7 +86,7 @@ const (
 	RoleStore    Role = "store"
 )
 
-// User signs in to the panel.
+// User is a panel user.
 type User struct {
 	ID           uuid.UUID
 	OperatorID   uuid.UUID
@@ -100,16 +100,16 @@ type User struct {
 	CreatedAt    time.Time
 }
 
-// Administers reports whether the user may look after the operator's other users.
+// Administers reports whether the user may manage the operator's other users.
 func (u *User) Administers() bool { return u.Role == RoleOperator && u.Admin && u.Active }
 
-// Permission is who may use a part of the panel.
+// Permission says who may use a part of the panel.
 type Permission struct {
-	// OperatorOnly keeps a store's users out.
+	// OperatorOnly excludes the users of stores.
 	OperatorOnly bool
-	// AdminOnly is for those of the operator's users who look after the others.
+	// AdminOnly allows only the operator's administrators.
 	AdminOnly bool
-	// Writes are refused while the operator is suspended; reading goes on.
+	// Writes are refused while the operator is suspended; reads are not.
 	Writes bool
 }
 
@@ -123,12 +123,13 @@ var (
 	AdminWrite    = Permission{AdminOnly: true, Writes: true}
 )
 
-// Allows reports whether the user has the permission, as long as the operator is in good standing.
+// Allows reports whether the user has the permission. It does not check whether the operator is
+// suspended.
 func (p Permission) Allows(u *User) bool {
 	return (!p.OperatorOnly || u.Role == RoleOperator) && (!p.AdminOnly || u.Administers())
 }
 
-// Session is a signed-in user. Only the token's hash is kept.
+// Session is the session of a signed-in user. Only the token's hash is stored.
 type Session struct {
 	ID        uuid.UUID
 	UserID    uuid.UUID
@@ -137,10 +138,10 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// IdempotencyRecord remembers the answer to a creation under its Idempotency-Key. Until Response is
-// set it is a lease of the request that is still processing.
+// IdempotencyRecord stores the response to a creation under its Idempotency-Key. Until Response is
+// set it is the lease of the request in progress.
 type IdempotencyRecord struct {
-	// ScopeID is whose key it is: an API key's or, in the panel, a store's or an operator's id.
+	// ScopeID owns the key: the id of an API key or, in the panel, of a store or an operator.
 	ScopeID    uuid.UUID `gorm:"primaryKey"`
 	Key        string    `gorm:"primaryKey"`
 	BodyHash   []byte
@@ -160,7 +161,7 @@ type RateWindow struct {
 	Used    int
 }
 
-// IdentityAnswer is what the registry said of a DNI, under a keyed hash of it and with the name
+// IdentityAnswer is a cached lookup of a DNI. The key is a keyed hash of the number and the name is
 // encrypted.
 type IdentityAnswer struct {
 	Key       string `gorm:"primaryKey"`

@@ -1,3 +1,2 @@
-// Package models holds the rows of the database, the statuses of an order and the one table of its
-// moves.
+// Package models defines the database rows, the statuses of an order and its transition table.
 package models

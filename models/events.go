@@ -11,13 +11,13 @@ const (
 	EventCancelled Event = "order.cancelled"
 )
 
-// EventTest is sent on demand to try a webhook; nobody subscribes to it.
+// EventTest is sent on demand to test a webhook; it cannot be subscribed to.
 const EventTest Event = "webhook.test"
 
 // Events lists every event a webhook can subscribe to.
 var Events = []Event{EventCreated, EventAssigned, EventDelivered, EventCancelled}
 
-// Event returns what a move tells receivers; reception tells nothing.
+// Event returns the webhook event of a move. Reception has none.
 func (m Move) Event() (Event, bool) {
 	switch m {
 	case MoveAssign:

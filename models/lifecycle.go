@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// Status is where an order stands, as callers see it.
+// Status is the status of an order, as callers see it.
 type Status string
 
 // The statuses of an order.
@@ -14,13 +14,13 @@ const (
 	StatusCancelled  Status = "cancelled"
 )
 
-// Statuses lists every status in the order of an order's life.
+// Statuses lists every status in lifecycle order.
 var Statuses = []Status{StatusRegistered, StatusReceived, StatusAssigned, StatusDelivered, StatusCancelled}
 
-// OpenStatuses are those of an order that is still on its way.
+// OpenStatuses are the statuses of an order that is neither delivered nor cancelled.
 var OpenStatuses = []Status{StatusRegistered, StatusReceived, StatusAssigned}
 
-// Label is the status in words for people.
+// Label is the display name of the status.
 func (s Status) Label() string {
 	switch s {
 	case StatusRegistered:
@@ -57,7 +57,7 @@ const (
 	ByAuto     Actor = "auto"
 )
 
-// Move is something that happens to an order.
+// Move is a transition of an order.
 type Move string
 
 // The moves of an order. The first four are also the names of the workflow's signals and updates.
@@ -69,14 +69,14 @@ const (
 	MoveAutoCancel Move = "auto_cancel"
 )
 
-// State is what decides which moves are legal.
+// State is the part of an order that decides which moves are legal.
 type State struct {
 	Status      Status
 	CancelledBy Actor
 	RiderID     *uuid.UUID
 }
 
-// Verdict is the answer of the transition table to a move.
+// Verdict is the transition table's result for a move.
 type Verdict int
 
 // A move is applied, changes nothing (it repeats what already is), or is refused.
@@ -133,8 +133,8 @@ var transitions = map[phase]map[Move]transition{
 	cancelled: {},
 }
 
-// Decide holds a move against the table. rider is the rider of an assignment and nil for the other
-// moves.
+// Decide checks a move against the transition table and returns the resulting status. rider is the
+// rider of an assignment and nil for the other moves.
 func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 	t, legal := transitions[s.phase()][move]
 	if !legal || !contains(t.actors, by) {
@@ -149,8 +149,7 @@ func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 // Final reports whether no move is possible any more.
 func (s State) Final() bool { return len(transitions[s.phase()]) == 0 }
 
-// Revivable reports whether the order only moves again if its package arrives late: the timer
-// cancelled it.
+// Revivable reports whether the timer cancelled the order: a late reception can still revive it.
 func (s State) Revivable() bool { return s.phase() == autoCancelled }
 
 func (s State) phase() phase {

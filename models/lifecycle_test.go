@@ -9,8 +9,8 @@ import (
 	"despacho/models"
 )
 
-// Every cell of state × move × actor, spelled out: what is not listed as legal must be refused.
-func TestDecide_everyCell(t *testing.T) {
+// Covers every combination of state, move and actor: what is not listed as legal must be refused.
+func TestDecide_everyTransition(t *testing.T) {
 	t.Parallel()
 	type cell struct {
 		status models.Status
@@ -70,7 +70,7 @@ func TestDecide_sameRiderAgainChangesNothing(t *testing.T) {
 	require.Equal(t, models.Applied, verdict)
 }
 
-func TestState_finalAndDormant(t *testing.T) {
+func TestState_finalAndRevivable(t *testing.T) {
 	t.Parallel()
 	require.True(t, models.State{Status: models.StatusDelivered}.Final())
 	require.True(t, models.State{Status: models.StatusCancelled, CancelledBy: models.ByStore}.Final())

@@ -12,7 +12,7 @@ type Country struct {
 	DocumentName string
 }
 
-// TimeZone is a country, a city (a province), a district or a zone of the catalog.
+// Location is a country, a city (a province), a district or a zone of the catalog.
 type Location struct {
 	ID           uuid.UUID
 	CountryCode  string

@@ -10,7 +10,7 @@ import (
 	"despacho/internal/money"
 )
 
-// Plan is what an operator pays for; it decides whether the API may be used and how often.
+// Plan is an operator's subscription; it decides whether the API may be used and its rate limit.
 type Plan string
 
 // The plans of an operator, from the smallest to the largest.
@@ -23,8 +23,8 @@ const (
 // Plans lists every plan.
 var Plans = []Plan{PlanBasic, PlanPro, PlanBusiness}
 
-// RequestsPerMinute is how many API requests a key of the plan may make in a clock minute; 0 means
-// the plan does not include the API.
+// RequestsPerMinute is the rate limit of an API key per clock minute; 0 means the plan does not
+// include the API.
 func (p Plan) RequestsPerMinute() int {
 	switch p {
 	case PlanPro:
@@ -47,14 +47,14 @@ type Operator struct {
 	BasePrice          *money.Cents `gorm:"column:base_price_cents"`
 	ShareProofLocation bool
 	LogoURL            *string `gorm:"column:logo_url"`
-	// SettingsVersion grows with every change to stores, branches, sizes, coverage, risk zones or
-	// webhooks.
+	// SettingsVersion is incremented by every change to stores, branches, sizes, coverage, risk
+	// zones or webhooks.
 	SettingsVersion int64
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 }
 
-// Suspended reports whether whoever runs the service has suspended the operator.
+// Suspended reports whether the operator is suspended.
 func (o *Operator) Suspended() bool { return o.SuspendedAt != nil }
 
 // TimeZone is the operator's time zone. It was checked when the operator was created.
@@ -76,7 +76,7 @@ type Branch struct {
 	CreatedAt  time.Time
 }
 
-// Store is a shop that sends packages through the operator.
+// Store is a shop whose packages the operator delivers.
 type Store struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -95,7 +95,7 @@ type Rider struct {
 	CreatedAt  time.Time
 }
 
-// Size is a package size of the operator and what it adds to the price.
+// Size is a package size of the operator, with its surcharge.
 type Size struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -107,8 +107,8 @@ type Size struct {
 	CreatedAt  time.Time
 }
 
-// CheapestFirst is the order that people look through sizes in.
-func CheapestFirst(a, b Size) int {
+// CompareSizes orders sizes by surcharge, then by code.
+func CompareSizes(a, b Size) int {
 	return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
 }
 
@@ -122,11 +122,11 @@ type Coverage struct {
 	CreatedAt  time.Time
 }
 
-// TableName keeps the singular: coverage is not counted.
+// TableName is set because GORM would use the plural.
 func (Coverage) TableName() string { return "coverage" }
 
-// RiskZone is a place the operator warns about: a location with everything below it, words found in
-// the address, or both together.
+// RiskZone marks risky destinations: a location with everything below it, words found in the
+// address, or both.
 type RiskZone struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -137,10 +137,10 @@ type RiskZone struct {
 	CreatedAt  time.Time
 }
 
-// JoinWords is the form the expressions of a risk zone are stored in: one on each line.
+// JoinWords encodes the expressions of a risk zone for storage, one per line.
 func JoinWords(expressions []string) string { return strings.Join(expressions, "\n") }
 
-// WordList reads the stored form.
+// WordList decodes what JoinWords encoded.
 func (z *RiskZone) WordList() []string {
 	return strings.FieldsFunc(z.Words, func(r rune) bool { return r == '\n' })
 }

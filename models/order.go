@@ -37,7 +37,7 @@ const (
 	DocOther    DocType = "other"
 )
 
-// Order is one package on its way: the row everybody reads and only the order's workflow moves.
+// Order is the row of one order. Only the order's workflow changes its status.
 type Order struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
@@ -45,18 +45,17 @@ type Order struct {
 	BranchID   uuid.UUID
 	GuideCode  string
 	Status     Status
-	// Seq numbers the moves of the order; the creation is 1. A move is written only on top of the
-	// one before it.
+	// Seq counts the order's moves; the creation is 1. A move is written only if Seq is one less.
 	Seq int
 
 	RecipientName      string
 	RecipientPhone     string
 	RecipientDocType   *DocType
 	RecipientDocNumber *string
-	// RecipientDocVerified is nil until somebody was asked; true only when the registry knows the
-	// DNI under the recipient's name.
+	// RecipientDocVerified is nil until the document was looked up; true only if the registry has
+	// the DNI under the recipient's name.
 	RecipientDocVerified *bool
-	// DocOutcome is what the registry said, and DocNameMatches whether the name agrees with it.
+	// DocOutcome is the outcome of the lookup, and DocNameMatches whether the name agrees.
 	DocOutcome     *string
 	DocNameMatches *bool
 
@@ -75,7 +74,7 @@ type Order struct {
 	Size    string
 	Notes   *string
 
-	// SearchText is what people look for an order by, folded.
+	// SearchText is the normalized text that searches match.
 	SearchText string
 
 	AmountToCollect       money.Cents  `gorm:"column:amount_to_collect_cents"`
@@ -99,8 +98,8 @@ type Order struct {
 	CancelNote   *string
 
 	AutoCancelAt time.Time
-	// WorkflowStartedAt is when a workflow was known to carry the order as it stands; nil where
-	// that is not known.
+	// WorkflowStartedAt is when a workflow was confirmed to be running at the current Seq; nil if
+	// unconfirmed.
 	WorkflowStartedAt *time.Time
 
 	CreatedAt   time.Time
@@ -120,19 +119,19 @@ func (o *Order) State() State {
 	return state
 }
 
-// AwaitsIdentity reports whether the recipient's DNI has yet to be checked: asked about, but
-// without an answer so far. Other documents are kept as declared.
-func (o *Order) AwaitsIdentity() bool {
+// NeedsIdentityCheck reports whether the recipient's DNI has not been verified, or the last lookup
+// was inconclusive. Other documents are stored as declared.
+func (o *Order) NeedsIdentityCheck() bool {
 	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI && o.RecipientDocNumber != nil &&
-		(o.RecipientDocVerified == nil || o.docUnanswered())
+		(o.RecipientDocVerified == nil || o.docCheckInconclusive())
 }
 
-// docUnanswered reports whether somebody was asked about the document and could not say.
-func (o *Order) docUnanswered() bool {
+// docCheckInconclusive reports whether the last lookup of the document got no answer.
+func (o *Order) docCheckInconclusive() bool {
 	return o.DocOutcome != nil && (*o.DocOutcome == "unavailable" || *o.DocOutcome == "quota_or_credentials")
 }
 
-// OrderView is an order with the names that a reader needs beside it.
+// OrderView is an order with the names of its location and rider.
 type OrderView struct {
 	Order        `gorm:"embedded"`
 	LocationName string
@@ -140,15 +139,15 @@ type OrderView struct {
 	RiderPhone   *string
 }
 
-// OrderDetail is an OrderView with the names that only a page about the order itself shows.
+// OrderDetail is an OrderView with the names of its store and branch.
 type OrderDetail struct {
 	OrderView  `gorm:"embedded"`
 	StoreName  *string
 	BranchName string
 }
 
-// TimelineEntry is an entry of the order's timeline. Moves have a Seq; what happens beside them,
-// such as a resolved map link, has none and is shown to the operator alone.
+// TimelineEntry is an entry of the order's timeline. Moves have a Seq; other entries, such as a
+// resolved map link, have none and are shown only to the operator.
 type TimelineEntry struct {
 	ID      uuid.UUID
 	OrderID uuid.UUID
@@ -163,15 +162,14 @@ type TimelineEntry struct {
 // TableName is the name from before the type's.
 func (TimelineEntry) TableName() string { return "order_events" }
 
-// Types of timeline entries that are not named after a move: the first of every timeline, and what
-// map links leave for the operator.
+// Types of timeline entries that are not named after a move.
 const (
 	TimelineCreated         = "created"
 	TimelinePointResolved   = "point_resolved"
 	TimelinePointUnresolved = "point_unresolved"
 )
 
-// BySystem is who writes what happens beside the moves.
+// BySystem is the actor of timeline entries that are not moves.
 const BySystem = "system"
 
 // Where a point came from, if not from a map link.

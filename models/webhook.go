@@ -8,8 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook is an address that is told about events. With a store it is a store's webhook, else the
-// operator's.
+// Webhook is a URL that events are sent to. Without a store it belongs to the operator.
 type Webhook struct {
 	ID                  uuid.UUID
 	OperatorID          uuid.UUID
@@ -27,7 +26,7 @@ type Webhook struct {
 	CreatedAt           time.Time
 }
 
-// JoinEvents is the form events are stored in.
+// JoinEvents encodes events for storage, separated by spaces.
 func JoinEvents(events []Event) string {
 	words := make([]string, len(events))
 	for i, event := range events {
@@ -36,7 +35,7 @@ func JoinEvents(events []Event) string {
 	return strings.Join(words, " ")
 }
 
-// EventList reads the stored form.
+// EventList decodes what JoinEvents encoded.
 func (w *Webhook) EventList() []Event {
 	var events []Event
 	for word := range strings.FieldsSeq(w.Events) {
@@ -45,15 +44,16 @@ func (w *Webhook) EventList() []Event {
 	return events
 }
 
-// Wants reports whether the webhook is told about an event of an order of the given store.
-func (w *Webhook) Wants(event Event, store *uuid.UUID) bool {
+// SubscribesTo reports whether the webhook is active and receives an event of an order of the given
+// store.
+func (w *Webhook) SubscribesTo(event Event, store *uuid.UUID) bool {
 	if !w.Active || !slices.Contains(w.EventList(), event) {
 		return false
 	}
 	return w.StoreID == nil || (store != nil && *w.StoreID == *store)
 }
 
-// WebhookDeliveryStatus is how an event fares at one webhook.
+// WebhookDeliveryStatus is the status of a webhook delivery.
 type WebhookDeliveryStatus string
 
 // The statuses of a delivery.
@@ -63,7 +63,7 @@ const (
 	WebhookDeliveryFailed    WebhookDeliveryStatus = "failed"
 )
 
-// WebhookDelivery is one event for one webhook, with its data as it was when the event happened.
+// WebhookDelivery is one event for one webhook, with the event's data as of when it happened.
 type WebhookDelivery struct {
 	ID            uuid.UUID
 	WebhookID     uuid.UUID
@@ -81,17 +81,17 @@ type WebhookDelivery struct {
 // TableName is the name from before the type's.
 func (WebhookDelivery) TableName() string { return "deliveries" }
 
-// AttemptCause says who wanted an attempt.
+// AttemptCause says what caused an attempt.
 type AttemptCause string
 
-// The schedule's own attempts, and those that a person asked for.
+// Attempts of the retry schedule, and redeliveries that a person requested.
 const (
 	CauseAuto       AttemptCause = "auto"
 	CauseRedelivery AttemptCause = "redelivery"
 )
 
-// WebhookAttempt is one try to send a delivery. It is written before the request goes out, so that
-// a process that dies in between cannot send the event twice.
+// WebhookAttempt is one attempt at a delivery. It is written before the request is sent, so that
+// after a crash the event is not sent twice.
 type WebhookAttempt struct {
 	DeliveryID uuid.UUID `gorm:"primaryKey"`
 	Number     int       `gorm:"primaryKey"`

@@ -23,21 +23,21 @@ func (s *Service) Branches(ctx context.Context, operator *models.Operator) ([]mo
 	})
 }
 
-// CreateBranch opens a branch.
+// CreateBranch creates a branch.
 func (s *Service) CreateBranch(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Branch, error) {
 	branch := &models.Branch{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, branch, layBranch(ctx, in))
+	return create(ctx, s, operator, branch, patchBranch(ctx, in))
 }
 
 // ChangeBranch changes a branch.
 func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Branch, error) {
-	branch, err := change(ctx, s, operator, id, layBranch(ctx, in))
+	branch, err := change(ctx, s, operator, id, patchBranch(ctx, in))
 	return orNotFound(branch, err, ErrBranchNotFound)
 }
 
-// layBranch keeps exactly one branch main: making one main unmakes the other, and the main one is
-// neither unmade nor closed by itself.
-func layBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {
+// patchBranch keeps exactly one branch main: setting one clears the other, and the main branch can
+// be neither unset nor deactivated.
+func patchBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {
 	return func(tx *db.DB, branch *models.Branch) error {
 		wasMain := branch.Main
 		readName(in, &branch.Name)

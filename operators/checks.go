@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what people type, in characters.
+// Limits of names and e-mail addresses, in characters.
 const (
 	maxName  = 200
 	maxEmail = 254
@@ -30,7 +30,7 @@ func checkName(text string) (string, error) {
 	return name, nil
 }
 
-// checkEmail returns the address in the form it is looked up by when its owner signs in.
+// checkEmail returns the normalized address, which sign-in looks up.
 func checkEmail(text string) (string, error) {
 	email := strings.ToLower(strings.TrimSpace(text))
 	address, err := mail.ParseAddress(email)

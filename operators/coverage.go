@@ -10,28 +10,28 @@ import (
 	"despacho/models"
 )
 
-// Coverage lists the places that an operator covers, in the order it took them in.
+// Coverage lists the locations that an operator covers, oldest row first.
 func (s *Service) Coverage(ctx context.Context, operator *models.Operator) ([]models.Coverage, error) {
 	return db.ListOwned[models.Coverage](ctx, s.db, operator.ID)
 }
 
-// CreateCoverage covers a place and everything below it.
+// CreateCoverage covers a location and everything below it.
 func (s *Service) CreateCoverage(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Coverage, error) {
 	covered := &models.Coverage{ID: uuid.New(), OperatorID: operator.ID, CreatedAt: s.clock.Now()}
-	covered, err := create(ctx, s, operator, covered, layCoverage(ctx, in))
+	covered, err := create(ctx, s, operator, covered, patchCoverage(ctx, in))
 	return orCoveredTwice(covered, err)
 }
 
-// ChangeCoverage changes the price of a covered place, or the place.
+// ChangeCoverage changes the price of a coverage row, or its location.
 func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Coverage, error) {
-	covered, err := change(ctx, s, operator, id, layCoverage(ctx, in))
+	covered, err := change(ctx, s, operator, id, patchCoverage(ctx, in))
 	if db.IsNotFound(err) {
 		return nil, ErrCoverageNotFound
 	}
 	return orCoveredTwice(covered, err)
 }
 
-// DeleteCoverage stops covering a place, unless a wider one that covers it stays.
+// DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.
 func (s *Service) DeleteCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error { return tx.DeleteCoverage(ctx, operator.ID, id) })
 	if db.IsNotFound(err) {
@@ -47,7 +47,7 @@ func orCoveredTwice(covered *models.Coverage, err error) (*models.Coverage, erro
 	return covered, err
 }
 
-func layCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
+func patchCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {
 	return func(tx *db.DB, covered *models.Coverage) error {
 		if covered.LocationID == uuid.Nil || in.Has("location_id") {
 			covered.LocationID = in.RequiredUUID("location_id")

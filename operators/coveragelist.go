@@ -13,31 +13,31 @@ import (
 	"despacho/models"
 )
 
-// MaxCoverageRows is how many places are taken in at once; the catalog of a country has fewer.
+// MaxCoverageRows is the largest number of rows in one list; the catalog of a country has fewer.
 const MaxCoverageRows = 5000
 
-// CoverageRow is a place to be covered and its price, nil for the base price.
+// CoverageRow is a location and its price, nil for the base price.
 type CoverageRow struct {
 	LocationID uuid.UUID
 	Price      *money.Cents
 }
 
-// CoverageChange is what a list of rows makes of an operator's coverage.
+// CoverageChange is the difference between a list and an operator's coverage.
 type CoverageChange struct {
 	Added, Changed, Removed []models.Coverage
 	Unchanged               int
 }
 
-// Any reports whether anything changes at all.
+// Any reports whether anything changes.
 func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) > 0 }
 
-// CompareCoverage says what ApplyCoverage would do.
+// CompareCoverage returns the change that ApplyCoverage would make.
 func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
 	return s.compareCoverage(ctx, s.db, operator, rows, removeOthers)
 }
 
-// ApplyCoverage covers every place of a list at its price, all of them or none. What is not on the
-// list stays as it is, unless the others are to be removed.
+// ApplyCoverage writes every row of a list in one transaction. Other rows are kept, unless
+// removeOthers is set.
 func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
@@ -105,7 +105,7 @@ func checkCoverageRows(rows []CoverageRow) error {
 	return nil
 }
 
-// checkLocations makes sure that the catalog has every place that is to be covered.
+// checkLocations checks that the catalog has every location.
 func checkLocations(ctx context.Context, tx *db.DB, rows []models.Coverage) error {
 	ids := make([]uuid.UUID, len(rows))
 	for i, row := range rows {

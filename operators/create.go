@@ -15,7 +15,7 @@ import (
 	"despacho/models"
 )
 
-// DefaultCountry is where an operator works unless said otherwise.
+// DefaultCountry is the country of an operator unless another is given.
 const DefaultCountry = "PE"
 
 // NewOperator describes an operator to be created.
@@ -28,23 +28,22 @@ type NewOperator struct {
 	Timezone string
 	// Plan is basic when empty.
 	Plan models.Plan
-	// BasePrice is what a shipment costs where coverage names no price; nil means that every
-	// coverage must name one.
+	// BasePrice applies where coverage has no price; nil means that every coverage row must have
+	// one.
 	BasePrice *money.Cents
 }
 
-// mainBranch is the name of the branch every operator starts with.
+// mainBranch is the name of every operator's first branch.
 const mainBranch = "Principal"
 
-// firstSizes are the sizes every operator starts with; none of them costs extra until the operator
-// says so.
-var firstSizes = []models.Size{
+// defaultSizes are the initial sizes of every operator, without a surcharge.
+var defaultSizes = []models.Size{
 	{Code: "S", Name: "Pequeño"},
 	{Code: "M", Name: "Mediano", IsDefault: true},
 	{Code: "L", Name: "Grande"},
 }
 
-// Create takes an operator in, with the branch and the sizes an order cannot do without.
+// Create creates an operator with the branch and the sizes that orders require.
 func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator, error) {
 	operator, err := s.newOperator(ctx, in)
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator,
 	branch := models.Branch{
 		ID: uuid.New(), OperatorID: operator.ID, Name: mainBranch, Main: true, Active: true, CreatedAt: operator.CreatedAt,
 	}
-	sizes := slices.Clone(firstSizes)
+	sizes := slices.Clone(defaultSizes)
 	for i := range sizes {
 		sizes[i].ID, sizes[i].OperatorID, sizes[i].Active, sizes[i].CreatedAt = uuid.New(), operator.ID, true, operator.CreatedAt
 	}
@@ -118,7 +117,7 @@ func (s *Service) country(ctx context.Context, code string) (*models.Country, er
 	return nil, fmt.Errorf("the catalog has no country %q: use a two-letter code such as %s", code, DefaultCountry)
 }
 
-// checkTimezone refuses "Local" too: it is another zone on every machine.
+// checkTimezone also refuses "Local", which depends on the machine.
 func checkTimezone(name string) error {
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		return fmt.Errorf("%q is not a time zone: use an IANA name such as America/Lima", name)

@@ -2,7 +2,7 @@ package operators
 
 import "despacho/internal/apperror"
 
-// What the operator's people are told in the panel.
+// Errors shown in the panel.
 var (
 	ErrKeyNotFound      = apperror.New(apperror.NotFound, "key_not_found", "La clave no existe o ya está revocada.")
 	ErrStoreNotFound    = apperror.New(apperror.NotFound, "store_not_found", "La tienda no existe.")

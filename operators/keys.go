@@ -13,13 +13,12 @@ import (
 	"despacho/models"
 )
 
-// Keys lists an operator's API keys, the newest first, also those that were revoked.
+// Keys lists an operator's API keys, newest first, including revoked ones.
 func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models.APIKey, error) {
 	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
 }
 
-// CreateKey issues an API key. The key itself is returned because it is not to be had again: only
-// its hash is kept.
+// CreateKey creates an API key and returns its plain text, of which only the hash is stored.
 func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{
@@ -45,7 +44,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 	return key, plain, s.db.InsertAPIKey(ctx, key)
 }
 
-// RevokeKey ends a key at once.
+// RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
 	err := s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now())
 	if db.IsNotFound(err) {
@@ -54,18 +53,18 @@ func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id u
 	return err
 }
 
-// readScopes reads at least one known scope; the same scope twice is one.
+// readScopes reads at least one known scope and removes duplicates.
 func readScopes(in *jsonbody.Object) []models.Scope {
 	words := in.TextList("scopes")
 	if len(words) == 0 {
-		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeWords)
+		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeNames)
 		return nil
 	}
 	var scopes []models.Scope
 	for _, word := range words {
 		scope := models.Scope(word)
 		if !slices.Contains(models.Scopes, scope) {
-			in.Complain("scopes", "solo admite: "+scopeWords)
+			in.Complain("scopes", "solo admite: "+scopeNames)
 			return nil
 		}
 		if !slices.Contains(scopes, scope) {
@@ -75,4 +74,4 @@ func readScopes(in *jsonbody.Object) []models.Scope {
 	return scopes
 }
 
-var scopeWords = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")
+var scopeNames = strings.ReplaceAll(models.JoinScopes(models.Scopes), " ", ", ")

@@ -22,24 +22,24 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 var monday = time.Date(2026, 3, 2, 15, 4, 5, 0, time.UTC)
 
-// house is a database with the use cases on top of it.
-type house struct {
+// fixture is a service with its own database.
+type fixture struct {
 	*operators.Service
 	db    *db.DB
 	clock *clock.Manual
 }
 
-func open(t *testing.T, databaseURL string) *house {
+func open(t *testing.T, databaseURL string) *fixture {
 	t.Helper()
 	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	clk := clock.NewManual(monday)
-	return &house{Service: operators.New(database, clk), db: database, clock: clk}
+	return &fixture{Service: operators.New(database, clk), db: database, clock: clk}
 }
 
-// furnished is a house whose catalog has its countries.
-func furnished(t *testing.T, databaseURL string) *house {
+// openWithCatalog opens a fixture with the countries of the catalog.
+func openWithCatalog(t *testing.T, databaseURL string) *fixture {
 	t.Helper()
 	h := open(t, databaseURL)
 	countries, locations := catalog.Embedded()
@@ -47,14 +47,14 @@ func furnished(t *testing.T, databaseURL string) *house {
 	return h
 }
 
-func (h *house) create(t *testing.T, name string) *models.Operator {
+func (h *fixture) create(t *testing.T, name string) *models.Operator {
 	t.Helper()
 	operator, err := h.Create(t.Context(), operators.NewOperator{Name: name})
 	require.NoError(t, err)
 	return operator
 }
 
-func (h *house) addStore(t *testing.T, operator *models.Operator, active bool) uuid.UUID {
+func (h *fixture) addStore(t *testing.T, operator *models.Operator, active bool) uuid.UUID {
 	t.Helper()
 	store := models.Store{ID: uuid.New(), OperatorID: operator.ID, Name: "Zapatería Sol", Active: active, CreatedAt: monday}
 	require.NoError(t, h.db.ChangeSettings(t.Context(), operator.ID, func(tx *db.DB) error { return tx.Insert(t.Context(), &store) }))
@@ -64,7 +64,7 @@ func (h *house) addStore(t *testing.T, operator *models.Operator, active bool) u
 func TestCreate_hasWhatAnOrderNeeds(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		h := furnished(t, databaseURL)
+		h := openWithCatalog(t, databaseURL)
 		price := money.Cents(12_50)
 		created, err := h.Create(t.Context(), operators.NewOperator{Name: "  Rayo Envíos ", Plan: models.PlanPro, BasePrice: &price})
 		require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestCreate_hasWhatAnOrderNeeds(t *testing.T) {
 
 func TestCreate_countryDecidesCurrencyAndZone(t *testing.T) {
 	t.Parallel()
-	h := furnished(t, testenv.SQLite(t))
+	h := openWithCatalog(t, testenv.SQLite(t))
 	inherited, err := h.Create(t.Context(), operators.NewOperator{Name: "Andes Courier", CountryCode: "cl"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"CL", "CLP", "America/Santiago"}, []string{inherited.CountryCode, inherited.Currency, inherited.Timezone})
@@ -109,7 +109,7 @@ func TestCreate_countryDecidesCurrencyAndZone(t *testing.T) {
 
 func TestCreate_refuses(t *testing.T) {
 	t.Parallel()
-	h := furnished(t, testenv.SQLite(t))
+	h := openWithCatalog(t, testenv.SQLite(t))
 	for wrong, in := range map[string]operators.NewOperator{
 		"name is missing":       {Name: "  "},
 		"more than 200":         {Name: strings.Repeat("ñ", 201)},
@@ -139,7 +139,7 @@ func TestCreate_withoutTheCatalogSaysHowToLoadIt(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	h := furnished(t, testenv.SQLite(t))
+	h := openWithCatalog(t, testenv.SQLite(t))
 	rayo, first, second := h.create(t, "Rayo Envíos"), h.create(t, "Andes"), h.create(t, "Andes")
 
 	for _, called := range []string{rayo.ID.String(), "Rayo Envíos", "rayo envíos", " RAYO ENVÍOS "} {
@@ -157,10 +157,10 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, second.ID.String())
 }
 
-func TestStanding_planSuspendResume(t *testing.T) {
+func TestPlan_suspendAndResume(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		h := furnished(t, databaseURL)
+		h := openWithCatalog(t, databaseURL)
 		operator := h.create(t, "Rayo Envíos")
 		other := h.create(t, "Andes Courier")
 
@@ -195,7 +195,7 @@ func TestStanding_planSuspendResume(t *testing.T) {
 func TestAddUser(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		h := furnished(t, databaseURL)
+		h := openWithCatalog(t, databaseURL)
 		operator := h.create(t, "Rayo Envíos")
 		store := h.addStore(t, operator, true)
 
@@ -225,7 +225,7 @@ func TestAddUser(t *testing.T) {
 
 func TestAddUser_refuses(t *testing.T) {
 	t.Parallel()
-	h := furnished(t, testenv.SQLite(t))
+	h := openWithCatalog(t, testenv.SQLite(t))
 	operator, other := h.create(t, "Rayo Envíos"), h.create(t, "Andes Courier")
 	store, closed, foreign := h.addStore(t, operator, true), h.addStore(t, operator, false), h.addStore(t, other, true)
 	valid := operators.NewUser{Operator: "Rayo Envíos", Email: "ana@rayo.example", Name: "Ana"}

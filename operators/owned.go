@@ -13,14 +13,13 @@ import (
 	"despacho/models"
 )
 
-// patch lays what a request says over a row. Making a row and changing it are the same: a member is
-// demanded where the row has nothing yet, and left alone where the request does not mention it. It
-// runs while the operator's settings are locked.
+// patch applies a request to a row, new or existing: a member is required if the row has no value
+// yet, and ignored if the request omits it. It runs while the operator's settings are locked.
 type patch[T db.Owned] func(tx *db.DB, row *T) error
 
-func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, over patch[T]) (*T, error) {
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, apply patch[T]) (*T, error) {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		if err := over(tx, row); err != nil {
+		if err := apply(tx, row); err != nil {
 			return err
 		}
 		return tx.Insert(ctx, row)
@@ -28,14 +27,14 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 	return row, err
 }
 
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, over patch[T]) (*T, error) {
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, apply patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error
 		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
 			return err
 		}
-		if err := over(tx, row); err != nil {
+		if err := apply(tx, row); err != nil {
 			return err
 		}
 		return db.SaveOwned(ctx, tx, row)
@@ -43,17 +42,17 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 	return row, err
 }
 
-// list reads all of an operator's rows of a kind, in the order that people look for them.
+// list reads all of an operator's rows of a type, sorted for display.
 func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, order func(a, b T) int) ([]T, error) {
 	rows, err := db.ListOwned[T](ctx, s.db, operator.ID)
 	slices.SortStableFunc(rows, order)
 	return rows, err
 }
 
-// byName orders as people do, whatever the database thinks of accents and capitals.
+// byName compares names without accents and case, independent of the database's collation.
 func byName(a, b string) int { return strings.Compare(textnorm.String(a), textnorm.String(b)) }
 
-// orNotFound puts what the caller is told in the place of db.ErrNotFound.
+// orNotFound replaces db.ErrNotFound with the caller's error.
 func orNotFound[T any](found *T, err, notFound error) (*T, error) {
 	if db.IsNotFound(err) {
 		return nil, notFound
@@ -68,12 +67,12 @@ func readName(in *jsonbody.Object, name *string) {
 }
 
 func readFlag(in *jsonbody.Object, field string, flag *bool) {
-	if said := in.Bool(field); said != nil {
-		*flag = *said
+	if value := in.Bool(field); value != nil {
+		*flag = *value
 	}
 }
 
-// checkStore makes sure that a store is one of the operator's that is active.
+// checkStore checks that the store is an active one of the operator.
 func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
 	if storeID == nil {
 		return nil
@@ -85,7 +84,7 @@ func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID 
 	return err
 }
 
-// checkLocation makes sure that the catalog has a place.
+// checkLocation checks that the catalog has the location.
 func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, locationID *uuid.UUID) error {
 	if locationID == nil {
 		return nil

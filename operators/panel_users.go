@@ -12,18 +12,18 @@ import (
 	"despacho/models"
 )
 
-// maxTypedPassword is more than any password has, in characters.
+// maxTypedPassword is longer than any valid password, in characters.
 const maxTypedPassword = 200
 
-// Users lists an operator's panel users by name, those of its stores among them.
+// Users lists an operator's panel users by name, including those of its stores.
 func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]models.User, error) {
 	return list(ctx, s, operator, func(a, b models.User) int { return byName(a.Name, b.Name) })
 }
 
-// CreateUser opens the panel to somebody. A drawn password is returned because it is not to be had
-// again; one that was given is not.
-func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, drawn string, err error) {
-	password, drawn := readNewPassword(in)
+// CreateUser creates a panel user. A generated password is returned because only its hash is
+// stored; a given one is not.
+func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
+	password, generated := readNewPassword(in)
 	user = &models.User{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
 	if err := patchUser(ctx, in)(s.db, user); err != nil {
 		return nil, "", err
@@ -35,10 +35,10 @@ func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in 
 	if db.IsDuplicate(err) {
 		err = ErrEmailTaken
 	}
-	return user, drawn, err
+	return user, generated, err
 }
 
-// ChangeUser changes a user. Deactivating one ends its sessions.
+// ChangeUser changes a user. Deactivating a user deletes its sessions.
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
 	user, err := change(ctx, s, operator, id, func(tx *db.DB, user *models.User) error {
 		before := *user
@@ -46,7 +46,7 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 			return err
 		}
 		if before.Administers() && !user.Administers() {
-			if err := otherAdmin(ctx, tx, user); err != nil {
+			if err := requireOtherAdmin(ctx, tx, user); err != nil {
 				return err
 			}
 		}
@@ -61,8 +61,8 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 	return orNotFound(user, err, ErrUserNotFound)
 }
 
-// otherAdmin makes sure that an operator does not lock itself out of its users.
-func otherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
+// requireOtherAdmin checks that another active administrator remains.
+func requireOtherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
 	users, err := db.ListOwned[models.User](ctx, tx, user.OperatorID)
 	if err != nil {
 		return err
@@ -75,15 +75,15 @@ func otherAdmin(ctx context.Context, tx *db.DB, user *models.User) error {
 	return ErrLastAdmin
 }
 
-// ResetPassword gives a user another password, drawn unless one is given, and ends its sessions.
-func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (drawn string, err error) {
+// ResetPassword sets a user's password, generated unless given, and deletes the user's sessions.
+func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
 	if _, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id); err != nil {
 		if db.IsNotFound(err) {
 			return "", ErrUserNotFound
 		}
 		return "", err
 	}
-	password, drawn := readNewPassword(in)
+	password, generated := readNewPassword(in)
 	if err := in.Err(); err != nil {
 		return "", err
 	}
@@ -91,10 +91,10 @@ func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, 
 	if err != nil {
 		return "", err
 	}
-	return drawn, s.db.SetPassword(ctx, id, hash)
+	return generated, s.db.SetPassword(ctx, id, hash)
 }
 
-// ChangePassword lets a signed-in user choose another password. The user's other sessions end.
+// ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
 func (s *Service) ChangePassword(ctx context.Context, user *models.User, sessionID uuid.UUID, in *jsonbody.Object) error {
 	current, chosen := in.RequiredSecret("current", maxTypedPassword), in.RequiredSecret("new", maxTypedPassword)
 	checkPassword(in, "new", chosen)
@@ -116,11 +116,11 @@ func (s *Service) ChangePassword(ctx context.Context, user *models.User, session
 	return s.db.SetPassword(ctx, user.ID, hash, sessionID)
 }
 
-// readNewPassword reads the password that somebody else is to have, or draws one.
-func readNewPassword(in *jsonbody.Object) (password, drawn string) {
+// readNewPassword reads a password or generates one.
+func readNewPassword(in *jsonbody.Object) (password, generated string) {
 	if password = in.Secret("password", maxTypedPassword); password == "" {
-		drawn = drawPassword()
-		return drawn, drawn
+		generated = generatePassword()
+		return generated, generated
 	}
 	checkPassword(in, "password", password)
 	return password, ""
@@ -143,8 +143,7 @@ func patchUser(ctx context.Context, in *jsonbody.Object) patch[models.User] {
 		readFlag(in, "active", &user.Active)
 		store := user.StoreID
 		readRole(in, user)
-		// The store that a user has already may have been closed since; that keeps nobody from
-		// changing the rest.
+		// A user's existing store may be inactive by now; that must not prevent other changes.
 		if user.StoreID != nil && (store == nil || *store != *user.StoreID) {
 			if err := checkStore(ctx, tx, in, user.OperatorID, user.StoreID); err != nil {
 				return err
@@ -166,8 +165,8 @@ func readEmail(in *jsonbody.Object, email *string) {
 	*email = checked
 }
 
-// readRole keeps role and store together: a store's user has its store, the operator's own has none
-// and may be an administrator.
+// readRole keeps role and store consistent: a store's user has a store, the operator's has none and
+// may be an administrator.
 func readRole(in *jsonbody.Object, user *models.User) {
 	if user.Role == "" || in.Has("role") {
 		role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore))

@@ -10,7 +10,7 @@ import (
 	"despacho/models"
 )
 
-// SetPlan changes what an operator pays for. It counts from the next request on.
+// SetPlan changes an operator's plan from the next request on.
 func (s *Service) SetPlan(ctx context.Context, idOrName string, plan models.Plan) (*models.Operator, error) {
 	if err := checkPlan(plan); err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s *Service) SetPlan(ctx context.Context, idOrName string, plan models.Plan
 	return s.db.Operator(ctx, operator.ID)
 }
 
-// Suspend shuts the API to an operator and its stores; the panel stays open for reading. Suspending
+// Suspend blocks the API for an operator and its stores; the panel becomes read-only. Suspending
 // again keeps the first date.
 func (s *Service) Suspend(ctx context.Context, idOrName string) (*models.Operator, error) {
 	now := s.clock.Now()
@@ -55,7 +55,7 @@ func checkPlan(plan models.Plan) error {
 	return fmt.Errorf("%q is not a plan: use %s", plan, PlanNames(", "))
 }
 
-// PlanNames lists the plans for people.
+// PlanNames joins the names of the plans.
 func PlanNames(separator string) string {
 	names := make([]string, len(models.Plans))
 	for i, plan := range models.Plans {

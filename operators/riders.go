@@ -11,24 +11,24 @@ import (
 	"despacho/models"
 )
 
-// Riders lists an operator's riders by name, also those that are not active.
+// Riders lists an operator's riders by name, including inactive ones.
 func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]models.Rider, error) {
 	return list(ctx, s, operator, func(a, b models.Rider) int { return byName(a.Name, b.Name) })
 }
 
-// CreateRider takes a rider in.
+// CreateRider creates a rider.
 func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Rider, error) {
 	rider := &models.Rider{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, rider, layRider(operator, in))
+	return create(ctx, s, operator, rider, patchRider(operator, in))
 }
 
-// ChangeRider changes a rider. One that is not active is assigned nothing more.
+// ChangeRider changes a rider. An inactive rider gets no new orders.
 func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Rider, error) {
-	rider, err := change(ctx, s, operator, id, layRider(operator, in))
+	rider, err := change(ctx, s, operator, id, patchRider(operator, in))
 	return orNotFound(rider, err, ErrRiderNotFound)
 }
 
-func layRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {
+func patchRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {
 	return func(_ *db.DB, rider *models.Rider) error {
 		readName(in, &rider.Name)
 		if rider.Phone == "" || in.Has("phone") {

@@ -11,30 +11,30 @@ import (
 	"despacho/models"
 )
 
-// Bounds of what makes an address risky: expressions, and characters of each.
+// Limits of a risk zone: the number of expressions, and characters of each.
 const (
 	maxExpressions = 100
 	maxExpression  = 100
 )
 
-// RiskZones lists an operator's risk zones by name, also those that are not active.
+// RiskZones lists an operator's risk zones by name, including inactive ones.
 func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]models.RiskZone, error) {
 	return list(ctx, s, operator, func(a, b models.RiskZone) int { return byName(a.Name, b.Name) })
 }
 
-// CreateRiskZone marks a place, or addresses with certain words, as risky.
+// CreateRiskZone creates a risk zone from a location, expressions in addresses, or both.
 func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.RiskZone, error) {
 	zone := &models.RiskZone{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, zone, layRiskZone(ctx, in))
+	return create(ctx, s, operator, zone, patchRiskZone(ctx, in))
 }
 
 // ChangeRiskZone changes a risk zone.
 func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.RiskZone, error) {
-	zone, err := change(ctx, s, operator, id, layRiskZone(ctx, in))
+	zone, err := change(ctx, s, operator, id, patchRiskZone(ctx, in))
 	return orNotFound(zone, err, ErrRiskZoneNotFound)
 }
 
-func layRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {
+func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {
 	return func(tx *db.DB, zone *models.RiskZone) error {
 		readName(in, &zone.Name)
 		readFlag(in, "active", &zone.Active)
@@ -54,8 +54,8 @@ func layRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone
 	}
 }
 
-// readExpressions reads what is looked for in addresses; expressions that only differ in accents,
-// case or punctuation are one.
+// readExpressions reads the expressions; those that differ only in accents, case or punctuation are
+// duplicates.
 func readExpressions(in *jsonbody.Object) []string {
 	var expressions []string
 	known := map[string]bool{}

@@ -1,7 +1,6 @@
-// Package operators holds the use cases about operators themselves. Whoever runs the service takes
-// them in, changes their plan, suspends them and opens the panel to their people; those people look
-// after the operator's keys, stores, riders, branches, sizes, coverage, risk zones, users and
-// settings.
+// Package operators holds the use cases about operators: the command line creates them, changes
+// their plan and suspends them; the panel manages their keys, stores, riders, branches, sizes,
+// coverage, risk zones, users and settings.
 package operators
 
 import (
@@ -16,19 +15,19 @@ import (
 	"despacho/models"
 )
 
-// Service is what the command line and the panel call.
+// Service implements the use cases for the command line and the panel.
 type Service struct {
 	db    *db.DB
 	clock clock.Clock
 }
 
-// New wires the use cases.
+// New returns the service.
 func New(database *db.DB, clk clock.Clock) *Service { return &Service{db: database, clock: clk} }
 
 // List returns every operator by name.
 func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }
 
-// Find returns the operator with the given id or, for people, the only one with the given name.
+// Find returns the operator with the given id or the only one with the given name.
 func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, error) {
 	if id, err := uuid.Parse(idOrName); err == nil {
 		operator, err := s.db.Operator(ctx, id)

@@ -9,8 +9,8 @@ import (
 	"despacho/models"
 )
 
-// ChangeSettings changes what an operator decides about itself: its name and logo, the base price,
-// and whether stores are told where a delivery photo was taken. It counts from the next request on.
+// ChangeSettings changes an operator's name, logo, base price and whether stores see where a
+// delivery photo was taken, from the next request on.
 func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Operator, error) {
 	var changed *models.Operator
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
@@ -35,7 +35,7 @@ func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator,
 	return changed, err
 }
 
-// readLogo reads the address of a picture that customers' browsers will load.
+// readLogo reads the URL of an image that customers' browsers load.
 func readLogo(in *jsonbody.Object) *string {
 	address := in.Text("logo_url", safehttp.MaxURLLength)
 	if address == nil {

@@ -10,24 +10,24 @@ import (
 	"despacho/models"
 )
 
-// maxSizeCode is how long a size's code may be, in characters: stores write it into every order.
+// maxSizeCode is the largest length of a size's code, in characters.
 const maxSizeCode = 20
 
-// Sizes lists an operator's sizes from the cheapest to the dearest.
+// Sizes lists an operator's sizes in ascending order of surcharge.
 func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]models.Size, error) {
-	return list(ctx, s, operator, models.CheapestFirst)
+	return list(ctx, s, operator, models.CompareSizes)
 }
 
 // CreateSize adds a size.
 func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Size, error) {
 	size := &models.Size{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	size, err := create(ctx, s, operator, size, laySize(ctx, in))
+	size, err := create(ctx, s, operator, size, patchSize(ctx, in))
 	return orCodeTaken(size, err)
 }
 
-// ChangeSize changes a size. Orders that have it keep the code and the price they were made with.
+// ChangeSize changes a size. Existing orders keep their code and price.
 func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Size, error) {
-	size, err := change(ctx, s, operator, id, laySize(ctx, in))
+	size, err := change(ctx, s, operator, id, patchSize(ctx, in))
 	if db.IsNotFound(err) {
 		return nil, ErrSizeNotFound
 	}
@@ -41,8 +41,8 @@ func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
 	return size, err
 }
 
-// laySize keeps exactly one size the default, as layBranch does with the main branch.
-func laySize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
+// patchSize keeps exactly one size the default, like patchBranch with the main branch.
+func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 	return func(tx *db.DB, size *models.Size) error {
 		wasDefault := size.IsDefault
 		if size.Code == "" || in.Has("code") {

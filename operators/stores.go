@@ -10,24 +10,24 @@ import (
 	"despacho/models"
 )
 
-// Stores lists an operator's stores by name, also those that are not active.
+// Stores lists an operator's stores by name, including inactive ones.
 func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]models.Store, error) {
 	return list(ctx, s, operator, func(a, b models.Store) int { return byName(a.Name, b.Name) })
 }
 
-// CreateStore takes a store in.
+// CreateStore creates a store.
 func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Store, error) {
 	store := &models.Store{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, store, layStore(in))
+	return create(ctx, s, operator, store, patchStore(in))
 }
 
-// ChangeStore changes a store. One that is not active gets no more orders; what it has goes on.
+// ChangeStore changes a store. An inactive store gets no new orders; existing ones continue.
 func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Store, error) {
-	store, err := change(ctx, s, operator, id, layStore(in))
+	store, err := change(ctx, s, operator, id, patchStore(in))
 	return orNotFound(store, err, ErrStoreNotFound)
 }
 
-func layStore(in *jsonbody.Object) patch[models.Store] {
+func patchStore(in *jsonbody.Object) patch[models.Store] {
 	return func(_ *db.DB, store *models.Store) error {
 		readName(in, &store.Name)
 		readFlag(in, "active", &store.Active)

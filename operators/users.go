@@ -13,22 +13,21 @@ import (
 	"despacho/models"
 )
 
-// NewUser describes somebody who shall sign in to the panel.
+// NewUser describes a panel user to be created.
 type NewUser struct {
 	// Operator is the id or the name of the operator the user belongs to.
 	Operator string
 	Email    string
 	Name     string
-	// StoreID makes the user a store's; nil makes it the operator's.
+	// StoreID is the store of a store's user; nil for the operator's.
 	StoreID *uuid.UUID
-	// Admin marks an administrator among the operator's own users.
+	// Admin makes an operator's user an administrator.
 	Admin bool
-	// Password is drawn when empty.
+	// Password is generated if empty.
 	Password string
 }
 
-// AddUser opens the panel to somebody. The password is returned because a drawn one is not to be
-// had again: only its hash is kept.
+// AddUser creates a panel user and returns the password, of which only the hash is stored.
 func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, password string, err error) {
 	email, err := checkEmail(in.Email)
 	if err != nil {
@@ -48,7 +47,7 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, p
 	}
 	password = in.Password
 	if password == "" {
-		password = drawPassword()
+		password = generatePassword()
 	}
 	hash, err := credentials.HashPassword(password)
 	if err != nil {
@@ -82,5 +81,5 @@ func (s *Service) role(ctx context.Context, operator *models.Operator, in NewUse
 	return models.RoleStore, nil
 }
 
-// drawPassword makes a password that nobody guesses and anybody can type.
-func drawPassword() string { return rand.Text() }
+// generatePassword generates a random password.
+func generatePassword() string { return rand.Text() }

@@ -23,7 +23,7 @@ func (s *Service) Load(ctx context.Context, orderID uuid.UUID) (*workflows.Snaps
 }
 
 func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.Order) (*workflows.Snapshot, error) {
-	deliveries, err := refsOf(ctx, database, order.ID, nil)
+	deliveries, err := pendingRefs(ctx, database, order.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +35,13 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
+		Deliveries: deliveries, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
-// Apply writes a move that the workflow has decided: in one transaction the order, its timeline
-// entry and the deliveries of its event with their data as of this moment. A move that is there
-// already is left as it is.
+// Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
+// entry and the deliveries of its event with their data. A move that was already written is not
+// written again.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
@@ -52,29 +52,30 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
-		rider, branch := concerned(order, move)
-		facts, err := tx.LoadMoveContext(ctx, order, rider, branch)
+		rider, branch := riderAndBranch(order, move)
+		moveContext, err := tx.LoadMoveContext(ctx, order, rider, branch)
 		if err != nil {
 			return err
 		}
-		if result.Refused = refusal(facts, move); result.Refused != "" {
+		if result.Refused = checkMove(moveContext, move); result.Refused != "" {
 			return nil
 		}
-		change(order, &facts.Operator, move)
-		if err := tx.SaveMove(ctx, order, entryOf(order, move)); err != nil {
+		applyMove(order, &moveContext.Operator, move)
+		if err := tx.SaveMove(ctx, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.announce(ctx, tx, order, facts, move)
+		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
 		return err
 	})
 	return &result, err
 }
 
-// alreadyMoved tells this run's own earlier try, whose answer was lost, from another run's move.
+// alreadyMoved distinguishes a retry of this move, whose result was lost, from a move made outside
+// this run.
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
 	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
 	if err == nil && entry.ID == move.EntryID {
-		result.Deliveries, err = refsOf(ctx, tx, order.ID, &move.Seq)
+		result.Deliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
 		return err
 	}
 	if err != nil && !db.IsNotFound(err) {
@@ -84,9 +85,8 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 	return err
 }
 
-// concerned is the rider who has the package after the move, and the branch that takes it in if one
-// was named.
-func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
+// riderAndBranch returns the rider after the move and, for a reception, the named branch.
+func riderAndBranch(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	rider = order.RiderID
 	if move.Assigned != nil {
 		rider = &move.Assigned.RiderID
@@ -97,26 +97,26 @@ func concerned(order *models.Order, move workflows.ApplyMoveInput) (rider, branc
 	return rider, branch
 }
 
-// refusal looks at what only the database knows; the edges have checked it too, but a signal comes
-// from a person's hand.
-func refusal(facts *db.MoveContext, move workflows.ApplyMoveInput) string {
+// checkMove checks the rider and the branch and returns the reason of a refusal. The callers check
+// them too, but a signal can come from the Temporal UI.
+func checkMove(moveContext *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
-	case move.Assigned != nil && !active(facts.RiderActive):
+	case move.Assigned != nil && !active(moveContext.RiderActive):
 		return "El motorizado no existe o no está activo."
-	case move.Received != nil && move.Received.BranchID != nil && !active(facts.BranchActive):
+	case move.Received != nil && move.Received.BranchID != nil && !active(moveContext.BranchActive):
 		return "La sucursal no existe o no está activa."
 	}
 	return ""
 }
 
-// change makes the move on the row.
-func change(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
-	at := clock.Normalize(move.At) // as it reads back: webhooks tell the same as whoever asks later is told
+// applyMove applies the move to the row.
+func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
+	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
 	if move.Move != models.MoveAutoCancel {
-		// Whether the workflow keeps what it has decided is known once its answer is there. The
-		// timer needs no answer: it is in the history.
+		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its
+		// timer is in the history.
 		order.WorkflowStartedAt = nil
 	}
 	switch move.Move {
@@ -126,7 +126,7 @@ func change(order *models.Order, operator *models.Operator, move workflows.Apply
 		if move.Received.BranchID != nil {
 			order.BranchID = *move.Received.BranchID
 		}
-		// A revived order is not cancelled any more; the timeline keeps the story.
+		// A revived order is no longer cancelled; the timeline keeps the cancellation.
 		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
 	case models.MoveAssign:
 		order.AssignedAt = &at
@@ -152,26 +152,26 @@ func change(order *models.Order, operator *models.Operator, move workflows.Apply
 	}
 }
 
-// announce writes the outbox rows of the move's event, if it has one, and names them for the
-// workflow.
-func (s *Service) announce(ctx context.Context, tx *db.DB, order *models.Order, facts *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+// insertDeliveries writes the outbox rows of the move's event, if it has one, and returns their
+// references.
+func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
-	if !emits || !facts.HasWebhooks {
+	if !emits || !moveContext.HasWebhooks {
 		return nil, nil
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
 	if err != nil {
 		return nil, err
 	}
-	view := &models.OrderView{Order: *order, LocationName: facts.LocationName, RiderName: facts.RiderName, RiderPhone: facts.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, wanting(hooks, event, order.StoreID), facts.Operator.ShareProofLocation, move.At)
+	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
+	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err
 	}
-	return refsTo(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
+	return deliveryRefs(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
 }
 
-func entryOf(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
+func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
 	seq := move.Seq
 	return &models.TimelineEntry{
 		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
@@ -179,7 +179,7 @@ func entryOf(order *models.Order, move workflows.ApplyMoveInput) *models.Timelin
 	}
 }
 
-// entryType is how a move is called in the timeline.
+// entryType is the timeline type of a move.
 func entryType(move models.Move) string {
 	if move == models.MoveCancel || move == models.MoveAutoCancel {
 		return string(models.StatusCancelled)
@@ -194,7 +194,7 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 	return textOrNull(move.Cancel.Reason)
 }
 
-func refsOf(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
+func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
 	targets, err := database.PendingDeliveries(ctx, orderID, seq)
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func textOrNull(text string) *string {
 	return &text
 }
 
-// SetPoint is the operator completing where the customer is.
+// SetPoint sets the delivery point on behalf of the operator.
 func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat, lng float64) (*View, error) {
 	if _, err := s.find(ctx, caller, id); err != nil {
 		return nil, err
@@ -224,5 +224,5 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 	return s.Get(ctx, caller, id)
 }
 
-// Overdue is how long after its time something is taken to have fallen through.
-const Overdue = 2 * time.Minute
+// OverdueAfter is how long after its due time an order or a delivery is reconciled.
+const OverdueAfter = 2 * time.Minute

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// MaxAssigned is how many orders are assigned at once.
+	// MaxAssigned is the largest number of orders in one bulk assignment.
 	MaxAssigned = 200
-	// assigningTogether keeps one person's many moves from crowding out everybody else's.
-	assigningTogether = 8
+	// assignConcurrency bounds the concurrent moves of one bulk assignment.
+	assignConcurrency = 8
 )
 
-// What an assignment of many is told before any order is looked at.
+// Errors of a bulk assignment as a whole.
 var (
 	ErrNothingToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Marque al menos un pedido.")
 	ErrTooManyToAssign = apperror.New(apperror.Invalid, "invalid_fields", "Se asignan hasta 200 pedidos a la vez. Marque menos.")
 )
 
-// AssignmentOutcome is what came of one order among many.
+// AssignmentOutcome is the outcome for one order of a bulk assignment.
 type AssignmentOutcome string
 
-// An order is assigned, had the rider already, cannot be assigned, or did not answer in time and
-// may be tried again.
+// The order was assigned, already had the rider, cannot be assigned, or its outcome is not
+// confirmed and may be retried.
 const (
 	AssignmentDone        AssignmentOutcome = "assigned"
 	AssignmentUnchanged   AssignmentOutcome = "unchanged"
@@ -37,20 +37,20 @@ const (
 	AssignmentUnconfirmed AssignmentOutcome = "unconfirmed"
 )
 
-// Assignment is the answer for one order among many.
+// Assignment is the result for one order of a bulk assignment.
 type Assignment struct {
 	ID      uuid.UUID
 	Outcome AssignmentOutcome
-	// Order is as it stood before; nil where the caller has no such order.
+	// Order is the order before the assignment; nil if the caller has no such order.
 	Order *View
 	// Reason says why it was not assigned.
 	Reason string
 }
 
-// AssignMany gives many packages to one rider. Each order goes its own way; the answers come in the
-// order asked, each order once.
+// AssignMany assigns many orders to one rider. The orders succeed or fail independently; the
+// results are in the order of ids, without duplicates.
 func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID) ([]Assignment, error) {
-	assignments := asked(ids)
+	assignments := uniqueAssignments(ids)
 	switch {
 	case len(assignments) == 0:
 		return nil, ErrNothingToAssign
@@ -71,7 +71,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	ctx, cancel := context.WithTimeout(ctx, s.options.BulkAssignTimeout)
 	defer cancel()
 	var moves errgroup.Group
-	moves.SetLimit(assigningTogether)
+	moves.SetLimit(assignConcurrency)
 	for i := range assignments {
 		moves.Go(func() error {
 			s.assignOne(ctx, caller, riderID, found[assignments[i].ID], &assignments[i])
@@ -81,7 +81,7 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	return assignments, moves.Wait()
 }
 
-func asked(ids []uuid.UUID) []Assignment {
+func uniqueAssignments(ids []uuid.UUID) []Assignment {
 	var once []Assignment
 	seen := map[uuid.UUID]bool{}
 	for _, id := range ids {
@@ -108,7 +108,7 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 		return
 	}
 	if ctx.Err() != nil {
-		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, ErrMovesDown.Message
+		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, ErrMoveUnconfirmed.Message
 		return
 	}
 	err := s.update(ctx, &order.Order, models.MoveAssign, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
@@ -122,7 +122,7 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 	}
 }
 
-// Destinations counts the orders of a status by where they go.
+// Destinations counts the orders of a status by location.
 func (s *Service) Destinations(ctx context.Context, caller Caller, status models.Status) ([]db.LocationCount, error) {
 	return s.db.CountOrdersByLocation(ctx, caller.Scope(), status)
 }

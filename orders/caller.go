@@ -7,17 +7,16 @@ import (
 	"despacho/models"
 )
 
-// Caller is who asks: an API key or a panel user of an operator, perhaps bound to one of its
-// stores.
+// Caller is an API key or a panel user of an operator, optionally restricted to one store.
 type Caller struct {
 	Operator *models.Operator
-	// StoreID binds the caller to one store: it sees and creates nothing outside it.
+	// StoreID restricts the caller to one store's orders.
 	StoreID *uuid.UUID
 	// KeyID is the API key, nil for a panel user.
 	KeyID *uuid.UUID
 }
 
-// Actor is how the caller appears in an order's story.
+// Actor is the caller's actor in an order's timeline.
 func (c Caller) Actor() models.Actor {
 	if c.StoreID != nil {
 		return models.ByStore
@@ -30,10 +29,10 @@ func (c Caller) Scope() db.OrderScope {
 	return db.OrderScope{OperatorID: c.Operator.ID, StoreID: c.StoreID}
 }
 
-// keyScope is whose Idempotency-Keys the caller's are. API keys do not collide with each other;
-// colleagues in the panel share theirs, so that what one of them has sent already is not created
-// again by another.
-func (c Caller) keyScope() uuid.UUID {
+// idempotencyScope owns the caller's Idempotency-Keys. Each API key has its own; panel users of a
+// store or an operator share theirs, so that an upload repeated by a colleague creates nothing
+// twice.
+func (c Caller) idempotencyScope() uuid.UUID {
 	switch {
 	case c.KeyID != nil:
 		return *c.KeyID
@@ -43,7 +42,7 @@ func (c Caller) keyScope() uuid.UUID {
 	return c.Operator.ID
 }
 
-// SeesProofLocation reports whether the caller is shown where a delivery photo was taken.
+// SeesProofLocation reports whether the caller may see where a delivery photo was taken.
 func (c Caller) SeesProofLocation() bool {
 	return c.StoreID == nil || c.Operator.ShareProofLocation
 }

@@ -13,13 +13,13 @@ import (
 	"despacho/models"
 )
 
-// Choices are what a person can choose from when creating an order.
+// Choices are the options of the form that creates an order.
 type Choices struct {
-	// Stores are the active ones, or a bound caller's own; by name.
+	// Stores are the active stores by name, or a restricted caller's own.
 	Stores []models.Store
-	// Branches are the active ones, the main one first.
+	// Branches are the active branches, the main one first.
 	Branches []models.Branch
-	// Sizes go from the cheapest to the dearest.
+	// Sizes are in ascending order of surcharge.
 	Sizes []models.Size
 
 	index     *catalog.Index
@@ -27,9 +27,9 @@ type Choices struct {
 	basePrice *money.Cents
 }
 
-// Choices reads what the operator has set up, from memory where it has not changed.
+// Choices reads the operator's settings, cached if unchanged.
 func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) 
 	}, nil
 }
 
-// Covers reports whether the operator delivers to a place of the catalog.
+// Covers reports whether the operator delivers to a location.
 func (c *Choices) Covers(id uuid.UUID) bool {
 	destination := c.index.Ancestors(id)
 	if len(destination) == 0 || !isDestination(destination[0]) {
@@ -82,7 +82,7 @@ func (c *Choices) Districts() []catalog.Location {
 	return slices.CompactFunc(districts, func(a, b catalog.Location) bool { return a.ID == b.ID })
 }
 
-// districtsOf lists the covered districts that a place is or holds.
+// districtsOf lists the covered districts at or below a location.
 func (c *Choices) districtsOf(id uuid.UUID) []catalog.Location {
 	place, known := c.index.Location(id)
 	if !known {

@@ -16,26 +16,25 @@ import (
 	"despacho/workflows"
 )
 
-// Created is a new order and what its creator should pay attention to.
+// Created is a new order, with a warning for its creator if there is one.
 type Created struct {
 	Order   *View
 	Warning string
 }
 
-// CreateResponse is the response to a creation, as it is sent and, under an Idempotency-Key,
-// remembered.
+// CreateResponse is the response to a creation, as sent and, under an Idempotency-Key, stored.
 type CreateResponse struct {
 	Status   int
 	Location string
 	Body     []byte
-	// Replayed says that nothing was created: this is the answer to the first request.
+	// Replayed means that nothing was created: this is the response to the first request.
 	Replayed bool
 }
 
-// Create registers an order. In one transaction it writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the answer that render makes; then it
-// starts the order's workflow. If Temporal is away the order stands all the same and its workflow
-// starts later.
+// Create creates an order. One transaction writes the order, its first timeline entry, the
+// deliveries of order.created and, under an Idempotency-Key, the response that render makes. Then
+// it starts the order's workflow. If Temporal is unavailable the order is still created and the
+// reconcile workflow starts its workflow.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil, render)
@@ -46,7 +45,7 @@ func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object
 }
 
 func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return CreateResponse{}, err
 	}
@@ -54,7 +53,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	order, err := s.register(caller, draft)
+	order, err := s.newOrderView(caller, draft)
 	if err != nil {
 		return CreateResponse{}, err
 	}
@@ -62,19 +61,19 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, wanting(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
 		return CreateResponse{}, err
 	}
-	if err := s.store(ctx, caller, order, deliveries, record, answer); err != nil {
+	if err := s.insert(ctx, caller, order, deliveries, record, answer); err != nil {
 		return CreateResponse{}, err
 	}
 	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
 	return answer, nil
 }
 
-// register makes an order of a draft: it gets its identity, its guide code and its time.
-func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, error) {
+// newOrderView builds the order from a draft, with its id, guide code and times.
+func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
 		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
 		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
-		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: declaredDNI(in),
+		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: initialDNIVerified(in),
 		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
 		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
 		Product: in.product, Size: sizeCode(draft.size), Notes: in.notes,
@@ -93,16 +92,16 @@ func (s *Service) register(caller Caller, draft *draft) (*models.OrderView, erro
 		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
 	}
 	order.SearchText = searchText(&order)
-	locate(&order, in, caller.Operator.CountryCode)
+	resolvePoint(&order, in, caller.Operator.CountryCode)
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
 	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
 }
 
-// store writes the order. A guide code that is taken fails it; among fifty random bits nobody will
-// live to see that.
-func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
+// insert writes the order. A duplicate guide code fails the insert; with 50 random bits a retry is
+// pointless.
+func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
 		return err
@@ -119,17 +118,17 @@ func (s *Service) store(ctx context.Context, caller Caller, order *models.OrderV
 		if record == nil {
 			return nil
 		}
-		err := tx.AnswerKey(ctx, record, answer.Status, answer.Location, answer.Body)
+		err := tx.SaveKeyResponse(ctx, record, answer.Status, answer.Location, answer.Body)
 		if db.IsNotFound(err) {
-			return ErrKeyInProgress // the lease ran out and another request holds the key now
+			return ErrKeyInProgress // the lease expired and another request claimed the key
 		}
 		return err
 	})
 }
 
-// declaredDNI answers what can be said without asking anybody: a DNI that is not eight digits is
-// not verified.
-func declaredDNI(in *newOrder) *bool {
+// initialDNIVerified is false for a DNI that is not eight digits, which needs no lookup, and
+// otherwise nil.
+func initialDNIVerified(in *newOrder) *bool {
 	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
 		return nil
 	}
@@ -144,10 +143,11 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 	return at.In(operator.TimeZone()).Format(time.DateOnly)
 }
 
-// locate sets the order's point: the one sent, else the one that the map link holds in plain sight.
-func locate(order *models.Order, in *newOrder, countryCode string) {
+// resolvePoint sets the order's point: the one in the request, else the one contained in the map
+// link.
+func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
 	if in.lat != nil && in.lng != nil {
-		place(order, *in.lat, *in.lng, models.PointGiven)
+		setPoint(order, *in.lat, *in.lng, models.PointGiven)
 		return
 	}
 	if in.mapsURL == nil {
@@ -158,37 +158,37 @@ func locate(order *models.Order, in *newOrder, countryCode string) {
 	if err != nil {
 		return
 	}
-	place(order, point.Lat, point.Lng, string(point.Source))
+	setPoint(order, point.Lat, point.Lng, string(point.Source))
 }
 
-// place sets the point. Adding zero turns minus zero into zero: SQLite would, and the answer shows
-// what will be read.
-func place(order *models.Order, lat, lng float64, source string) {
+// setPoint sets the point. Adding zero turns minus zero into zero, as SQLite does, so that the
+// response shows what will be read back.
+func setPoint(order *models.Order, lat, lng float64, source string) {
 	lat, lng = lat+0, lng+0
 	order.DeliveryLat, order.DeliveryLng, order.PointSource = &lat, &lng, &source
 }
 
-func fieldFault(field, message string) error {
+func fieldError(field, message string) error {
 	var fields apperror.Fields
 	fields.Add(field, message)
 	return fields.Err()
 }
 
-// startNew starts the workflow of an order that was just written.
+// startNew starts the workflow of a newly created order.
 func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: refsTo(settings.webhooks, deliveries), ResolveMapLink: needsResolving(order), VerifyIdentity: s.needsVerifying(order, operator),
+		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
 }
 
-// needsVerifying reports whether there is a Peruvian DNI to check and somebody to ask.
-func (s *Service) needsVerifying(order *models.Order, operator *models.Operator) bool {
-	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.AwaitsIdentity()
+// needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it.
+func (s *Service) needsIdentityCheck(order *models.Order, operator *models.Operator) bool {
+	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
 }
 
-// needsResolving reports whether a map link still has to be followed over the network.
-func needsResolving(order *models.Order) bool {
+// needsMapLink reports whether a map link has to be resolved over the network.
+func needsMapLink(order *models.Order) bool {
 	return order.DeliveryLat == nil && order.DeliveryMapsURL != nil
 }

@@ -12,8 +12,8 @@ import (
 	"despacho/workflows"
 )
 
-// Deliver hands the package over. Cash on delivery needs the amount that was really collected; a
-// photo is welcome.
+// Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
+// optional.
 func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Delivered{ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at")}
 	delivered.Lat, delivered.Lng = ReadPoint(in, "lat", "lng")
@@ -25,7 +25,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		return nil, err
 	}
 	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
-		return nil, fieldFault("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
+		return nil, fieldError("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
 	}
 	if photo != nil {
 		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
@@ -39,16 +39,16 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 			delivered.CapturedAt = &now
 		}
 	}
-	view, err := s.moveFound(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
-	if delivered.Photo != "" && surelyRefused(err) {
+	view, err := s.moveOrder(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
+	if delivered.Photo != "" && isDefiniteRefusal(err) {
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
 }
 
-// surelyRefused reports whether nobody will ever refer to what a move brought along. After any
-// failure of our own somebody may: the move can have been made, or still come through.
-func surelyRefused(err error) bool {
+// isDefiniteRefusal reports whether the move was refused for certain, so that its photo can be
+// deleted. After an internal or unavailable error the move may have been written, or may still be.
+func isDefiniteRefusal(err error) bool {
 	if err == nil {
 		return false
 	}

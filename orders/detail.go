@@ -9,16 +9,16 @@ import (
 	"despacho/models"
 )
 
-// Detail is an order with the names of the store that sends it and the branch that takes it in.
+// Detail is an order with the names of its store and branch.
 type Detail struct {
 	*View
-	// StoreName is empty for an order of the operator's own.
+	// StoreName is empty for the operator's own orders.
 	StoreName  string
 	BranchName string
 }
 
-// Details reads orders by their ids, in the same order. One that the caller may not see is
-// ErrOrderNotFound.
+// Details reads orders by id, in the same order. It returns ErrOrderNotFound if the caller may not
+// see one of them.
 func (s *Service) Details(ctx context.Context, caller Caller, ids []uuid.UUID) ([]*Detail, error) {
 	rows, err := s.details(ctx, caller, ids)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
 	return detail
 }
 
-// OrderPage is an order with what happened to it and what can happen next. The operator also sees
-// what happened beside the moves.
+// OrderPage is an order with its timeline and the moves that are possible next. Only the operator
+// sees the timeline entries that are not moves.
 type OrderPage struct {
 	Order          *Detail
 	PointSource    *string
@@ -66,12 +66,12 @@ type OrderPage struct {
 	DocOutcome     *string
 	DocNameMatches *bool
 	Timeline       []models.TimelineEntry
-	// Moves are those that the caller may ask for as the order stands.
+	// Moves are the moves that the caller may request in the current state.
 	Moves []models.Move
 }
 
-// OrderPage reads an order's story.
-func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*OrderPage, error) {
+// OrderPage reads an order for its page in the panel.
+func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*OrderPage, error) {
 	rows, err := s.details(ctx, caller, []uuid.UUID{id})
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func (s *Service) Story(ctx context.Context, caller Caller, id uuid.UUID) (*Orde
 	return &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
-		Moves: movesOf(order.State(), caller.Actor()),
+		Moves: legalMoves(order.State(), caller.Actor()),
 	}, nil
 }
 
-func movesOf(state models.State, by models.Actor) []models.Move {
+func legalMoves(state models.State, by models.Actor) []models.Move {
 	var legal []models.Move
 	for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
 		if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {
@@ -98,5 +98,5 @@ func movesOf(state models.State, by models.Actor) []models.Move {
 	return legal
 }
 
-// Can reports whether the caller may ask for a move.
+// Can reports whether the caller may request a move.
 func (s *OrderPage) Can(move models.Move) bool { return slices.Contains(s.Moves, move) }

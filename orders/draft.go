@@ -12,20 +12,18 @@ import (
 	"despacho/models"
 )
 
-// draft is a request that the operator can serve, with all that is decided about it before it
-// becomes an order.
+// draft is a validated creation request with its branch, destination, size, price and risk zone.
 type draft struct {
 	*newOrder
 	branch *models.Branch
-	// destination is where it goes and the places around it, nearest first.
+	// destination is the location and its ancestors, nearest first.
 	destination []catalog.Location
 	size        *models.Size
 	price       money.Cents
 	risk        *models.RiskZone
 }
 
-// draft reads a creation request, or says what is wrong with it or why the operator cannot serve
-// it.
+// draft reads and validates a creation request.
 func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, in *jsonbody.Object) (*draft, error) {
 	if caller.StoreID != nil && !settings.stores[*caller.StoreID].Active {
 		return nil, ErrStoreInactive
@@ -53,7 +51,7 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 	}, nil
 }
 
-// destination is the place an order goes to and those around it, nearest first.
+// destination returns the location and its ancestors, nearest first.
 func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]catalog.Location, error) {
 	places, known, err := s.catalog.Destination(ctx, locationID)
 	if err == nil && (!known || !isDestination(places[0])) {
@@ -62,13 +60,12 @@ func (s *Service) destination(ctx context.Context, locationID uuid.UUID) ([]cata
 	return places, err
 }
 
-// isDestination tells where an order can go to: a district or a zone. A whole city or country is no
-// destination.
+// isDestination reports whether an order can be sent to a location: a district or a zone.
 func isDestination(place catalog.Location) bool {
 	return place.Type == catalog.TypeDistrict || place.Type == catalog.TypeZone
 }
 
-// warning is what the order's creator should pay attention to.
+// warning is the risk zone warning, or empty.
 func (d *draft) warning() string {
 	if d.risk == nil {
 		return ""
@@ -76,7 +73,7 @@ func (d *draft) warning() string {
 	return riskWarning(d.risk)
 }
 
-// receivingBranch is the branch named, which is known to be the operator's, or its main one.
+// receivingBranch is the named branch, which readBranch has checked, or the main one.
 func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
 	if id != nil {
 		branch := s.branches[*id]
@@ -88,7 +85,7 @@ func (s *settings) receivingBranch(id *uuid.UUID) (*models.Branch, error) {
 	return s.mainBranch, nil
 }
 
-// Preview is what an order would be if it were created.
+// Preview describes the order that a request would create.
 type Preview struct {
 	RecipientName   string
 	RecipientPhone  string
@@ -103,10 +100,9 @@ type Preview struct {
 	Warning         string
 }
 
-// Check is Create without creating: it answers what the order would be and cost, or refuses it for
-// the same reasons.
+// Check validates a creation request like Create, without creating the order.
 func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object) (*Preview, error) {
-	settings, err := s.settings.of(ctx, caller.Operator)
+	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 	"despacho/test/apptest"
 )
 
-// Checking an order says what creating it would, and creates nothing.
+// Check returns what Create would and creates nothing.
 func TestCheck_isCreateWithoutCreating(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
-		quote, err := s.App.Orders.Check(t.Context(), s.caller, sale(t))
+		s := newStoreClient(t, service)
+		quote, err := s.App.Orders.Check(t.Context(), s.caller, orderBody(t))
 		require.NoError(t, err)
 		require.Equal(t, &orders.Preview{
 			RecipientName: "Rosa", RecipientPhone: "+51987654321", DeliveryAddress: "Av. Larco 345", LocationID: apptest.Miraflores,
@@ -37,7 +37,7 @@ func TestCheck_isCreateWithoutCreating(t *testing.T) {
 
 func TestChoices_knowWhereTheOperatorDelivers(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s := newStoreClient(t, service)
 		choices, err := s.App.Orders.Choices(t.Context(), s.caller)
 		require.NoError(t, err)
 		require.Len(t, choices.Stores, 2)

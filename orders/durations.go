@@ -6,30 +6,29 @@ import (
 	"despacho/db"
 )
 
-// Durations is how long deliveries took, to the minute.
+// Durations is the distribution of delivery times, to the minute.
 type Durations struct {
-	// Count is how many deliveries there were.
+	// Count is the number of deliveries.
 	Count int64
-	// minutes go from the quickest to the slowest.
+	// minutes are in ascending order.
 	minutes []db.MinuteCount
 }
 
-func durationsOf(minutes []db.MinuteCount) Durations {
-	spread := Durations{minutes: minutes}
+func newDurations(minutes []db.MinuteCount) Durations {
+	durations := Durations{minutes: minutes}
 	for _, row := range minutes {
-		spread.Count += row.Count
+		durations.Count += row.Count
 	}
-	return spread
+	return durations
 }
 
-// Median is the time that half of the deliveries took at most.
+// Median is the 50th percentile.
 func (s Durations) Median() time.Duration { return s.percentile(50) }
 
-// P90 is the time that nine deliveries out of ten took at most.
+// P90 is the 90th percentile.
 func (s Durations) P90() time.Duration { return s.percentile(90) }
 
-// percentile is exact, by nearest rank: the shortest time that the given part of all deliveries did
-// not exceed.
+// percentile is exact, by nearest rank.
 func (s Durations) percentile(percent int64) time.Duration {
 	rank := (s.Count*percent + 99) / 100
 	for _, row := range s.minutes {
@@ -40,24 +39,24 @@ func (s Durations) percentile(percent int64) time.Duration {
 	return 0
 }
 
-// Bucket counts the deliveries that took From at least and less than Until. The last bucket of a
-// spread has no end.
+// Bucket counts the deliveries that took at least From and less than Until. The last bucket also
+// counts longer ones.
 type Bucket struct {
 	From, Until time.Duration
 	Count       int64
 }
 
-// bucketWidths are steps that people count time in.
+// bucketWidths are the possible bucket widths.
 var bucketWidths = []time.Duration{
 	10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 4 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 	24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
 }
 
-// fewestBuckets keeps a spread recognizable as one.
-const fewestBuckets = 6
+// minBuckets is the smallest number of buckets in a histogram.
+const minBuckets = 6
 
-// Buckets divides the deliveries into steps of equal length, at most so many. The few slowest share
-// the last one, so that they do not push all the others together.
+// Buckets returns a histogram with equal bucket widths and at most the given number of buckets. The
+// slowest 2 % share the last bucket, so that outliers do not compress the rest.
 func (s Durations) Buckets(most int) []Bucket {
 	if s.Count == 0 {
 		return nil
@@ -70,7 +69,7 @@ func (s Durations) Buckets(most int) []Bucket {
 			break
 		}
 	}
-	buckets := make([]Bucket, min(max(int(slow/width)+1, fewestBuckets), most))
+	buckets := make([]Bucket, min(max(int(slow/width)+1, minBuckets), most))
 	for i := range buckets {
 		buckets[i].From, buckets[i].Until = time.Duration(i)*width, time.Duration(i+1)*width
 	}

@@ -9,7 +9,7 @@ import (
 	"despacho/db"
 )
 
-func TestSpread_percentilesAreTimesThatHappened(t *testing.T) {
+func TestDurations_percentilesAreObservedTimes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		minutes     []db.MinuteCount
@@ -26,14 +26,14 @@ func TestSpread_percentilesAreTimesThatHappened(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spread := durationsOf(c.minutes)
+			spread := newDurations(c.minutes)
 			require.Equal(t, c.median, spread.Median(), "median")
 			require.Equal(t, c.p90, spread.P90(), "p90")
 		})
 	}
 }
 
-func TestSpread_bucketsHoldEveryDelivery(t *testing.T) {
+func TestDurations_bucketsHoldEveryDelivery(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		minutes []db.MinuteCount
@@ -50,7 +50,7 @@ func TestSpread_bucketsHoldEveryDelivery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var counts []int64
-			for i, bucket := range durationsOf(c.minutes).Buckets(12) {
+			for i, bucket := range newDurations(c.minutes).Buckets(12) {
 				counts = append(counts, bucket.Count)
 				require.Equal(t, time.Duration(i)*c.width, bucket.From)
 				require.Equal(t, time.Duration(i+1)*c.width, bucket.Until)

@@ -7,7 +7,7 @@ import (
 	"despacho/models"
 )
 
-// What callers of the use cases are told.
+// Errors returned to callers.
 var (
 	ErrOrderNotFound = apperror.New(apperror.NotFound, "order_not_found", "El pedido no existe.")
 	ErrStoreInactive = apperror.New(apperror.Forbidden, "store_inactive", "La tienda está desactivada: no puede crear pedidos.")
@@ -17,14 +17,15 @@ var (
 		Kind: apperror.Conflict, Code: "idempotency_in_progress", RetryAfter: 2 * time.Second,
 		Message: "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.",
 	}
-	ErrKeyReused = apperror.New(apperror.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
-	ErrMovesDown = &apperror.Error{
+	ErrKeyReused       = apperror.New(apperror.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
+	ErrMoveUnconfirmed = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",
 	}
 )
 
-// moveRefused says why an order does not make a move. The API renders it as 400, the panel as 409.
+// moveRefused is the error of a move that the order's status does not allow. The API renders it as
+// 400, the panel as 409.
 func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
@@ -32,5 +33,5 @@ func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	return apperror.New(apperror.Conflict, CodeMoveRefused, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
 }
 
-// CodeMoveRefused marks a move that the order's state does not allow.
+// CodeMoveRefused is the code of a move that the order's state does not allow.
 const CodeMoveRefused = "move_not_allowed"

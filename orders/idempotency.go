@@ -13,12 +13,12 @@ import (
 	"despacho/models"
 )
 
-// withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, the
-// others are told what it was told.
+// withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, later
+// ones get its stored response.
 func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (CreateResponse, error)) (CreateResponse, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
-		ScopeID: caller.keyScope(), Key: key, BodyHash: in.Hash(),
+		ScopeID: caller.idempotencyScope(), Key: key, BodyHash: in.Hash(),
 		LeaseToken: uuid.New(), LeaseUntil: now.Add(s.options.KeyLease),
 		CreatedAt: now, ExpiresAt: now.Add(s.options.IdempotencyTTL),
 	}
@@ -29,46 +29,45 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 	switch claim {
 	case db.InProgress:
 		return CreateResponse{}, ErrKeyInProgress
-	case db.OtherBody:
+	case db.BodyMismatch:
 		return CreateResponse{}, ErrKeyReused
-	case db.Answered:
-		return remembered(held), nil
+	case db.Completed:
+		return replayedResponse(held), nil
 	}
 	answer, err := create(record)
 	if err != nil {
-		// Only successes are remembered. The request may be over already; the key must be free all
-		// the same.
-		if freeErr := s.db.FreeKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
+		// Only successes are stored. The key is released even if the client has disconnected.
+		if freeErr := s.db.ReleaseKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
 	}
 	return answer, err
 }
 
-// PreviousResponse is what was created under an Idempotency-Key before.
+// PreviousResponse is the stored response of an Idempotency-Key.
 type PreviousResponse struct {
-	Answer CreateResponse
-	// Same says that it was asked for with the same body: another one would be refused.
-	Same bool
+	Response CreateResponse
+	// SameBody reports whether the request body is the same; with another body the key is refused.
+	SameBody bool
 }
 
-// PreviousResponse tells, for requests by their Idempotency-Keys, which of them were answered
-// already. What it does not name may be created.
+// PreviousResponses returns, by Idempotency-Key, the stored responses of those requests that were
+// completed before.
 func (s *Service) PreviousResponses(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousResponse, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
-	records, err := s.db.AnsweredKeys(ctx, caller.keyScope(), slices.Collect(maps.Keys(requests)), s.clock.Now())
+	records, err := s.db.CompletedKeys(ctx, caller.idempotencyScope(), slices.Collect(maps.Keys(requests)), s.clock.Now())
 	if err != nil {
 		return nil, err
 	}
-	earlier := make(map[string]PreviousResponse, len(records))
+	previous := make(map[string]PreviousResponse, len(records))
 	for i := range records {
-		earlier[records[i].Key] = PreviousResponse{Answer: remembered(&records[i]), Same: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
+		previous[records[i].Key] = PreviousResponse{Response: replayedResponse(&records[i]), SameBody: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
 	}
-	return earlier, nil
+	return previous, nil
 }
 
-func remembered(record *models.IdempotencyRecord) CreateResponse {
+func replayedResponse(record *models.IdempotencyRecord) CreateResponse {
 	return CreateResponse{Status: *record.StatusCode, Location: *record.Location, Body: record.Response, Replayed: true}
 }

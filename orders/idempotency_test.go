@@ -19,21 +19,21 @@ import (
 	"despacho/test/apptest"
 )
 
-// store is a shop's system under one API key, on the far side of the use cases.
-type store struct {
+// storeClient calls the use cases with one API key.
+type storeClient struct {
 	*apptest.Service
 	caller orders.Caller
 }
 
-func newStore(t *testing.T, s *apptest.Service) *store {
+func newStoreClient(t *testing.T, s *apptest.Service) *storeClient {
 	t.Helper()
 	tenant := s.NewTenant(t)
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.FrozenAt)
 	require.NoError(t, err)
-	return &store{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
+	return &storeClient{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
 }
 
-func sale(t *testing.T) *jsonbody.Object {
+func orderBody(t *testing.T) *jsonbody.Object {
 	t.Helper()
 	in, err := jsonbody.Parse([]byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345",
 		"location_id":"` + apptest.Miraflores.String() + `","product":"Zapatillas"}`))
@@ -41,37 +41,37 @@ func sale(t *testing.T) *jsonbody.Object {
 	return in
 }
 
-// create creates under the key "venta-1"; meanwhile runs when the order is accepted but not yet
+// create creates under the key "venta-1"; meanwhile runs after validation and before the order is
 // written.
-func (s *store) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
+func (s *storeClient) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
 	t.Helper()
-	return s.App.Orders.Create(ctx, s.caller, sale(t), "venta-1", func(*orders.Created) (orders.CreateResponse, error) {
+	return s.App.Orders.Create(ctx, s.caller, orderBody(t), "venta-1", func(*orders.Created) (orders.CreateResponse, error) {
 		return orders.CreateResponse{Status: http.StatusCreated, Location: "/aquí", Body: []byte(uuid.NewString())}, meanwhile()
 	})
 }
 
-func nothing() error { return nil }
+func noop() error { return nil }
 
-func (s *store) requireOrders(t *testing.T, count int) {
+func (s *storeClient) requireOrders(t *testing.T, count int) {
 	t.Helper()
 	total, _, err := s.App.DB.CountOrdersSince(t.Context(), s.caller.Scope(), db.OrderFilter{}, time.Time{}, time.Time{})
 	require.NoError(t, err)
 	require.EqualValues(t, count, total)
 }
 
-// Contract 4.7: while the first request is still processing, another with its key is told so;
-// afterwards it gets the first one's answer.
+// Contract 4.7: while the first request is in progress, another with its key is refused; afterwards
+// it gets the first response.
 func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s := newStoreClient(t, service)
 		first, err := s.create(t.Context(), t, func() error {
-			_, err := s.create(t.Context(), t, nothing)
+			_, err := s.create(t.Context(), t, noop)
 			require.ErrorIs(t, err, orders.ErrKeyInProgress)
 			return nil
 		})
 		require.NoError(t, err)
 		require.False(t, first.Replayed)
-		again, err := s.create(t.Context(), t, nothing)
+		again, err := s.create(t.Context(), t, noop)
 		require.NoError(t, err)
 		first.Replayed = true
 		require.Equal(t, first, again)
@@ -79,16 +79,16 @@ func TestCreate_sameKeyWhileProcessing(t *testing.T) {
 	})
 }
 
-// Whoever dies with a key holds it for seconds: longer than a request is worked on, and no longer
-// than a client can be asked to wait.
+// A crashed request holds its key for seconds: longer than the request timeout, and no longer than
+// a client can be asked to wait.
 func TestCreate_theLeaseIsShort(t *testing.T) {
 	require.Equal(t, 15*time.Second, config.DefaultTimeouts().KeyLease())
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s, lease := newStore(t, service), service.Config.Timeouts.KeyLease()
+		s, lease := newStoreClient(t, service), service.Config.Timeouts.KeyLease()
 		_, err := s.create(t.Context(), t, func() error {
 			claimAt := func(at time.Time) db.Claim {
 				claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-					ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(time.Minute),
+					ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(time.Minute),
 					CreatedAt: at, ExpiresAt: at.Add(time.Hour),
 				}, at)
 				require.NoError(t, err)
@@ -103,15 +103,15 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 	})
 }
 
-// The answer is recorded in the order's own transaction: a request that lost its lease to another
-// leaves no order behind.
+// The response is written in the order's transaction: a request that lost its lease creates no
+// order.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s := newStoreClient(t, service)
 		_, err := s.create(t.Context(), t, func() error {
 			later := apptest.FrozenAt.Add(2 * service.Config.Timeouts.KeyLease())
 			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
-				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: sale(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
+				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: later.Add(time.Minute),
 				CreatedAt: later, ExpiresAt: later.Add(time.Hour),
 			}, later)
 			require.Equal(t, db.Claimed, claim)
@@ -119,15 +119,15 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 		})
 		require.ErrorIs(t, err, orders.ErrKeyInProgress)
 		s.requireOrders(t, 0)
-		_, err = s.create(t.Context(), t, nothing)
+		_, err = s.create(t.Context(), t, noop)
 		require.ErrorIs(t, err, orders.ErrKeyInProgress, "the other one still holds the key")
 	})
 }
 
-// Only successes are recorded, also when the request fails on our side or the client has hung up.
+// Only successes are stored, also on internal errors or when the client has disconnected.
 func TestCreate_failureFreesTheKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s := newStoreClient(t, service)
 		broken := errors.New("broken")
 		_, err := s.create(t.Context(), t, func() error { return broken })
 		require.ErrorIs(t, err, broken)
@@ -136,18 +136,18 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		s.requireOrders(t, 0)
 
-		answer, err := s.create(t.Context(), t, nothing)
+		answer, err := s.create(t.Context(), t, noop)
 		require.NoError(t, err)
 		require.False(t, answer.Replayed)
 		s.requireOrders(t, 1)
 	})
 }
 
-// Colleagues in the panel share their keys; a store's are not the operator's, and neither are an
-// API key's.
+// Panel users of the same store or operator share their keys; a store, its operator and API keys
+// have separate scopes.
 func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
-		s := newStore(t, service)
+		s := newStoreClient(t, service)
 		storeID := uuid.New()
 		require.NoError(t, s.App.DB.Insert(t.Context(), &models.Store{ID: storeID, OperatorID: s.caller.Operator.ID, Name: "Tienda", Active: true, CreatedAt: apptest.FrozenAt}))
 		operator := orders.Caller{Operator: s.caller.Operator}
@@ -155,10 +155,10 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 		seen := map[string]bool{}
 		for _, caller := range []orders.Caller{s.caller, operator, bound} {
 			s.caller = caller
-			first, err := s.create(t.Context(), t, nothing)
+			first, err := s.create(t.Context(), t, noop)
 			require.NoError(t, err)
 			require.False(t, first.Replayed)
-			again, err := s.create(t.Context(), t, nothing)
+			again, err := s.create(t.Context(), t, noop)
 			require.NoError(t, err)
 			require.True(t, again.Replayed)
 			require.Equal(t, first.Body, again.Body)
@@ -167,12 +167,12 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 
 			other, err := jsonbody.Parse([]byte(`{}`))
 			require.NoError(t, err)
-			earlier, err := s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": sale(t), "venta-2": other})
+			earlier, err := s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": orderBody(t), "venta-2": other})
 			require.NoError(t, err)
-			require.Equal(t, map[string]orders.PreviousResponse{"venta-1": {Answer: again, Same: true}}, earlier)
+			require.Equal(t, map[string]orders.PreviousResponse{"venta-1": {Response: again, SameBody: true}}, earlier)
 			earlier, err = s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
 			require.NoError(t, err)
-			require.False(t, earlier["venta-1"].Same)
+			require.False(t, earlier["venta-1"].SameBody)
 		}
 	})
 }

@@ -20,13 +20,11 @@ const (
 	maxNotes     = 2000
 	maxDocument  = 50
 	maxLink      = 2048
-	// anyLength is for words that are looked up and never stored: one that nobody knows may be as
-	// long as the body.
+	// anyLength is for values that are looked up and never stored.
 	anyLength = math.MaxInt
 )
 
-// newOrder is a creation request whose every field is well-formed. Whether the operator can serve
-// it is not decided yet.
+// newOrder is a creation request with well-formed fields. Coverage and price are not checked yet.
 type newOrder struct {
 	recipientName  string
 	recipientPhone string
@@ -51,8 +49,7 @@ type newOrder struct {
 	branchID *uuid.UUID
 }
 
-// readNewOrder reads a creation request. Its error names every wrong field, also those that only
-// the operator's settings can tell.
+// readNewOrder reads a creation request. Its error names every invalid field.
 func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
 		recipientName: in.RequiredText("recipient_name", maxName),
@@ -92,7 +89,7 @@ func readBranch(in *jsonbody.Object, settings *settings) *uuid.UUID {
 	return id
 }
 
-// readStore is a bound caller's own store, whatever the body holds.
+// readStore is a restricted caller's own store, whatever the body says.
 func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUID {
 	if caller.StoreID != nil {
 		return caller.StoreID
@@ -107,7 +104,7 @@ func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUI
 	return id
 }
 
-// ReadPoint reads a point on the globe from two members that only make sense together.
+// ReadPoint reads a latitude and a longitude, which must both be present or both absent.
 func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float64) {
 	lat, lng = in.Number(latField, -90, 90), in.Number(lngField, -180, 180)
 	if in.Has(latField) && !in.Has(lngField) {
@@ -119,7 +116,7 @@ func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float6
 	return lat, lng
 }
 
-// ReadRequiredPoint is ReadPoint for a point that must be there.
+// ReadRequiredPoint is ReadPoint for a required point.
 func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng float64) {
 	for _, field := range []string{latField, lngField} {
 		if !in.Has(field) {
@@ -133,15 +130,14 @@ func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng
 	return *gotLat, *gotLng
 }
 
-// readPayment derives the payment type in one direction only: an amount always means cash on
-// delivery, while cash on delivery without an amount stays what it is (the store has not fixed the
-// price yet).
+// readPayment derives the payment type: an amount always means cash on delivery, but cash on
+// delivery without an amount is allowed, because the store may not have fixed the price yet.
 func (o *newOrder) readPayment(in *jsonbody.Object) {
 	if amount := in.Money("amount_to_collect"); amount != nil {
 		o.amount = *amount
 	}
 	if o.amount > 0 {
-		in.Text("payment_type", anyLength) // overruled, but it has to be a text
+		in.Text("payment_type", anyLength) // overridden, but it must be a string
 		o.paymentType = models.CashOnDelivery
 		return
 	}

@@ -18,8 +18,8 @@ var (
 	openStore, shutStore   = uuid.New(), uuid.New()
 )
 
-// peruvian is a caller of an operator in Peru, perhaps bound to a store.
-func peruvian(store *uuid.UUID) Caller {
+// peruvianCaller is a caller of an operator in Peru, optionally restricted to a store.
+func peruvianCaller(store *uuid.UUID) Caller {
 	return Caller{Operator: &models.Operator{ID: uuid.New(), CountryCode: "PE", Timezone: "America/Lima"}, StoreID: store}
 }
 
@@ -30,7 +30,7 @@ func knownSettings() *settings {
 	}
 }
 
-// read reads a complete creation request with more members, and with another phone if one is given.
+// read reads a complete creation request with additional members and, if given, another phone.
 func read(t *testing.T, caller Caller, more string, phone ...string) (*newOrder, error) {
 	t.Helper()
 	phone = append(phone, "987654321")
@@ -50,7 +50,7 @@ func wrongFields(err error) []string {
 
 func TestReadNewOrder_defaults(t *testing.T) {
 	t.Parallel()
-	order, err := read(t, peruvian(nil), "")
+	order, err := read(t, peruvianCaller(nil), "")
 	require.NoError(t, err)
 	require.Equal(t, &newOrder{
 		recipientName: "Rosa", recipientPhone: "+51987654321", address: "Av. Larco 345", product: "Zapatillas",
@@ -76,7 +76,7 @@ func TestReadNewOrder_paymentType(t *testing.T) {
 		`,"payment_type":"trueque","amount_to_collect":89.90`:                      {8990, models.CashOnDelivery},
 		`,"payment_type":"` + strings.Repeat("x", 500) + `","amount_to_collect":1`: {100, models.CashOnDelivery},
 	} {
-		order, err := read(t, peruvian(nil), more)
+		order, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
 		require.Equal(t, want.amount, order.amount, more)
 		require.Equal(t, want.payment, order.paymentType, more)
@@ -84,24 +84,24 @@ func TestReadNewOrder_paymentType(t *testing.T) {
 	for _, more := range []string{
 		`,"payment_type":"trueque"`, `,"payment_type":"trueque","amount_to_collect":0`, `,"payment_type":5`, `,"payment_type":5,"amount_to_collect":1`,
 	} {
-		_, err := read(t, peruvian(nil), more)
+		_, err := read(t, peruvianCaller(nil), more)
 		require.Equal(t, []string{"payment_type"}, wrongFields(err), more)
 	}
 }
 
-// A bound caller's store is its own, whatever the body holds.
+// A restricted caller's store is its own, whatever the body says.
 func TestReadNewOrder_store(t *testing.T) {
 	t.Parallel()
-	order, err := read(t, peruvian(nil), `,"store_id":"`+openStore.String()+`"`)
+	order, err := read(t, peruvianCaller(nil), `,"store_id":"`+openStore.String()+`"`)
 	require.NoError(t, err)
 	require.Equal(t, &openStore, order.storeID)
 	for _, id := range []string{shutStore.String(), uuid.NewString(), "tienda"} {
-		_, err := read(t, peruvian(nil), `,"store_id":"`+id+`"`)
+		_, err := read(t, peruvianCaller(nil), `,"store_id":"`+id+`"`)
 		require.Equal(t, []string{"store_id"}, wrongFields(err))
 	}
 	own := uuid.New()
 	for _, value := range []string{`"` + openStore.String() + `"`, `"tienda"`, `5`, `null`, `{}`, `[[]]`} {
-		order, err := read(t, peruvian(&own), `,"store_id":`+value)
+		order, err := read(t, peruvianCaller(&own), `,"store_id":`+value)
 		require.NoError(t, err, value)
 		require.Equal(t, &own, order.storeID, value)
 	}
@@ -109,27 +109,27 @@ func TestReadNewOrder_store(t *testing.T) {
 
 func TestReadNewOrder_branch(t *testing.T) {
 	t.Parallel()
-	order, err := read(t, peruvian(nil), `,"branch_id":"`+ownBranch.String()+`"`)
+	order, err := read(t, peruvianCaller(nil), `,"branch_id":"`+ownBranch.String()+`"`)
 	require.NoError(t, err)
 	require.Equal(t, &ownBranch, order.branchID)
-	_, err = read(t, peruvian(nil), `,"branch_id":"`+otherBranch.String()+`"`)
+	_, err = read(t, peruvianCaller(nil), `,"branch_id":"`+otherBranch.String()+`"`)
 	require.Equal(t, []string{"branch_id"}, wrongFields(err))
 }
 
-// Validation names every wrong field at once, in Spanish.
+// The error names every invalid field at once, in Spanish.
 func TestReadNewOrder_everyWrongFieldAtOnce(t *testing.T) {
 	t.Parallel()
 	in, err := jsonbody.Parse([]byte(`{"recipient_phone":"hola","delivery_lat":91,"branch_id":"` + otherBranch.String() + `","store_id":"x","size":5,"delivery_type":"drone"}`))
 	require.NoError(t, err)
-	_, err = readNewOrder(in, peruvian(nil), knownSettings())
+	_, err = readNewOrder(in, peruvianCaller(nil), knownSettings())
 	require.ElementsMatch(t, []string{
 		"recipient_name", "recipient_phone", "delivery_address", "location_id", "product", "delivery_lat", "delivery_lng", "branch_id", "store_id", "size", "delivery_type",
 	}, wrongFields(err))
 	require.Contains(t, apperror.From(err).Message, "recipient_name: es obligatorio")
 }
 
-// A DNI that is not eight digits is not verified; nothing is said of other documents.
-func TestDeclaredDNI(t *testing.T) {
+// A DNI that is not eight digits is not verified; other documents have no result.
+func TestInitialDNIVerified(t *testing.T) {
 	t.Parallel()
 	no := false
 	for more, want := range map[string]*bool{
@@ -143,15 +143,15 @@ func TestDeclaredDNI(t *testing.T) {
 		`,"recipient_doc_type":"ce","recipient_doc_number":"1"`:           nil,
 		`,"recipient_doc_number":"1"`:                                     nil,
 	} {
-		order, err := read(t, peruvian(nil), more)
+		order, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
-		require.Equal(t, want, declaredDNI(order), more)
+		require.Equal(t, want, initialDNIVerified(order), more)
 	}
 }
 
-// The point sent wins over the link's; a long link is read without the network, and the source is
-// kept.
-func TestLocate(t *testing.T) {
+// The point in the request takes precedence over the link's. A long link is parsed without the
+// network, and the source is stored.
+func TestResolvePoint(t *testing.T) {
 	t.Parallel()
 	at := func(n float64) *float64 { return &n }
 	source := func(s string) *string { return &s }
@@ -168,10 +168,10 @@ func TestLocate(t *testing.T) {
 		`,"delivery_maps_url":"https://maps.app.goo.gl/AbC"`:                                                     {},
 		`,"delivery_maps_url":"mi casa"`:                                                                         {},
 	} {
-		in, err := read(t, peruvian(nil), more)
+		in, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
 		var order models.Order
-		locate(&order, in, "PE")
+		resolvePoint(&order, in, "PE")
 		require.Equal(t, want.lat, order.DeliveryLat, more)
 		require.Equal(t, want.lng, order.DeliveryLng, more)
 		require.Equal(t, want.source, order.PointSource, more)

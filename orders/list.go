@@ -7,15 +7,14 @@ import (
 	"despacho/models"
 )
 
-// Board is what the panel opens with: a page of orders, and how many there are in each status under
-// the same conditions.
-type Board struct {
+// CountedPage is a page of orders with the count of each status under the same filter.
+type CountedPage struct {
 	*Page
 	Counts map[models.Status]int64
 }
 
-// Board reads a page of orders and the counts beside it.
-func (s *Service) Board(ctx context.Context, caller Caller, query Query) (*Board, error) {
+// ListWithCounts reads a page of orders and the counts by status.
+func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query) (*CountedPage, error) {
 	filter := s.filter(caller, query)
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), filter)
 	if err != nil {
@@ -31,10 +30,10 @@ func (s *Service) Board(ctx context.Context, caller Caller, query Query) (*Board
 	if err != nil {
 		return nil, err
 	}
-	return &Board{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
+	return &CountedPage{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
 }
 
-// CountWithoutPoint counts the orders on their way whose point nobody knows yet.
+// CountWithoutPoint counts the open orders that have no point.
 func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
 	var total int64

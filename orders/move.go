@@ -16,10 +16,10 @@ import (
 	"despacho/workflows"
 )
 
-// Cancellation is why an order is cancelled.
+// Cancellation is the reason of a cancel.
 type Cancellation struct {
 	Reason, Note string
-	// OnlyRegistered refuses to cancel a package that has reached the operator, whoever asks.
+	// OnlyRegistered refuses the cancel once the package was received, for every caller.
 	OnlyRegistered bool
 }
 
@@ -29,7 +29,7 @@ const (
 	maxCancelNote = 1000
 )
 
-// ReadCancellation reads why an order is cancelled; nobody has to say.
+// ReadCancellation reads an optional reason and note.
 func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 	reason, note := in.Lines("reason", maxReason), in.Lines("note", maxCancelNote)
 	if err := in.Err(); err != nil {
@@ -55,10 +55,10 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Can
 		return nil, moveRefused(models.MoveCancel, order.Status)
 	}
 	message := workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
-	return s.moveFound(ctx, caller, order, models.MoveCancel, nil, workflows.CancelName, message)
+	return s.moveOrder(ctx, caller, order, models.MoveCancel, nil, workflows.CancelName, message)
 }
 
-// Receive takes the package in at a branch; nil means the branch it was expected at.
+// Receive records the reception at a branch; nil means the expected branch.
 func (s *Service) Receive(ctx context.Context, caller Caller, id uuid.UUID, branchID *uuid.UUID) (*View, error) {
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
 		return nil, err
@@ -66,19 +66,19 @@ func (s *Service) Receive(ctx context.Context, caller Caller, id uuid.UUID, bran
 	return s.move(ctx, caller, id, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
 }
 
-// checkBranch makes sure that a branch is one of the operator's that is active.
+// checkBranch checks that the branch is an active one of the operator.
 func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid.UUID) error {
 	if branchID == nil {
 		return nil
 	}
 	_, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID)
 	if db.IsNotFound(err) {
-		return fieldFault("branch_id", "no es una sucursal activa del operador")
+		return fieldError("branch_id", "no es una sucursal activa del operador")
 	}
 	return err
 }
 
-// Assign gives the package to a rider.
+// Assign assigns the order to a rider.
 func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID) (*View, error) {
 	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
@@ -86,27 +86,26 @@ func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UU
 	return s.move(ctx, caller, id, models.MoveAssign, &riderID, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
 }
 
-// checkRider makes sure that a rider is one of the operator's who is active.
+// checkRider checks that the rider is an active one of the operator.
 func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UUID) error {
 	_, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID)
 	if db.IsNotFound(err) {
-		return fieldFault("rider_id", "no es un motorizado activo del operador")
+		return fieldError("rider_id", "no es un motorizado activo del operador")
 	}
 	return err
 }
 
-// move asks the order's workflow for a move and answers with the order as it stands then. The row
-// is asked first: it is never ahead of the workflow, so what it rules out is ruled out for good and
-// costs Temporal nothing.
+// move requests a move from the order's workflow and returns the moved order. The row is checked
+// first: it is never ahead of the workflow, so a move that it rules out needs no update.
 func (s *Service) move(ctx context.Context, caller Caller, id uuid.UUID, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
 	order, err := s.find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.moveFound(ctx, caller, order, move, rider, name, message)
+	return s.moveOrder(ctx, caller, order, move, rider, name, message)
 }
 
-func (s *Service) moveFound(ctx context.Context, caller Caller, order *models.OrderView, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
+func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, move models.Move, rider *uuid.UUID, name string, message any) (*View, error) {
 	switch _, verdict := order.State().Decide(move, caller.Actor(), rider); verdict {
 	case models.Refused:
 		return nil, moveRefused(move, order.Status)
@@ -119,7 +118,7 @@ func (s *Service) moveFound(ctx context.Context, caller Caller, order *models.Or
 	return s.Get(ctx, caller, order.ID)
 }
 
-// update sends a move to the order's workflow and waits until it is stored or refused.
+// update sends the move as a workflow update and waits until it is stored or refused.
 func (s *Service) update(ctx context.Context, order *models.Order, move models.Move, name string, message any) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
@@ -132,7 +131,7 @@ func (s *Service) update(ctx context.Context, order *models.Order, move models.M
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
 	if isNotRunning(err) {
-		// One whose workflow has ended for good since the order was read gets no other run.
+		// A workflow that has completed for good since the order was read is not started again.
 		now, readErr := s.db.OrderViewByID(ctx, order.ID)
 		if readErr != nil {
 			return readErr
@@ -148,12 +147,11 @@ func (s *Service) update(ctx context.Context, order *models.Order, move models.M
 	if err == nil {
 		s.started.add(order.ID, order.Seq+1)
 	}
-	return s.outcome(ctx, order, move, err)
+	return s.moveError(ctx, order, move, err)
 }
 
-// updateWithStart is for an order without a running workflow: one that the timer cancelled, or
-// whose workflow has not been started yet. The new run reads the order from the database before it
-// decides.
+// updateWithStart is for an order without a running workflow, because the timer cancelled it or its
+// workflow was not started yet. The new run loads the order before it decides.
 func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	storeName, err := s.storeNameOf(ctx, order)
 	if err != nil {
@@ -171,8 +169,8 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 	return handle, err
 }
 
-// outcome turns what Temporal said of a move into what the caller is told.
-func (s *Service) outcome(ctx context.Context, order *models.Order, move models.Move, err error) error {
+// moveError converts an update's error into the caller's.
+func (s *Service) moveError(ctx context.Context, order *models.Order, move models.Move, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -183,7 +181,7 @@ func (s *Service) outcome(ctx context.Context, order *models.Order, move models.
 		return moveRefused(move, refusal.Status)
 	}
 	s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", move, "error", err)
-	return ErrMovesDown.Because(err)
+	return ErrMoveUnconfirmed.Because(err)
 }
 
 func isNotRunning(err error) bool {

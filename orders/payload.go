@@ -10,8 +10,8 @@ import (
 	"despacho/models"
 )
 
-// eventData is `data` of contract 6.1: every field in every event, null where there is nothing yet.
-// It never holds the document, the notes or the customer's point.
+// eventData is `data` of contract 6.1: every event has every field, null if unset. It never
+// contains the document, the notes or the delivery point.
 type eventData struct {
 	ID                    uuid.UUID          `json:"id"`
 	GuideCode             string             `json:"guide_code"`
@@ -34,12 +34,12 @@ type eventData struct {
 	ReceivedAt            *time.Time         `json:"received_at"`
 	DeliveredAt           *time.Time         `json:"delivered_at"`
 	Rider                 *RiderView         `json:"rider"`
-	Location              Place              `json:"location"`
+	Location              LocationRef        `json:"location"`
 	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
 }
 
-// deliveriesOf freezes an event for every webhook that wants it. A store's webhook learns where the
-// photo was taken only if the operator shares that.
+// deliveriesOf creates the deliveries of an event with its data as of now. A store's webhook gets
+// the photo's location only if the operator shares it.
 func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks []models.Webhook, shareProofLocation bool, at time.Time) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	for _, webhook := range webhooks {
@@ -69,7 +69,7 @@ func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventDa
 		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
 		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay,
 		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
-		Rider: riderView(o), Location: Place{ID: o.LocationID, Name: o.LocationName},
+		Rider: riderView(o), Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
 		DeliveryProof: s.proofView(&o.Order, withProofLocation),
 	}
 }

@@ -31,7 +31,7 @@ func TestReadNewOrder_recipientPhone(t *testing.T) {
 		{"CO", "301 234 5678", "+573012345678"},
 		{"MX", "55 1234 5678", "+525512345678"},
 	} {
-		caller := peruvian(nil)
+		caller := peruvianCaller(nil)
 		caller.Operator.CountryCode = c.country
 		order, err := read(t, caller, "", c.sent)
 		require.NoError(t, err, "%s in %s", c.sent, c.country)
@@ -41,7 +41,7 @@ func TestReadNewOrder_recipientPhone(t *testing.T) {
 		"", "0", "12345", "98765432", "9876543210", "hola", "98765432l", "987654321 ext 5", "987654321 x5", "tel:+51987654321", "+51 987 654", "+51",
 		"+999 123456789", "+0000000000", "+51 +51 987654321", "987654321/987654322", "987654321;phone-context=+51", "９８７６５４３２１", "0-800-FLORES", "---", "+",
 	} {
-		_, err := read(t, peruvian(nil), "", wrong)
+		_, err := read(t, peruvianCaller(nil), "", wrong)
 		require.Equal(t, []string{"recipient_phone"}, wrongFields(err), wrong)
 	}
 }

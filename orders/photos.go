@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// photoOwnedWithin is how long after a photo was stored its delivery may still come about: the
-	// move waits as long as the database is away.
-	photoOwnedWithin = 24 * time.Hour
-	sweepEvery       = time.Hour
+	// photoGracePeriod is how long after a photo was stored its delivery may still be written: a
+	// move waits for the database.
+	photoGracePeriod = 24 * time.Hour
+	sweepInterval    = time.Hour
 )
 
 func (s *Service) discardPhoto(ctx context.Context, name string) {
@@ -18,14 +18,13 @@ func (s *Service) discardPhoto(ctx context.Context, name string) {
 	}
 }
 
-// KeepPhotosSwept removes photos that belong to no delivery, now and every hour until ctx ends.
-// They are what a process leaves that dies between storing a photo and learning what became of its
-// delivery.
-func (s *Service) KeepPhotosSwept(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+// RunPhotoSweeper deletes photos without a delivery, now and every hour until ctx ends. A process
+// that crashes between storing a photo and confirming its delivery leaves them.
+func (s *Service) RunPhotoSweeper(ctx context.Context) {
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
-		removed, err := s.options.Photos.Sweep(ctx, s.clock.Now().Add(-photoOwnedWithin), s.db.KnownPhotos)
+		removed, err := s.options.Photos.Sweep(ctx, s.clock.Now().Add(-photoGracePeriod), s.db.ReferencedPhotos)
 		switch {
 		case ctx.Err() != nil:
 			return

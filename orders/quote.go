@@ -13,32 +13,32 @@ import (
 	"despacho/models"
 )
 
-// Quote is what an operator charges to send to a place, and why.
+// Quote is the price of sending to a location.
 type Quote struct {
-	// Through is the covered place that decides: the destination itself or the nearest around it.
-	Through catalog.Location
-	// OwnPrice is false where the base price counts.
+	// CoveredBy is the location whose coverage row applies: the destination or its nearest covered
+	// ancestor.
+	CoveredBy catalog.Location
+	// OwnPrice is false if the base price applies.
 	OwnPrice bool
-	// Prices has one element for each active size, from the cheapest, or one without a size where
-	// there are none.
+	// Prices has one element per active size, in ascending order, or a single one without a size.
 	Prices []SizePrice
 }
 
-// SizePrice is what a package of a size costs; Size is nil for an operator that has none.
+// SizePrice is the price for a size; Size is nil for an operator without sizes.
 type SizePrice struct {
 	Size  *models.Size
 	Price money.Cents
-	// NoTariff says that orders of the size are refused.
+	// NoTariff means that orders of the size are refused.
 	NoTariff bool
 }
 
-// Quote says what an order to a place would cost now. It is ErrNotCovered where no order can go.
+// Quote returns the current price of an order to a location, or ErrNotCovered.
 func (s *Service) Quote(ctx context.Context, operator *models.Operator, locationID uuid.UUID) (*Quote, error) {
 	destination, err := s.destination(ctx, locationID)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.settings.of(ctx, operator)
+	settings, err := s.settings.get(ctx, operator)
 	if err != nil {
 		return nil, err
 	}
@@ -46,15 +46,15 @@ func (s *Service) Quote(ctx context.Context, operator *models.Operator, location
 }
 
 func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents) (*Quote, error) {
-	through, covered := s.covering(destination)
+	through, covered := s.coveringLocation(destination)
 	if !covered {
 		return nil, ErrNotCovered
 	}
-	quote := &Quote{Through: through, OwnPrice: s.prices[through.ID] != nil}
+	quote := &Quote{CoveredBy: through, OwnPrice: s.prices[through.ID] != nil}
 	sizes := []*models.Size{nil}
 	if len(s.sizes) > 0 {
 		sizes = nil
-		for _, size := range slices.SortedFunc(maps.Values(s.sizes), models.CheapestFirst) {
+		for _, size := range slices.SortedFunc(maps.Values(s.sizes), models.CompareSizes) {
 			sizes = append(sizes, &size)
 		}
 	}

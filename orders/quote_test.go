@@ -10,17 +10,17 @@ import (
 	"despacho/models"
 )
 
-// A quote says what an order of each size would cost, by the same rule, and which place decides.
+// A quote gives the price of each size by the same rule as an order, and the location that decides.
 func TestQuote(t *testing.T) {
 	t.Parallel()
-	places := chain()
+	places := destinationChain()
 	district, city := places[1], places[2]
 	sizes := map[string]models.Size{"XL": {Code: "XL", Surcharge: money.Max}, "L": {Code: "L", Surcharge: 550}, "S": {Code: "S"}}
 	s := &settings{sizes: sizes, prices: map[uuid.UUID]*money.Cents{city.ID: price(1000), district.ID: nil}}
 
 	quote, err := s.quote(places, price(1200))
 	require.NoError(t, err)
-	require.Equal(t, district, quote.Through, "the nearest row decides")
+	require.Equal(t, district, quote.CoveredBy, "the nearest row decides")
 	require.False(t, quote.OwnPrice)
 	var codes []string
 	for _, each := range quote.Prices {

@@ -10,7 +10,7 @@ import (
 	"despacho/models"
 )
 
-// Get reads one order that the caller may see; another store's order does not exist for it.
+// Get reads one order. It returns ErrOrderNotFound if the caller may not see it.
 func (s *Service) Get(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
 	order, err := s.find(ctx, caller, id)
 	if err != nil {
@@ -27,22 +27,20 @@ func (s *Service) find(ctx context.Context, caller Caller, id uuid.UUID) (*model
 	return order, err
 }
 
-// MaxPageSize is the most orders a page holds; a larger limit is served as this one.
+// MaxPageSize is the largest page size; a larger limit is reduced to it.
 const MaxPageSize = 200
 
-// Query is what a list is asked for. Days are whole days in the operator's time zone, both
-// included.
+// Query selects orders. From and To are days in the operator's time zone, both included.
 type Query struct {
 	Status      models.Status
 	From, To    *time.Time
 	Page, Limit int
-	// WithoutPoint keeps only orders whose point nobody knows yet and that are still to be
-	// delivered.
+	// WithoutPoint selects open orders that have no point.
 	WithoutPoint bool
-	// Search is what people type to find an order: guide code, recipient, phone or address.
+	// Search matches guide code, recipient, phone and address.
 	Search           string
 	StoreID, RiderID *uuid.UUID
-	// LocationID keeps only orders that go to this very place.
+	// LocationID selects orders to exactly this location.
 	LocationID *uuid.UUID
 }
 
@@ -68,8 +66,8 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 	return s.page(caller, query.Page, filter.Limit, rows, total), nil
 }
 
-// dayStart is the first instant of a day in a time zone. Where clocks change at midnight that is
-// not always the one time.Date gives: midnight may be left out, or come twice.
+// dayStart is the first instant of a day in a time zone. If clocks change at midnight, time.Date is
+// not enough: midnight may be skipped or occur twice.
 func dayStart(day time.Time, zone *time.Location) time.Time {
 	start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
 	if start.Day() != day.Day() {

@@ -9,7 +9,7 @@ import (
 	"despacho/models"
 )
 
-// Days are the operator's, also where clocks are changed.
+// Days are in the operator's time zone, also when clocks change.
 func TestDayStart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, day, start string }{
@@ -29,7 +29,7 @@ func TestDayStart(t *testing.T) {
 	}
 }
 
-// One day ends where the next begins, wherever and whenever clocks are changed.
+// Every day ends where the next begins, in every time zone.
 func TestDayStart_leavesNothingBetweenDays(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"America/Lima", "America/Santiago", "America/Asuncion", "America/Havana", "America/Sao_Paulo", "Asia/Beirut", "Australia/Lord_Howe"} {

@@ -12,11 +12,11 @@ import (
 	"despacho/workflows"
 )
 
-// ReceptionOutcome is what came of scanning a package at the counter.
+// ReceptionOutcome is the outcome of scanning a package.
 type ReceptionOutcome string
 
-// A package is taken in, takes its order up again that the timer had cancelled, was taken in
-// before, or is not to be taken in; or the code leads to no order.
+// The package was received, revived its auto-cancelled order, was received before, or is refused;
+// or the code matches no order.
 const (
 	ReceptionDone     ReceptionOutcome = "received"
 	ReceptionRevived  ReceptionOutcome = "revived"
@@ -27,19 +27,19 @@ const (
 	ReceptionNotACode ReceptionOutcome = "not_a_code"
 )
 
-// Reception is the answer to one scan.
+// Reception is the result of one scan.
 type Reception struct {
 	Outcome ReceptionOutcome
-	// Order is as it stands afterwards; nil where the code leads to none.
+	// Order is the order after the scan; nil if the code matches none.
 	Order    *View
 	RiskZone *string
-	// ExpectedAt is the branch that the store had named.
+	// ExpectedAt is the branch that the order named.
 	ExpectedAt uuid.UUID
 }
 
-// ReceiveByGuide takes in the package with the guide code that was scanned or typed. What a person
-// at the counter can be told is an outcome; an error is what can be tried again.
-func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
+// ReceiveByGuideCode receives the package with the scanned or typed guide code. What the user can
+// act on is an outcome; an error can be retried.
+func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
 	code, err := guidecode.Scan(typed)
 	switch err {
 	case nil:
@@ -51,7 +51,7 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
 		return nil, err
 	}
-	order, err := s.db.OrderViewByGuide(ctx, caller.Scope(), code)
+	order, err := s.db.OrderViewByGuideCode(ctx, caller.Scope(), code)
 	if db.IsNotFound(err) {
 		return &Reception{Outcome: ReceptionUnknown}, nil
 	}
@@ -62,16 +62,16 @@ func (s *Service) ReceiveByGuide(ctx context.Context, caller Caller, typed strin
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveFound(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
+	reception.Order, err = s.moveOrder(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
 	if apperror.Is(err, CodeMoveRefused) {
-		return s.notReceived(ctx, caller, order.ID, reception)
+		return s.classifyRefusal(ctx, caller, order.ID, reception)
 	}
 	return reception, err
 }
 
-// notReceived tells a package that is here already from one that is not to be taken in. The order
-// is read again: another counter may have received it meanwhile.
-func (s *Service) notReceived(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
+// classifyRefusal distinguishes a package that was already received from one that is refused. It
+// rereads the order, which another user may have received meanwhile.
+func (s *Service) classifyRefusal(ctx context.Context, caller Caller, id uuid.UUID, reception *Reception) (*Reception, error) {
 	var err error
 	if reception.Order, err = s.Get(ctx, caller, id); err != nil {
 		return nil, err
@@ -83,14 +83,13 @@ func (s *Service) notReceived(ctx context.Context, caller Caller, id uuid.UUID, 
 	return reception, nil
 }
 
-// Receptions are the packages taken in on one day.
+// Receptions are the receptions of one day.
 type Receptions struct {
 	Latest []*View
 	Total  int64
 }
 
-// ReceivedToday reads today's latest receptions, on the operator's calendar, and how many there
-// were.
+// ReceivedToday reads the latest receptions of today in the operator's time zone, and their count.
 func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
 	zone := caller.Operator.TimeZone()
 	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), dayStart(s.clock.Now().In(zone), zone), limit)

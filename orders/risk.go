@@ -8,9 +8,9 @@ import (
 	"despacho/models"
 )
 
-// riskZone finds the first zone marked risky that the destination falls into: its place is in the
-// zone's, and the address holds one of its words. A zone without a place is everywhere, one without
-// words is the whole place.
+// riskZone finds the first risk zone that matches the destination: its location is the destination
+// or an ancestor, and the address contains one of its expressions. A zone without a location
+// matches everywhere, one without expressions every address.
 func (s *settings) riskZone(destination []catalog.Location, address string) *models.RiskZone {
 	folded := " " + textnorm.String(address) + " "
 	for i := range s.riskZones {
@@ -18,7 +18,7 @@ func (s *settings) riskZone(destination []catalog.Location, address string) *mod
 		if zone.LocationID != nil && !within(destination, zone) {
 			continue
 		}
-		if zone.Words == "" || mentions(folded, zone.Words) {
+		if zone.Words == "" || containsExpression(folded, zone.Words) {
 			return zone
 		}
 	}
@@ -34,9 +34,9 @@ func within(destination []catalog.Location, zone *models.RiskZone) bool {
 	return false
 }
 
-// mentions reports whether an address, folded and padded with spaces, holds one of the expressions,
-// one on each line.
-func mentions(address, expressions string) bool {
+// containsExpression reports whether an address, normalized and padded with spaces, contains one of
+// the expressions, which are one per line.
+func containsExpression(address, expressions string) bool {
 	for expression := range strings.Lines(expressions) {
 		if words := textnorm.String(expression); words != "" && strings.Contains(address, " "+words+" ") {
 			return true

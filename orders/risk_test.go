@@ -9,11 +9,11 @@ import (
 	"despacho/models"
 )
 
-// Contract 2.2, rule 5: a zone is a place with everything below it, words found in the address, or
-// both together.
+// Contract 2.2, rule 5: a zone is a location with everything below it, words in the address, or
+// both.
 func TestRiskZone(t *testing.T) {
 	t.Parallel()
-	places := chain()
+	places := destinationChain()
 	district, elsewhere := places[1].ID, uuid.New()
 	for name, c := range map[string]struct {
 		zone    models.RiskZone

@@ -8,19 +8,19 @@ import (
 	"despacho/models"
 )
 
-// searchText is what an order is found by.
+// searchText is the normalized text that searches match.
 func searchText(o *models.Order) string {
 	return textnorm.String(strings.Join([]string{o.GuideCode, o.RecipientName, o.RecipientPhone, o.DeliveryAddress}, " "))
 }
 
-// searchWords are the words that must all be found, as they stand in a search text.
+// searchWords are the normalized words that must all match.
 func searchWords(typed string) []string {
 	if code, wellFormed := guidecode.Parse(typed); wellFormed {
 		return []string{textnorm.String(code)}
 	}
 	folded := textnorm.String(typed)
 	if compact := strings.ReplaceAll(folded, " ", ""); isDigits(compact) {
-		return []string{compact} // a phone number, however it was spaced
+		return []string{compact} // a phone number with any spacing
 	}
 	return strings.Fields(folded)
 }

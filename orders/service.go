@@ -13,7 +13,7 @@ import (
 	"despacho/internal/photos"
 )
 
-// Service is what both edges call and what the order's workflow writes through.
+// Service implements the use cases for the API, the panel and the order activities.
 type Service struct {
 	db       *db.DB
 	catalog  *db.CatalogCache
@@ -26,7 +26,7 @@ type Service struct {
 	totals   *totals
 }
 
-// Options are the parts of the configuration that decide about orders.
+// Options configures the service.
 type Options struct {
 	TaskQueue       string
 	AutoCancelAfter time.Duration
@@ -35,20 +35,20 @@ type Options struct {
 	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
 	// WorkflowTaskTimeout is how long a worker has for one workflow task of an order.
 	WorkflowTaskTimeout time.Duration
-	// KeyLease is how long a request may hold an Idempotency-Key before another may suppose that it
-	// died: longer than a request is worked on. One that outlives it, because its process stood
-	// still, finds the key taken and creates nothing.
+	// KeyLease is how long a request may hold an Idempotency-Key before another may claim it:
+	// longer than the request timeout. A request that outlives its lease finds the key claimed and
+	// creates nothing.
 	KeyLease time.Duration
-	// VerifyDNI says that there is somebody to ask about a Peruvian DNI.
+	// VerifyDNI enables the verification of Peruvian DNIs.
 	VerifyDNI bool
-	// Photos keeps delivery-proof photos; only the edges save them.
+	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
-	// FilesURL is where delivery-proof photos are served from.
+	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
 }
 
-// New wires the use cases. The Temporal client may be lazy: orders are accepted while Temporal is
-// away.
+// New returns the service. The Temporal client may be lazy: orders are accepted while Temporal is
+// unavailable.
 func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options) *Service {
 	return &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
@@ -58,5 +58,5 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 	}
 }
 
-// Close writes what is still to be written.
+// Close flushes the pending start confirmations.
 func (s *Service) Close() { s.started.close() }

@@ -12,16 +12,16 @@ import (
 	"despacho/models"
 )
 
-// settings is an operator's set-up in the form that creating an order asks it in.
+// settings indexes an operator's settings for creating orders.
 type settings struct {
-	branches   map[uuid.UUID]models.Branch
-	mainBranch *models.Branch
-	stores     map[uuid.UUID]models.Store
-	sizes      map[string]models.Size
-	fallback   *models.Size
-	prices     map[uuid.UUID]*money.Cents
-	riskZones  []models.RiskZone
-	webhooks   []models.Webhook
+	branches    map[uuid.UUID]models.Branch
+	mainBranch  *models.Branch
+	stores      map[uuid.UUID]models.Store
+	sizes       map[string]models.Size
+	defaultSize *models.Size
+	prices      map[uuid.UUID]*money.Cents
+	riskZones   []models.RiskZone
+	webhooks    []models.Webhook
 }
 
 func newSettings(rows *db.Settings) *settings {
@@ -48,7 +48,7 @@ func newSettings(rows *db.Settings) *settings {
 	for _, size := range rows.Sizes {
 		s.sizes[size.Code] = size
 		if size.IsDefault {
-			s.fallback = &size
+			s.defaultSize = &size
 		}
 	}
 	for _, covered := range rows.Coverage {
@@ -57,14 +57,13 @@ func newSettings(rows *db.Settings) *settings {
 	return s
 }
 
-// wanting lists those of the webhooks that are told about an event of an order of the store.
-func wanting(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
-	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.Wants(event, store) })
+// subscribed lists the webhooks that receive an event of an order of the store.
+func subscribed(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
+	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.SubscribesTo(event, store) })
 }
 
-// settingsCache keeps operators' settings in memory. A copy is used only for the version it was
-// read under, and the version comes with every authenticated request: no process ever decides on
-// settings that were changed before the request.
+// settingsCache caches operators' settings by version. The version comes with every authenticated
+// request, so no request uses settings that were changed before it.
 type settingsCache struct {
 	db *db.DB
 
@@ -77,14 +76,14 @@ type settingsEntry struct {
 	settings *settings
 }
 
-// maxCachedOperators bounds the memory; beyond it the whole cache starts anew.
+// maxCachedOperators bounds the memory; beyond it the whole cache is cleared.
 const maxCachedOperators = 5000
 
 func newSettingsCache(database *db.DB) *settingsCache {
 	return &settingsCache{db: database, entries: map[uuid.UUID]settingsEntry{}}
 }
 
-func (c *settingsCache) of(ctx context.Context, operator *models.Operator) (*settings, error) {
+func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*settings, error) {
 	c.mu.Lock()
 	entry, ok := c.entries[operator.ID]
 	c.mu.Unlock()

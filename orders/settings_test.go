@@ -29,8 +29,8 @@ func TestReceivingBranch(t *testing.T) {
 	require.True(t, apperror.Is(err, "no_main_branch"), "an operator that is not set up yet")
 }
 
-// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all of them.
-func TestWebhooksFor(t *testing.T) {
+// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events.
+func TestSubscribed(t *testing.T) {
 	t.Parallel()
 	storeA, storeB := uuid.New(), uuid.New()
 	events := models.JoinEvents([]models.Event{models.EventCreated, models.EventDelivered})
@@ -48,7 +48,7 @@ func TestWebhooksFor(t *testing.T) {
 		"the operator's own":     {models.EventCreated, nil, []models.Webhook{operators}},
 		"not subscribed to that": {models.EventAssigned, &storeA, []models.Webhook{}},
 	} {
-		require.Equal(t, c.want, wanting(s.webhooks, c.event, c.store), name)
+		require.Equal(t, c.want, subscribed(s.webhooks, c.event, c.store), name)
 	}
 	require.Len(t, s.webhooks, 3, "asking changes nothing")
 }

@@ -25,15 +25,14 @@ var errStartTimeout = errors.New("no answer from Temporal in time")
 // start starts an order's workflow. It never fails the creation: what it cannot start, the
 // reconcile workflow will.
 func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
-	// The order is acknowledged whether or not the client is still there. The time ends without
-	// being announced as a deadline: of one that it is told the SDK gives a single call only half,
-	// to have time for a second, and a busy Temporal would lose starts that it was about to
-	// confirm.
+	// The start does not depend on the client's connection. The timeout is a cancellation instead
+	// of a deadline, because the SDK gives a single call only half of a deadline to leave time for
+	// a retry, and a busy Temporal would lose starts that it was about to confirm.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer time.AfterFunc(s.options.StartTimeout, func() { cancel(errStartTimeout) }).Stop()
 	options := s.startOptions(order, storeName)
-	// An order is started once. If the answer to a first try was lost, the second finds it there.
+	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: snapshot})
 	if err != nil && !isAlreadyStarted(err) {
@@ -43,10 +42,9 @@ func (s *Service) start(ctx context.Context, order *models.Order, storeName stri
 	s.started.add(order.ID, order.Seq)
 }
 
-// StartMissing has an order carried that nobody is known to carry as it stands. Without a workflow
-// it gets one, from the state in the database. One that has a workflow may have been moved behind
-// its back: an update enters the workflow's history only after its move is in the database, and a
-// crash in between leaves the move without its workflow. That one is told to look.
+// StartMissing reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
+// run that missed a move: an update enters the history only after its move is in the database, and
+// a crash in between loses it from the history.
 func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -56,7 +54,7 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	case view.State().Final() || view.State().Revivable():
 		err = s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
 		if isNotRunning(err) {
-			err = nil // it has ended, as it should
+			err = nil // completed, as expected
 		}
 	default:
 		err = s.startOrRefresh(ctx, view)
@@ -78,7 +76,7 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		return err
 	}
 	options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-	// A run that completed has cancelled the order since it was read.
+	// A run that completed has auto-cancelled the order since it was read.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 	if _, err = s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, input); isAlreadyStarted(err) {
 		return nil
@@ -125,8 +123,8 @@ func (s *settings) storeName(id *uuid.UUID) string {
 	return s.stores[*id].Name
 }
 
-// refsTo names new deliveries for the workflow.
-func refsTo(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
+// deliveryRefs returns the workflow references of new deliveries.
+func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
 	var refs []workflows.WebhookDeliveryRef
 	for _, delivery := range deliveries {
 		for _, hook := range hooks {
@@ -145,9 +143,8 @@ func isAlreadyStarted(err error) bool {
 	return errors.As(err, &already)
 }
 
-// startConfirmations remembers in the database which orders a workflow is known to carry as they
-// stand, many at a time: it is only the hint that spares the reconcile workflow from looking after
-// them, so it may lag or get lost.
+// startConfirmations records in batches which orders have a running workflow. It only saves the
+// reconcile workflow from checking them, so it may lag or be lost.
 type startConfirmations struct {
 	db    *db.DB
 	clock clock.Clock
@@ -159,12 +156,12 @@ type startConfirmations struct {
 }
 
 const (
-	markEvery  = 200 * time.Millisecond
-	markAtMost = 500
+	flushInterval = 200 * time.Millisecond
+	flushSize     = 500
 )
 
 func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
-	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*markAtMost), done: make(chan struct{})}
+	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
 	go m.run()
 	return m
 }
@@ -172,7 +169,7 @@ func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *
 func (m *startConfirmations) add(id uuid.UUID, seq int) {
 	select {
 	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
-	default: // the database is away; the reconcile workflow finds out by itself
+	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
 	}
 }
 
@@ -183,7 +180,7 @@ func (m *startConfirmations) close() {
 
 func (m *startConfirmations) run() {
 	defer close(m.done)
-	tick := time.NewTicker(markEvery)
+	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	var batch []db.OrderVersion
 	for {
@@ -193,7 +190,7 @@ func (m *startConfirmations) run() {
 				m.write(batch)
 				return
 			}
-			if batch = append(batch, order); len(batch) < markAtMost {
+			if batch = append(batch, order); len(batch) < flushSize {
 				continue
 			}
 		case <-tick.C:

@@ -12,39 +12,39 @@ import (
 )
 
 const (
-	// MaxSummaryDays is the longest period that a summary covers.
+	// MaxSummaryDays is the longest period of a summary.
 	MaxSummaryDays = 366
-	// topReasons is how many of the reasons that people wrote are worth a look.
+	// topReasons is the number of cancel reasons in a summary.
 	topReasons = 5
 )
 
-// Summary tells how the orders created in a period went, as they stand now.
+// Summary summarizes the orders created in a period by their current status.
 type Summary struct {
 	// From and To are the first and the last day of the period.
 	From, To time.Time
 	Days     []DaySummary
 	Counts   map[models.Status]int64
-	// Collected is what the riders were paid for these orders.
+	// Collected is the amount collected for these orders.
 	Collected                     money.Cents
 	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
 	Reasons                       []db.ReasonCount
-	// Riders are shown to the operator alone.
+	// Riders is set only for the operator.
 	Riders []db.RiderCount
 }
 
-// DaySummary is how many of the orders created on a day stand in each status.
+// DaySummary counts the orders created on a day by status.
 type DaySummary struct {
 	Day    time.Time
 	Counts map[models.Status]int64
 }
 
-// Created is how many orders the period brought.
+// Created is the number of orders created in the period.
 func (s *Summary) Created() int64 {
 	return s.Open() + s.Counts[models.StatusDelivered] + s.Counts[models.StatusCancelled]
 }
 
-// Open is how many of them are still on their way.
+// Open is the number of them that are neither delivered nor cancelled.
 func (s *Summary) Open() int64 {
 	var open int64
 	for _, status := range models.OpenStatuses {
@@ -53,8 +53,8 @@ func (s *Summary) Open() int64 {
 	return open
 }
 
-// DeliveryRate is the part of the finished orders that was delivered, between 0 and 1; known is
-// false while none is finished.
+// DeliveryRate is the share of finished orders that were delivered, between 0 and 1; known is false
+// if none is finished.
 func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	delivered := s.Counts[models.StatusDelivered]
 	finished := delivered + s.Counts[models.StatusCancelled]
@@ -64,9 +64,9 @@ func (s *Summary) DeliveryRate() (rate float64, known bool) {
 	return float64(delivered) / float64(finished), true
 }
 
-// Summary sums up the orders that the caller may see, of all stores or of one, created between two
-// days of the operator's calendar, both included. Days in the wrong order are put right, and a
-// period that is too long keeps its end.
+// Summary summarizes the orders that the caller may see, of all stores or of one, created between
+// two days of the operator's time zone, both included. Swapped days are put in order, and a period
+// that is too long is cut at its beginning.
 func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time, store *uuid.UUID) (*Summary, error) {
 	if from.After(to) {
 		from, to = to, from
@@ -85,7 +85,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if err != nil {
 		return nil, err
 	}
-	summary.SinceReception, summary.SinceCreation = durationsOf(reception), durationsOf(creation)
+	summary.SinceReception, summary.SinceCreation = newDurations(reception), newDurations(creation)
 	if summary.Reasons, err = s.db.CancelReasons(ctx, caller.Scope(), filter, topReasons); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	return summary, err
 }
 
-// add spreads the counts over the days of the period, those without orders too.
+// add distributes the counts over the days of the period, including days without orders.
 func (s *Summary) add(counts []db.DayCount) {
 	s.Counts, s.CancelledBy = map[models.Status]int64{}, map[models.Actor]int64{}
 	for day := s.From; !day.After(s.To); day = day.AddDate(0, 0, 1) {

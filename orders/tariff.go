@@ -6,11 +6,10 @@ import (
 	"despacho/models"
 )
 
-// tariff is what the operator charges for a size to a destination, given as its chain of ancestors,
-// nearest first. The nearest one with a coverage row decides; without a price of its own it costs
-// the base price.
+// tariff is the price for a size to a destination, given with its ancestors, nearest first. The
+// nearest one with a coverage row decides; without its own price the base price applies.
 func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
-	place, covered := s.covering(destination)
+	place, covered := s.coveringLocation(destination)
 	if !covered {
 		return 0, ErrNotCovered
 	}
@@ -31,9 +30,8 @@ func (s *settings) tariff(destination []catalog.Location, size *models.Size, bas
 	return total, nil
 }
 
-// covering is the place that a destination is covered by: itself or the nearest around it with a
-// coverage row.
-func (s *settings) covering(destination []catalog.Location) (place catalog.Location, covered bool) {
+// coveringLocation is the destination or its nearest ancestor with a coverage row.
+func (s *settings) coveringLocation(destination []catalog.Location) (place catalog.Location, covered bool) {
 	for _, place := range destination {
 		if _, covered := s.prices[place.ID]; covered {
 			return place, true
@@ -49,7 +47,7 @@ func (s *settings) sizeFor(code *string) *models.Size {
 			return &size
 		}
 	}
-	return s.fallback
+	return s.defaultSize
 }
 
 func sizeCode(size *models.Size) string {

@@ -14,19 +14,19 @@ import (
 
 func price(cents money.Cents) *money.Cents { return &cents }
 
-// chain is a destination: a zone of a district of a city of a country, nearest first.
-func chain() []catalog.Location {
+// destinationChain is a zone with its district, city and country, nearest first.
+func destinationChain() []catalog.Location {
 	return []catalog.Location{
 		{ID: uuid.New(), Type: catalog.TypeZone}, {ID: uuid.New(), Type: catalog.TypeDistrict},
 		{ID: uuid.New(), Type: catalog.TypeCity}, {ID: uuid.New(), Type: catalog.TypeCountry},
 	}
 }
 
-// Contract 2.2, rule 4: the nearest ancestor's row wins; its price, else the base price, plus the
-// size's surcharge.
+// Contract 2.2, rule 4: the nearest ancestor's row decides; its price, else the base price, plus
+// the size's surcharge.
 func TestTariff(t *testing.T) {
 	t.Parallel()
-	places := chain()
+	places := destinationChain()
 	zone, district, city, country := places[0].ID, places[1].ID, places[2].ID, places[3].ID
 	large := &models.Size{Code: "L", Surcharge: 550}
 	for name, c := range map[string]struct {
@@ -64,7 +64,7 @@ func TestTariff(t *testing.T) {
 func TestSizeFor(t *testing.T) {
 	t.Parallel()
 	medium, large := models.Size{Code: "M", IsDefault: true}, models.Size{Code: "L"}
-	s := &settings{sizes: map[string]models.Size{"M": medium, "L": large}, fallback: &medium}
+	s := &settings{sizes: map[string]models.Size{"M": medium, "L": large}, defaultSize: &medium}
 	code := func(text string) *string { return &text }
 	require.Equal(t, "M", sizeCode(s.sizeFor(nil)))
 	require.Equal(t, "L", sizeCode(s.sizeFor(code("L"))))

@@ -12,52 +12,51 @@ import (
 )
 
 const (
-	// worthKeeping is how long a list must be before counting it again costs more than remembering.
-	worthKeeping = 1_000
-	// settledAfter is how long after its creation an order is surely written: longer than any
-	// request takes and clocks are apart.
+	// minCachedTotal is the smallest count that is cached.
+	minCachedTotal = 1_000
+	// settledAfter is the age from which no order can still appear: longer than any request takes
+	// plus clock differences.
 	settledAfter = time.Minute
-	// recountAfter is how long a remembered count is built upon. Nothing of ours takes an order
-	// away, but people repair databases.
+	// recountAfter is how long a cached count is used, in case rows are deleted by hand.
 	recountAfter = 10 * time.Minute
 	maxTotals    = 1000
 )
 
-// totals counts lists of orders. Orders are never deleted and keep the time of their creation, so
-// how many were created before a while ago does not change: of a long list only the latest are
-// counted again. The count is exact all the same.
+// totals counts lists of orders. Orders are never deleted and their creation time never changes, so
+// the count of older orders is cached and only recent ones are counted again. The total stays
+// exact.
 type totals struct {
 	db    *db.DB
 	clock clock.Clock
 
-	mu    sync.Mutex
-	known map[totalKey]knownTotal
+	mu     sync.Mutex
+	cached map[totalKey]cachedTotal
 }
 
-// totalKey is a list whose orders never leave it.
+// totalKey identifies a list that orders never leave.
 type totalKey struct {
 	operator, store uuid.UUID
 	from, until     time.Time
 }
 
-type knownTotal struct {
-	// count is how many orders were created before until.
+type cachedTotal struct {
+	// count is the number of orders created before until.
 	count            int64
 	until, countedAt time.Time
 }
 
 func newTotals(database *db.DB, clk clock.Clock) *totals {
-	return &totals{db: database, clock: clk, known: map[totalKey]knownTotal{}}
+	return &totals{db: database, clock: clk, cached: map[totalKey]cachedTotal{}}
 }
 
 func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.OrderFilter) (int64, error) {
-	key, lasting := keyOf(scope, filter)
-	if !lasting {
+	key, cacheable := keyOf(scope, filter)
+	if !cacheable {
 		all, _, err := t.db.CountOrdersSince(ctx, scope, filter, time.Time{}, time.Time{})
 		return all, err
 	}
 	now := t.clock.Now()
-	known := t.recall(key, now)
+	known := t.lookup(key, now)
 	settled := now.Add(-settledAfter)
 	if settled.Before(known.until) {
 		settled = known.until
@@ -66,34 +65,34 @@ func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.Order
 	if err != nil {
 		return 0, err
 	}
-	t.remember(key, knownTotal{count: known.count + recentSettled, until: settled, countedAt: known.countedAt})
+	t.store(key, cachedTotal{count: known.count + recentSettled, until: settled, countedAt: known.countedAt})
 	return known.count + recent, nil
 }
 
-// recall is what is known of a list: nothing, for one that is short or was counted long ago.
-func (t *totals) recall(key totalKey, now time.Time) knownTotal {
+// lookup returns the cached count of a list; zero if there is none or it is too old.
+func (t *totals) lookup(key totalKey, now time.Time) cachedTotal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known, ok := t.known[key]; ok && now.Sub(known.countedAt) < recountAfter {
+	if known, ok := t.cached[key]; ok && now.Sub(known.countedAt) < recountAfter {
 		return known
 	}
-	return knownTotal{countedAt: now}
+	return cachedTotal{countedAt: now}
 }
 
-func (t *totals) remember(key totalKey, total knownTotal) {
+func (t *totals) store(key totalKey, total cachedTotal) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if total.count < worthKeeping {
+	if total.count < minCachedTotal {
 		return
 	}
-	if len(t.known) >= maxTotals {
-		clear(t.known) // rare, and only costs counting again
+	if len(t.cached) >= maxTotals {
+		clear(t.cached) // rare; the next counts start from zero
 	}
-	t.known[key] = total
+	t.cached[key] = total
 }
 
-// keyOf names a list; lasting is false for one that orders can leave again.
-func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, lasting bool) {
+// keyOf identifies a list; cacheable is false for one that orders can leave again.
+func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, cacheable bool) {
 	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || len(filter.Words) > 0 {
 		return key, false
 	}

@@ -15,7 +15,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// A long list is not counted again from the start, and its total is exact all the same.
+// The count of a long list is cached, and its total stays exact.
 func TestList_totalOfALongList(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -68,7 +68,7 @@ func TestList_totalOfALongList(t *testing.T) {
 		elsewhere := uuid.New()
 		require.EqualValues(t, 0, list(caller, orders.Query{LocationID: &elsewhere}), "the orders to one place are another list")
 
-		add(1, yesterday, nil) // as somebody who repairs the database might
+		add(1, yesterday, nil) // an older row inserted by hand
 		require.EqualValues(t, 1_005, list(caller, orders.Query{}), "what was counted is not counted again")
 		now.Advance(10 * time.Minute)
 		require.EqualValues(t, 1_006, list(caller, orders.Query{}), "but not for ever")

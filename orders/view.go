@@ -10,8 +10,7 @@ import (
 	"despacho/models"
 )
 
-// View is an order as every caller of the API and the panel sees it: the same full object in
-// create, read and list.
+// View is an order as the API and the panel return it: the same object in create, read and list.
 type View struct {
 	ID                    uuid.UUID           `json:"id"`
 	GuideCode             string              `json:"guide_code"`
@@ -28,7 +27,7 @@ type View struct {
 	DeliveryAddress       string              `json:"delivery_address"`
 	DeliveryReference     *string             `json:"delivery_reference"`
 	LocationID            uuid.UUID           `json:"location_id"`
-	Location              Place               `json:"location"`
+	Location              LocationRef         `json:"location"`
 	DeliveryLat           *float64            `json:"delivery_lat"`
 	DeliveryLng           *float64            `json:"delivery_lng"`
 	DeliveryMapsURL       *string             `json:"delivery_maps_url"`
@@ -51,13 +50,13 @@ type View struct {
 	CancelledAt           *time.Time          `json:"cancelled_at"`
 }
 
-// Place is a location by id and name.
-type Place struct {
+// LocationRef is a location by id and name.
+type LocationRef struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
 
-// RiderView is what a store learns about the rider.
+// RiderView is the rider as shown to a store.
 type RiderView struct {
 	Name  string `json:"name"`
 	Phone string `json:"phone"`
@@ -73,15 +72,14 @@ type ProofView struct {
 	ThumbnailURL string `json:"-"`
 }
 
-// CancellationView says who cancelled and why.
+// CancellationView is who cancelled the order and why.
 type CancellationView struct {
 	By     models.Actor `json:"by"`
 	Reason *string      `json:"reason"`
 	Note   *string      `json:"note"`
 }
 
-// view renders an order; withProofLocation says whether the reader may know where the photo was
-// taken.
+// view renders an order; withProofLocation includes where the photo was taken.
 func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	view := &View{
 		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
@@ -89,7 +87,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
 		RecipientDocType: o.RecipientDocType, RecipientDocNumber: o.RecipientDocNumber, RecipientDocVerified: o.RecipientDocVerified,
 		DeliveryType: o.DeliveryType, DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
-		LocationID: o.LocationID, Location: Place{ID: o.LocationID, Name: o.LocationName},
+		LocationID: o.LocationID, Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,
 		Product: o.Product, Size: o.Size, Notes: o.Notes,
 		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,

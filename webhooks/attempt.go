@@ -12,18 +12,19 @@ import (
 	"despacho/workflows"
 )
 
-// attemptAbandoned is how long after its start an attempt without an outcome is taken to have died
-// with its process; an exchange itself takes 5 seconds at the most.
-const attemptAbandoned = 30 * time.Second
+// abandonedAfter is the age from which an attempt without an outcome counts as lost in a crash; an
+// exchange takes at most 5 seconds.
+const abandonedAfter = 30 * time.Second
 
 const (
 	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
 	textInactive  = "El webhook está desactivado."
 )
 
-// begin writes the attempt when its turn has come. It returns an error when the request must not go
-// out: somebody else is sending it, or somebody died sending it and it may not be repeated.
-func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
+// beginAttempt writes the attempt before the request is sent. It returns an error if the request
+// must not be sent: another process is sending it, or an earlier attempt was lost and may not be
+// repeated.
+func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) error {
 	t.attempt.StartedAt = at
 	var stop error
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
@@ -37,8 +38,8 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1
-		t.turn = 1 + scheduledAmong(attempts)
-		if stop, err = resolve(ctx, tx, t, attempts, at); err != nil || stop != nil {
+		t.scheduleIndex = 1 + countScheduled(attempts)
+		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {
 			return err
 		}
 		return tx.StartAttempt(ctx, &t.attempt)
@@ -49,7 +50,7 @@ func (s *Service) begin(ctx context.Context, t *target, at time.Time) error {
 	return stop
 }
 
-func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
+func countScheduled(attempts []models.WebhookAttempt) (count int) {
 	for _, attempt := range attempts {
 		if attempt.Cause == models.CauseAuto {
 			count++
@@ -58,11 +59,11 @@ func scheduledAmong(attempts []models.WebhookAttempt) (count int) {
 	return count
 }
 
-// resolve deals with an attempt that never got an outcome. It may be this very attempt's own
-// earlier try, which must not be repeated unless the webhook asked for retries; if somebody else
-// died at it, that keeps nobody from trying now.
-func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
-	abandoned, stop, err := abandonedAmong(ctx, tx, attempts, now)
+// handleAbandoned handles a previous attempt without an outcome. If it was this attempt's own
+// earlier run, it is repeated only if the webhook has retries; if it had another cause, it does not
+// prevent this attempt.
+func handleAbandoned(ctx context.Context, tx *db.DB, t *target, attempts []models.WebhookAttempt, now time.Time) (stop, err error) {
+	abandoned, stop, err := checkAbandoned(ctx, tx, attempts, now)
 	if abandoned == nil || stop != nil || err != nil {
 		return stop, err
 	}
@@ -79,22 +80,22 @@ func resolve(ctx context.Context, tx *db.DB, t *target, attempts []models.Webhoo
 	return nil, nil
 }
 
-// abandonedAmong looks whether the latest attempt has no outcome. One that is still young may be
-// under way: its time must pass first. An old one is written down as abandoned.
-func abandonedAmong(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
+// checkAbandoned checks whether the latest attempt has no outcome. A recent one may still be
+// running: the caller must wait. An old one is marked as abandoned.
+func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAttempt, now time.Time) (abandoned *models.WebhookAttempt, wait, err error) {
 	if len(attempts) == 0 || attempts[len(attempts)-1].FinishedAt != nil {
 		return nil, nil, nil
 	}
 	last := &attempts[len(attempts)-1]
-	if age := now.Sub(last.StartedAt); age < attemptAbandoned {
-		return nil, workflows.RetryWebhook("another attempt is under way", attemptAbandoned-age), nil
+	if age := now.Sub(last.StartedAt); age < abandonedAfter {
+		return nil, workflows.RetryWebhook("another attempt is under way", abandonedAfter-age), nil
 	}
 	text := textAbandoned
 	last.FinishedAt, last.Error = &now, &text
 	return last, nil, tx.FinishAttempt(ctx, last)
 }
 
-// failInactive ends a delivery whose webhook is no more, and leaves word of it in the log.
+// failInactive fails a delivery whose webhook is inactive and records it in the delivery log.
 func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error {
 	verdict := workflows.WebhookFailed(textInactive)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
@@ -103,7 +104,7 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 			return err
 		}
 		now, text := s.Clock.Now(), textInactive
-		if _, wait, err := abandonedAmong(ctx, tx, attempts, now); wait != nil || err != nil {
+		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
 			verdict = wait
 			return err
 		}
@@ -121,7 +122,7 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 	return verdict
 }
 
-// reschedule says when a pending delivery is tried next.
+// reschedule sets the next attempt time of a pending delivery.
 func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
 	return s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, _, err := tx.LockDelivery(ctx, deliveryID)
@@ -133,7 +134,7 @@ func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next tim
 	})
 }
 
-func record(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
+func recordResult(attempt *models.WebhookAttempt, result sender.Result, now time.Time) {
 	milliseconds := result.Duration.Milliseconds()
 	attempt.FinishedAt, attempt.DurationMS = &now, &milliseconds
 	if result.StatusCode != 0 {
@@ -143,7 +144,7 @@ func record(attempt *models.WebhookAttempt, result sender.Result, now time.Time)
 		attempt.Response = &result.Response
 	}
 	if !result.Delivered() {
-		attempt.Error = &result.Words
+		attempt.Error = &result.Message
 	}
 }
 

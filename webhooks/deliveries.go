@@ -32,7 +32,7 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 	return page, nil
 }
 
-// GuideCodes are what people call the orders of a page by.
+// GuideCodes returns the guide codes of the orders on a page.
 func (s *Service) GuideCodes(ctx context.Context, page *Page) (map[uuid.UUID]string, error) {
 	deliveries := make([]models.WebhookDelivery, len(page.Records))
 	for i, record := range page.Records {

@@ -18,31 +18,31 @@ import (
 	"despacho/test/testenv"
 )
 
-// stage is a running service with an operator of the test's own.
-type stage struct {
+// harness is a running service with its own operator.
+type harness struct {
 	*apptest.Service
 	*apptest.Tenant
 	token string
 }
 
-// each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL.
-func each(t *testing.T, run func(t *testing.T, s *stage)) {
-	apptest.EachDatabase(t, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+// each runs a test on the package's shared services, one on SQLite and one on PostgreSQL.
+func each(t *testing.T, run func(t *testing.T, s *harness)) {
+	apptest.EachDatabase(t, func(t *testing.T, service *apptest.Service) { run(t, newHarness(t, service)) })
 }
 
-// eachOwn is each with services of the test's own, booted in its own way.
-func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *stage)) {
-	apptest.EachOwn(t, options, func(t *testing.T, service *apptest.Service) { run(t, newStage(t, service)) })
+// eachOwn is each with the test's own services, booted with the given options.
+func eachOwn(t *testing.T, options apptest.Options, run func(t *testing.T, s *harness)) {
+	apptest.EachOwn(t, options, func(t *testing.T, service *apptest.Service) { run(t, newHarness(t, service)) })
 }
 
-func newStage(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *stage {
+func newHarness(t *testing.T, service *apptest.Service, change ...func(*models.Operator)) *harness {
 	t.Helper()
-	return &stage{Service: service, Tenant: service.NewTenant(t, change...)}
+	return &harness{Service: service, Tenant: service.NewTenant(t, change...)}
 }
 
-// staff signs the operator's staff in, once and only for tests that need it: passwords are slow to
-// check on purpose.
-func (s *stage) staff(t *testing.T) (token string) {
+// staffToken signs in a panel user of the operator, once and only for tests that need it: password
+// hashing is slow.
+func (s *harness) staffToken(t *testing.T) (token string) {
 	t.Helper()
 	if s.token == "" {
 		s.token = s.SignIn(t, nil)
@@ -50,22 +50,22 @@ func (s *stage) staff(t *testing.T) (token string) {
 	return s.token
 }
 
-// another is a second operator of the same service.
-func (s *stage) another(t *testing.T, change ...func(*models.Operator)) *stage {
+// secondOperator adds an operator to the same service.
+func (s *harness) secondOperator(t *testing.T, change ...func(*models.Operator)) *harness {
 	t.Helper()
-	return newStage(t, s.Service, change...)
+	return newHarness(t, s.Service, change...)
 }
 
-// post sends a request to the API and requires its status.
-func (s *stage) post(t *testing.T, key, path string, body any, status int) *apptest.Answer {
+// post sends a request to the API and checks its status.
+func (s *harness) post(t *testing.T, key, path string, body any, status int) *apptest.Answer {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Key: key, Body: body})
 	require.Equal(t, status, answer.Status, answer.Text)
 	return answer
 }
 
-// register has an address told about events, all of them unless they are named.
-func (s *stage) register(t *testing.T, key, address string, more map[string]any) (webhookID, secret string) {
+// register registers a webhook for the given events, or for all.
+func (s *harness) register(t *testing.T, key, address string, more map[string]any) (webhookID, secret string) {
 	t.Helper()
 	body := map[string]any{"url": address, "events": models.Events}
 	for name, value := range more {
@@ -75,28 +75,28 @@ func (s *stage) register(t *testing.T, key, address string, more map[string]any)
 	return answer.String("id"), answer.String("secret")
 }
 
-// onlyCreated subscribes to one event, so that an order makes one delivery; withRetry asks for
-// retries besides.
+// onlyCreated subscribes to one event, so that an order makes one delivery; withRetry also enables
+// retries.
 var (
 	onlyCreated = map[string]any{"events": []string{"order.created"}}
 	withRetry   = map[string]any{"events": []string{"order.created"}, "retry": true}
 )
 
-// move has the operator's staff move an order.
-func (s *stage) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
+// move moves an order as a panel user.
+func (s *harness) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
-	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff(t), Body: body})
+	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staffToken(t), Body: body})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return answer
 }
 
-// assign gives an order that was received to the first rider.
-func (s *stage) assign(t *testing.T, orderID string) *apptest.Answer {
+// assign assigns a received order to the first rider.
+func (s *harness) assign(t *testing.T, orderID string) *apptest.Answer {
 	t.Helper()
 	return s.move(t, orderID, "assign", map[string]any{"rider_id": s.Riders[0].ID})
 }
 
-// delivery is an entry of the delivery log as its owner reads it.
+// delivery is an entry of the delivery log as the API returns it.
 type delivery struct {
 	ID        string    `json:"id"`
 	WebhookID string    `json:"webhook_id"`
@@ -123,7 +123,7 @@ type logPage struct {
 	Limit      int        `json:"limit"`
 }
 
-// readData reads the data of an answer into a type of the test's own.
+// readData decodes the data of a response.
 func readData[T any](t *testing.T, answer *apptest.Answer) T {
 	t.Helper()
 	var envelope struct {
@@ -134,24 +134,24 @@ func readData[T any](t *testing.T, answer *apptest.Answer) T {
 }
 
 // log reads a page of the delivery log with an API key.
-func (s *stage) log(t *testing.T, key string, parameters url.Values) logPage {
+func (s *harness) log(t *testing.T, key string, parameters url.Values) logPage {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?" + parameters.Encode(), Key: key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return readData[logPage](t, answer)
 }
 
-// logOf is what the log says of one webhook, oldest first.
-func (s *stage) logOf(t *testing.T, webhookID string) []delivery {
+// logOf reads the deliveries of one webhook, oldest first.
+func (s *harness) logOf(t *testing.T, webhookID string) []delivery {
 	t.Helper()
 	list := s.log(t, s.Key, url.Values{"webhook_id": {webhookID}, "limit": {"200"}}).Deliveries
 	slices.Reverse(list)
 	return list
 }
 
-// settled returns the deliveries of a webhook once there are so many and none of them is pending.
-// It waits for the rows, because the log may not be asked as often as that.
-func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
+// waitUntilFinished returns the deliveries of a webhook once there are count of them and none is
+// pending. It polls the database, because the API is rate limited.
+func (s *harness) waitUntilFinished(t *testing.T, webhookID string, count int) []delivery {
 	t.Helper()
 	id := uuid.MustParse(webhookID)
 	testenv.Until(t, func() error {
@@ -169,16 +169,16 @@ func (s *stage) settled(t *testing.T, webhookID string, count int) []delivery {
 	return s.logOf(t, webhookID)
 }
 
-// webhookRow reads a webhook as it is stored.
-func (s *stage) webhookRow(t *testing.T, webhookID string) *models.Webhook {
+// webhookRow reads a webhook from the database.
+func (s *harness) webhookRow(t *testing.T, webhookID string) *models.Webhook {
 	t.Helper()
 	row, err := s.App.DB.Webhook(t.Context(), uuid.MustParse(webhookID))
 	require.NoError(t, err)
 	return row
 }
 
-// deliveryRow reads a delivery as it is stored.
-func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
+// deliveryRow reads a delivery from the database.
+func (s *harness) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDelivery, []models.WebhookAttempt) {
 	t.Helper()
 	row, attempts, err := s.App.DB.Delivery(t.Context(), uuid.MustParse(deliveryID))
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func (s *stage) deliveryRow(t *testing.T, deliveryID string) (*models.WebhookDel
 }
 
 // activeWebhooks lists the ids of the operator's active webhooks.
-func (s *stage) activeWebhooks(t *testing.T) []string {
+func (s *harness) activeWebhooks(t *testing.T) []string {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/webhooks", Key: s.Key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
@@ -197,10 +197,10 @@ func (s *stage) activeWebhooks(t *testing.T) []string {
 	return ids
 }
 
-// scope is the whole operator's.
-func (s *stage) scope() db.WebhookScope { return db.WebhookScope{OperatorID: s.Operator.ID} }
+// scope is the operator's scope.
+func (s *harness) scope() db.WebhookScope { return db.WebhookScope{OperatorID: s.Operator.ID} }
 
-// eventNames lists what arrived, in order.
+// eventNames lists the received events in order.
 func eventNames(events []apptest.Received) []string {
 	list := []string{}
 	for _, event := range events {
@@ -209,7 +209,7 @@ func eventNames(events []apptest.Received) []string {
 	return list
 }
 
-func answering(status int, text string, headers ...string) http.HandlerFunc {
+func respondWith(status int, text string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])

@@ -9,18 +9,18 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// failingTooLong is after how much time of nothing but failures a webhook is given up.
-const failingTooLong = 5 * 24 * time.Hour
+// deactivateAfter is how long a webhook may fail without a success before it is deactivated.
+const deactivateAfter = 5 * 24 * time.Hour
 
-// Why a webhook was given up, as its owner is told.
+// Reasons of a deactivation, as shown to the webhook's owner.
 const (
 	textGone    = "El receptor respondió 410: ya no quiere recibir eventos."
 	textFailing = "Todos los envíos fallaron durante cinco días."
 )
 
-// watchHealth gives a webhook up whose receiver said that it is gone, or that has failed for days
-// without a single success.
-func watchHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
+// updateHealth deactivates a webhook whose receiver answered 410 or has failed for days without a
+// success.
+func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		if hook.FailingSince == nil {
 			return nil
@@ -28,25 +28,25 @@ func watchHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result se
 		return tx.SetFailingSince(ctx, hook.ID, nil)
 	}
 	if result.Gone() {
-		return giveUp(ctx, tx, hook, textGone, now)
+		return deactivate(ctx, tx, hook, textGone, now)
 	}
-	// Another delivery may have succeeded while this one was failing.
+	// Read again: another delivery may have succeeded meanwhile.
 	hook, err := tx.Webhook(ctx, hook.ID)
 	switch {
 	case err != nil:
 		return err
 	case hook.FailingSince == nil:
 		return tx.SetFailingSince(ctx, hook.ID, &now)
-	case now.Sub(*hook.FailingSince) >= failingTooLong:
-		return giveUp(ctx, tx, hook, textFailing, now)
+	case now.Sub(*hook.FailingSince) >= deactivateAfter:
+		return deactivate(ctx, tx, hook, textFailing, now)
 	}
 	return nil
 }
 
-func giveUp(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
+func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
 	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID}, hook.ID, reason, now)
 	if db.IsNotFound(err) {
-		return nil // somebody was quicker
+		return nil // already deactivated
 	}
 	return err
 }

@@ -8,8 +8,8 @@ import (
 	"despacho/models"
 )
 
-// HooksOf reads the webhooks that deliveries went to, also those that are over.
-func (s *Service) HooksOf(ctx context.Context, records []Record) (map[uuid.UUID]models.Webhook, error) {
+// WebhooksOf reads the webhooks of deliveries, including inactive ones.
+func (s *Service) WebhooksOf(ctx context.Context, records []Record) (map[uuid.UUID]models.Webhook, error) {
 	ids := map[uuid.UUID]struct{}{}
 	for _, record := range records {
 		ids[record.Delivery.WebhookID] = struct{}{}

@@ -11,10 +11,10 @@ import (
 	"despacho/test/apptest"
 )
 
-const wordsInterrupted = "El envío se interrumpió y no se sabe si llegó."
+const textInterrupted = "El envío se interrumpió y no se sabe si llegó."
 
-// died leaves an attempt behind as a process does that is killed while it sends.
-func (s *stage) died(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCause, at time.Time) {
+// insertUnfinishedAttempt inserts an attempt as a process leaves it that crashes while sending.
+func (s *harness) insertUnfinishedAttempt(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCause, at time.Time) {
 	t.Helper()
 	_, attempts := s.deliveryRow(t, deliveryID.String())
 	require.NoError(t, s.App.DB.StartAttempt(t.Context(), &models.WebhookAttempt{
@@ -22,12 +22,11 @@ func (s *stage) died(t *testing.T, deliveryID uuid.UUID, cause models.AttemptCau
 	}))
 }
 
-// Whoever comes after a process that died while sending waits until it is certain, and then does
-// what the webhook asked for: the same event is sent again only with retries, or because a person
-// wants it.
-func TestInterrupted_whoComesAfter(t *testing.T) {
+// After an attempt lost in a crash, the next one waits until the loss is certain. Then the event is
+// sent again only with retries or on request.
+func TestInterrupted_nextAttempt(t *testing.T) {
 	const auto, wish = models.CauseAuto, models.CauseRedelivery
-	eachByHand(t, func(t *testing.T, s *byHand) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
 		for name, c := range map[string]struct {
 			webhook     map[string]any
 			died, comes models.AttemptCause
@@ -43,73 +42,73 @@ func TestInterrupted_whoComesAfter(t *testing.T) {
 			"the schedule goes on after a wish":         {onlyCreated, wish, auto, 1, models.WebhookDeliveryDelivered},
 		} {
 			t.Run(name, func(t *testing.T) {
-				s := s.fresh(t)
+				s := s.withNewOperator(t)
 				receiver := apptest.NewReceiver(t, nil)
 				webhookID, _ := s.Register(t, s.Key, receiver, c.webhook)
-				id := s.pending(t, webhookID)
-				s.died(t, id, c.died, s.now.Now())
+				id := s.createPending(t, webhookID)
+				s.insertUnfinishedAttempt(t, id, c.died, s.now.Now())
 
 				s.now.Advance(10 * time.Second)
 				said := s.send(t, id, c.comes)
 				require.Equal(t, 20*time.Second, said.again, "it may still be under way")
 				require.Empty(t, receiver.Events())
 				s.now.Advance(said.again)
-				require.Equal(t, verdict{failed: c.sent == 0}, s.send(t, id, c.comes))
+				require.Equal(t, sendOutcome{failed: c.sent == 0}, s.send(t, id, c.comes))
 
 				require.Len(t, receiver.Events(), c.sent)
 				row, attempts := s.deliveryRow(t, id.String())
 				require.Equal(t, c.status, row.Status)
 				require.Len(t, attempts, 1+c.sent)
-				require.Equal(t, wordsInterrupted, *attempts[0].Error)
+				require.Equal(t, textInterrupted, *attempts[0].Error)
 				require.NotNil(t, attempts[0].FinishedAt)
 			})
 		}
 	})
 }
 
-// A person's wish does not end the schedule of a webhook with retries, even where it finds an
-// attempt that died.
-func TestInterrupted_aWishThatFailsEndsNothing(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
-		id := s.pending(t, webhookID)
-		s.died(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
-		require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseRedelivery))
+// A failed redelivery does not end the schedule of a webhook with retries, even after an attempt
+// lost in a crash.
+func TestInterrupted_failedRedeliveryKeepsTheSchedule(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
+		id := s.createPending(t, webhookID)
+		s.insertUnfinishedAttempt(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
+		require.Equal(t, sendOutcome{failed: true}, s.send(t, id, models.CauseRedelivery))
 		row, _ := s.deliveryRow(t, id.String())
 		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		require.NotNil(t, row.NextAttemptAt)
 	})
 }
 
-// An attempt that died counts as one of the schedule's.
+// An attempt lost in a crash counts in the schedule.
 func TestInterrupted_countsInTheSchedule(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
-		id := s.pending(t, webhookID)
-		s.died(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
+		id := s.createPending(t, webhookID)
+		s.insertUnfinishedAttempt(t, id, models.CauseAuto, s.now.Now().Add(-time.Minute))
 		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60)
 	})
 }
 
-// What a process left behind long ago is found by the worker that comes next; so is what it left
-// behind at a webhook that has gone since.
+// A delivery abandoned in a crash is resumed by the next worker, also if its webhook is inactive by
+// then.
 func TestInterrupted_theNextWorkerEndsIt(t *testing.T) {
-	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
+	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
 		once, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		again, _ := s.Register(t, s.Key, receiver, withRetry)
 		gone, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		s.CreateOrder(t, s.Key)
 		for _, webhookID := range []string{once, again, gone} {
-			s.died(t, uuid.MustParse(s.logOf(t, webhookID)[0].ID), models.CauseAuto, time.Now().UTC().Add(-time.Minute))
+			s.insertUnfinishedAttempt(t, uuid.MustParse(s.logOf(t, webhookID)[0].ID), models.CauseAuto, time.Now().UTC().Add(-time.Minute))
 		}
 		require.NoError(t, s.App.DB.DeactivateWebhook(t.Context(), s.scope(), uuid.MustParse(gone), "Prueba.", time.Now().UTC()))
 		s.StartWorker(t)
 
 		for webhookID, want := range map[string][]string{
-			once: {wordsInterrupted}, again: {wordsInterrupted, ""}, gone: {wordsInterrupted, "El webhook está desactivado."},
+			once: {textInterrupted}, again: {textInterrupted, ""}, gone: {textInterrupted, "El webhook está desactivado."},
 		} {
-			d := s.settled(t, webhookID, 1)[0]
+			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			var words []string
 			for _, a := range d.Attempts {
 				words = append(words, valueOf(a.Error))

@@ -18,24 +18,23 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// hung is a receiver that keeps whoever calls it waiting, and counts.
-type hung struct {
-	*patient
+// hangingReceiver never responds, and counts its requests.
+type hangingReceiver struct {
+	*slowReceiver
 	inside, left atomic.Int32
 }
 
-func (h *hung) receive(w http.ResponseWriter, r *http.Request) {
+func (h *hangingReceiver) receive(w http.ResponseWriter, r *http.Request) {
 	h.inside.Add(1)
 	defer h.left.Add(1)
 	h.hang(w, r)
 }
 
-// A receiver that hangs does not keep another one, told of the very same orders, from hearing of
-// them: the event arrives while every exchange that the hanging host may have at once is under way
-// and more deliveries wait for their turn there.
+// A hanging receiver does not delay another one with the same events: the event arrives while all
+// slots of the hanging host are taken and more deliveries wait for one.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
-	eachOwn(t, apptest.Options{}, func(t *testing.T, s *stage) {
-		slow := &hung{patient: newPatient()}
+	eachOwn(t, apptest.Options{}, func(t *testing.T, s *harness) {
+		slow := &hangingReceiver{slowReceiver: newSlowReceiver()}
 		defer slow.release()
 		s.register(t, s.Key, startReceiver(t, slow.receive, nil), onlyCreated)
 		healthy := apptest.NewReceiver(t, nil)
@@ -59,7 +58,7 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 			create()
 			healthy.WaitFor(t, orders)
 			if slow.left.Load() > left {
-				return errors.New("the hanging receiver's exchanges ended before the other one was told") // the machine may be that slow, but not every time
+				return errors.New("the hanging receiver's exchanges ended before the other one was told") // possible on a slow machine; the test retries
 			}
 			return nil
 		})
@@ -73,20 +72,20 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 	})
 }
 
-// A delivery does not wait long for a host that is busy with others: it makes room in the worker
-// and says when it comes back.
-func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		slow := newPatient()
+// A delivery waits only briefly for a busy host: it frees its activity slot and returns a retry
+// delay.
+func TestIsolation_busyHostDefersDeliveries(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		receiver := apptest.NewReceiver(t, slow.hang)
-		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the host is busy for as long as the test needs
+		s.service = s.harness.newSendService(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the host stays busy for the whole test
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
-		late := s.pending(t, webhookID)
+		late := s.createPending(t, webhookID)
 		var busy sync.WaitGroup
 		for range sender.DefaultPerHost {
-			id := s.pending(t, webhookID)
-			busy.Go(func() { _ = s.sending.Send(t.Context(), id, models.CauseAuto) })
+			id := s.createPending(t, webhookID)
+			busy.Go(func() { _ = s.service.Send(t.Context(), id, models.CauseAuto) })
 		}
 		receiver.WaitFor(t, sender.DefaultPerHost)
 
@@ -102,7 +101,7 @@ func TestIsolation_nobodyWaitsLongForABusyHost(t *testing.T) {
 
 		slow.release()
 		busy.Wait()
-		require.Equal(t, verdict{}, s.send(t, late, models.CauseAuto))
+		require.Equal(t, sendOutcome{}, s.send(t, late, models.CauseAuto))
 		require.Len(t, receiver.Events(), sender.DefaultPerHost+1)
 	})
 }

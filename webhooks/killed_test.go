@@ -14,8 +14,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// startWorkerProcess runs a worker of the service as a process of its own.
-func (s *stage) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
+// startWorkerProcess runs a worker in its own process.
+func (s *harness) startWorkerProcess(t *testing.T, authority string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
@@ -37,12 +37,11 @@ func kill(process *exec.Cmd) {
 	_ = process.Wait()
 }
 
-// A worker killed in the middle of a send leaves nothing pending for ever: another one takes over,
-// does not repeat what may have arrived at a webhook without retries, and repeats it for one with
-// retries.
+// A worker killed while sending leaves nothing pending: another one takes over, and repeats what
+// may have arrived only for a webhook with retries.
 func TestKilled_inTheMiddleOfASend(t *testing.T) {
-	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *stage) {
-		slow := newPatient()
+	eachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *harness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		once, again := apptest.NewReceiver(t, slow.hang), apptest.NewReceiver(t, slow.hang)
 		authority := filepath.Join(t.TempDir(), "receivers.pem")
@@ -63,14 +62,14 @@ func TestKilled_inTheMiddleOfASend(t *testing.T) {
 		}
 		s.startWorkerProcess(t, authority)
 
-		lost, repeated := s.settled(t, onceID, 1)[0], s.settled(t, againID, 1)[0]
+		lost, repeated := s.waitUntilFinished(t, onceID, 1)[0], s.waitUntilFinished(t, againID, 1)[0]
 		require.Equal(t, "failed", lost.Status)
 		require.Len(t, lost.Attempts, 1)
-		require.Equal(t, wordsInterrupted, *lost.Attempts[0].Error)
+		require.Equal(t, textInterrupted, *lost.Attempts[0].Error)
 		require.Len(t, once.Events(), 1, "it may have arrived: not repeated")
 		require.Equal(t, "delivered", repeated.Status)
 		require.Len(t, repeated.Attempts, 2)
-		require.Equal(t, wordsInterrupted, *repeated.Attempts[0].Error)
+		require.Equal(t, textInterrupted, *repeated.Attempts[0].Error)
 		require.Equal(t, http.StatusOK, *repeated.Attempts[1].StatusCode)
 		require.Len(t, again.Events(), 2)
 	})

@@ -21,18 +21,18 @@ func ids(list []delivery) []string {
 	return found
 }
 
-// The log lists every event for every webhook, newest first, and can be narrowed and paged.
+// The log lists every delivery, newest first, with filters and pages.
 func TestLog_filtersAndPages(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		good, bad := apptest.NewReceiver(t, answering(200, "gracias")), apptest.NewReceiver(t, answering(500, strings.Repeat("ñ", 1000)))
+	each(t, func(t *testing.T, s *harness) {
+		good, bad := apptest.NewReceiver(t, respondWith(200, "gracias")), apptest.NewReceiver(t, respondWith(500, strings.Repeat("ñ", 1000)))
 		goodID, _ := s.Register(t, s.Key, good, onlyCreated)
 		badID, _ := s.Register(t, s.Key, bad, onlyCreated)
 		var orders []string
 		for range 3 {
 			orders = append(orders, s.CreateOrder(t, s.Key))
 		}
-		s.settled(t, goodID, 3)
-		s.settled(t, badID, 3)
+		s.waitUntilFinished(t, goodID, 3)
+		s.waitUntilFinished(t, badID, 3)
 
 		all := s.log(t, s.Key, nil)
 		require.Equal(t, logPage{Deliveries: all.Deliveries, Total: 6, Page: 1, Limit: 50}, all)
@@ -74,7 +74,7 @@ func TestLog_filtersAndPages(t *testing.T) {
 			"status=lost": "status", "webhook_id=1": "webhook_id", "order_id=x": "order_id", "page=0": "page", "limit=-1": "limit", "limit=many": "limit",
 		} {
 			for _, path := range []string{"/v1/deliveries?", "/panel/api/deliveries?"} {
-				wrong := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path + parameter, Key: s.Key, Token: s.staff(t)})
+				wrong := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path + parameter, Key: s.Key, Token: s.staffToken(t)})
 				require.Equal(t, http.StatusBadRequest, wrong.Status, wrong.Text)
 				require.Equal(t, []string{field}, wrong.Fields)
 			}
@@ -82,29 +82,29 @@ func TestLog_filtersAndPages(t *testing.T) {
 	})
 }
 
-// A store sees the deliveries to its own webhooks, an operator those of all, and nobody another's;
-// so in the API and in the panel.
+// A store sees the deliveries of its own webhooks, an operator those of all, in the API and in the
+// panel.
 func TestLog_ownersAlone(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := apptest.NewReceiver(t, answering(200, "solo para su dueño"))
+	each(t, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, respondWith(200, "solo para su dueño"))
 		operators, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		storeA, _ := s.Register(t, s.KeyA, receiver, onlyCreated)
 		storeB, _ := s.Register(t, s.KeyB, receiver, onlyCreated)
 		s.CreateOrder(t, s.KeyA)
 		s.CreateOrder(t, s.KeyB)
-		s.settled(t, operators, 2)
-		s.settled(t, storeA, 1)
-		s.settled(t, storeB, 1)
-		other := s.another(t)
+		s.waitUntilFinished(t, operators, 2)
+		s.waitUntilFinished(t, storeA, 1)
+		s.waitUntilFinished(t, storeB, 1)
+		other := s.secondOperator(t)
 
 		for _, c := range []struct {
 			key, token string
 			sees       []string
 		}{
-			{s.Key, s.staff(t), []string{operators, operators, storeA, storeB}},
+			{s.Key, s.staffToken(t), []string{operators, operators, storeA, storeB}},
 			{s.KeyA, s.SignIn(t, &s.StoreA), []string{storeA}},
 			{s.KeyB, s.SignIn(t, &s.StoreB), []string{storeB}},
-			{other.Key, other.staff(t), []string{}},
+			{other.Key, other.staffToken(t), []string{}},
 			{other.KeyA, other.SignIn(t, &other.StoreA), []string{}},
 		} {
 			for _, request := range []apptest.Request{{Path: "/v1/deliveries", Key: c.key}, {Path: "/panel/api/deliveries", Token: c.token}} {

@@ -11,13 +11,12 @@ import (
 	"despacho/test/apptest"
 )
 
-// workerVariable makes this very program a worker process that a test can kill: what `despacho
-// worker` does, without compiling it first.
+// workerVariable makes the test binary run as a worker process that a test can kill.
 const workerVariable = "DESPACHO_TEST_AS_WORKER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(workerVariable) != "" {
-		if err := work(context.Background()); err != nil {
+		if err := runWorker(context.Background()); err != nil {
 			slog.Error("worker ended", "error", err)
 			os.Exit(1)
 		}
@@ -27,13 +26,13 @@ func TestMain(m *testing.M) {
 	apptest.Main(m)
 }
 
-// work runs a worker with the configuration of its environment until it is killed.
-func work(ctx context.Context) error {
+// runWorker runs a worker with the configuration of its environment until it is killed.
+func runWorker(ctx context.Context) error {
 	cfg, err := config.Load()
 	if err != nil {
 		return err
 	}
-	cfg.Timeouts = apptest.PatientTimeouts() // it is to be killed while it waits for a receiver
+	cfg.Timeouts = apptest.PatientTimeouts() // it is killed while it waits for a receiver
 	a, err := app.Open(ctx, cfg, slog.Default(), app.Options{})
 	if err != nil {
 		return err

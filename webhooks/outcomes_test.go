@@ -27,10 +27,10 @@ const (
 	wordsRefused = "La dirección del receptor no está permitida: solo se envía a direcciones públicas."
 )
 
-// One order, told to every kind of receiver at once: each delivery ends, and the log says in words
-// how.
+// One order, sent to every kind of receiver at once: each delivery finishes, and the log has the
+// message.
 func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		elsewhere := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		var proto atomic.Value
 		type outcome struct {
@@ -45,19 +45,19 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 			url  string
 			want outcome
 		}{
-			"good":               {startReceiver(t, answering(204, ""), nil), outcome{status: "delivered", code: 204}},
-			"good, on HTTP/2":    {startReceiver(t, remembering(&proto), speakingHTTP2), outcome{"delivered", 200, "", "recibido"}},
+			"good":               {startReceiver(t, respondWith(204, ""), nil), outcome{status: "delivered", code: 204}},
+			"good, on HTTP/2":    {startReceiver(t, recordProtocol(&proto), enableHTTP2), outcome{"delivered", 200, "", "recibido"}},
 			"ten megabytes":      {startReceiver(t, tenMegabytes, nil), outcome{"delivered", 200, "", strings.Repeat("a", 1024)}},
-			"nobody listens":     {closed(t), failed(0, "El receptor rechazó la conexión.", "")},
-			"another's name":     {startReceiver(t, answering(200, ""), listeningOn(t, "127.0.0.2:0")), failed(0, "El certificado TLS del receptor no corresponde a su nombre.", "")},
-			"expired":            {startReceiver(t, answering(200, ""), certified(t, time.Now().Add(-time.Hour))), failed(0, "El certificado TLS del receptor está vencido o aún no es válido.", "")},
-			"unknown authority":  {startReceiver(t, answering(200, ""), selfSigned(t)), failed(0, "El certificado TLS del receptor no viene de una autoridad conocida.", "")},
-			"breaks off":         {startReceiver(t, breakOff, nil), failed(200, wordsClosed, "reci")},
+			"nobody listens":     {closedAddress(t), failed(0, "El receptor rechazó la conexión.", "")},
+			"another's name":     {startReceiver(t, respondWith(200, ""), listeningOn(t, "127.0.0.2:0")), failed(0, "El certificado TLS del receptor no corresponde a su nombre.", "")},
+			"expired":            {startReceiver(t, respondWith(200, ""), certified(t, time.Now().Add(-time.Hour))), failed(0, "El certificado TLS del receptor está vencido o aún no es válido.", "")},
+			"unknown authority":  {startReceiver(t, respondWith(200, ""), selfSigned(t)), failed(0, "El certificado TLS del receptor no viene de una autoridad conocida.", "")},
+			"breaks off":         {startReceiver(t, truncatedResponse, nil), failed(200, wordsClosed, "reci")},
 			"says nothing":       {startReceiver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil), failed(0, wordsClosed, "")},
-			"302 to loopback":    {startReceiver(t, answering(302, "", "Location", "https://"+elsewhere.Addr()), nil), failed(302, "El receptor respondió con una redirección (302), y no se siguen.", "")},
-			"500":                {startReceiver(t, answering(500, "error interno"), nil), failed(500, code(500), "error interno")},
-			"410":                {startReceiver(t, answering(410, ""), nil), failed(410, code(410), "")},
-			"429 and come later": {startReceiver(t, answering(429, "", "Retry-After", "1"), nil), failed(429, code(429), "")},
+			"302 to loopback":    {startReceiver(t, respondWith(302, "", "Location", "https://"+elsewhere.Addr()), nil), failed(302, "El receptor respondió con una redirección (302), y no se siguen.", "")},
+			"500":                {startReceiver(t, respondWith(500, "error interno"), nil), failed(500, code(500), "error interno")},
+			"410":                {startReceiver(t, respondWith(410, ""), nil), failed(410, code(410), "")},
+			"429 and come later": {startReceiver(t, respondWith(429, "", "Retry-After", "1"), nil), failed(429, code(429), "")},
 		}
 		webhookIDs := map[string]string{}
 		for name, receiver := range receivers {
@@ -67,7 +67,7 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 		s.CreateOrder(t, s.Key)
 
 		for name, receiver := range receivers {
-			d := s.settled(t, webhookIDs[name], 1)[0]
+			d := s.waitUntilFinished(t, webhookIDs[name], 1)[0]
 			require.Len(t, d.Attempts, 1, name)
 			a := d.Attempts[0]
 			got := outcome{status: d.Status, code: valueOf(a.StatusCode), words: valueOf(a.Error), response: valueOf(a.Response)}
@@ -79,8 +79,7 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 	})
 }
 
-// The contract gives a receiver five seconds. A person who asks for a delivery waits longer than
-// that.
+// The contract gives a receiver five seconds. A redelivery request waits longer than that.
 func TestOutcomes_aReceiverHasFiveSeconds(t *testing.T) {
 	t.Parallel()
 	timeouts := config.DefaultTimeouts()
@@ -88,30 +87,30 @@ func TestOutcomes_aReceiverHasFiveSeconds(t *testing.T) {
 	require.Greater(t, timeouts.Outcome, timeouts.Exchange)
 }
 
-// A receiver that is not done in its time is left, whether it says nothing or goes on and on, and
-// the log keeps what it had said by then.
+// A receiver that exceeds the timeout fails, with or without a partial response, and the log keeps
+// the partial response.
 func TestOutcomes_receiversThatTakeTooLong(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = time.Second }}
-	eachOwn(t, options, func(t *testing.T, s *stage) {
-		slow := newPatient()
+	eachOwn(t, options, func(t *testing.T, s *harness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		hangs, _ := s.register(t, s.Key, startReceiver(t, slow.hang, nil), onlyCreated)
 		drips, _ := s.register(t, s.Key, startReceiver(t, slow.drip, nil), onlyCreated)
-		dripsOnHTTP2, _ := s.register(t, s.Key, startReceiver(t, slow.drip, speakingHTTP2), onlyCreated)
+		dripsOnHTTP2, _ := s.register(t, s.Key, startReceiver(t, slow.drip, enableHTTP2), onlyCreated)
 		s.CreateOrder(t, s.Key)
 
-		silent := s.settled(t, hangs, 1)[0]
+		silent := s.waitUntilFinished(t, hangs, 1)[0]
 		require.Equal(t, "failed", silent.Status)
 		require.Len(t, silent.Attempts, 1)
 		require.Equal(t, wordsTimeout, *silent.Attempts[0].Error)
 		require.Nil(t, silent.Attempts[0].StatusCode)
 		for _, webhookID := range []string{drips, dripsOnHTTP2} {
-			d := s.settled(t, webhookID, 1)[0]
+			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			testenv.Until(t, func() error {
 				last := d.Attempts[len(d.Attempts)-1]
 				require.Equal(t, "failed", d.Status)
 				require.Equal(t, wordsTimeout, valueOf(last.Error))
-				if last.StatusCode == nil || last.Response == nil { // a slow machine ran out of time before the first byte
+				if last.StatusCode == nil || last.Response == nil { // a slow machine may time out before the first byte
 					d = s.redeliver(t, d.ID)
 					return errors.New("the receiver was not heard")
 				}
@@ -123,14 +122,14 @@ func TestOutcomes_receiversThatTakeTooLong(t *testing.T) {
 	})
 }
 
-func remembering(proto *atomic.Value) http.HandlerFunc {
+func recordProtocol(proto *atomic.Value) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		proto.Store(r.Proto)
 		fmt.Fprint(w, "recibido")
 	}
 }
 
-// valueOf is what a pointer points at, or the zero value.
+// valueOf dereferences a pointer; nil is the zero value.
 func valueOf[T any](pointer *T) (value T) {
 	if pointer != nil {
 		value = *pointer
@@ -138,20 +137,19 @@ func valueOf[T any](pointer *T) (value T) {
 	return value
 }
 
-// insertWebhook makes a webhook at an address that registration would refuse: as if its name had
-// been a public one then.
-func (s *stage) insertWebhook(t *testing.T, address string) (webhookID string) {
+// insertWebhook creates a webhook with a URL that registration would refuse, as if its name had
+// resolved to a public address then.
+func (s *harness) insertWebhook(t *testing.T, address string) (webhookID string) {
 	t.Helper()
 	webhookID, _ = s.register(t, s.Key, "https://example.com/hook", onlyCreated)
-	require.NoError(t, s.App.DB.MoveWebhook(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
+	require.NoError(t, s.App.DB.SetWebhookURL(t.Context(), s.Operator.ID, uuid.MustParse(webhookID), address))
 	return webhookID
 }
 
-// Outside development nothing on this machine is ever connected to, whatever a webhook's address
-// says.
+// Outside development no loopback or private address is ever connected to.
 func TestOutcomes_refusedAddresses(t *testing.T) {
 	options := apptest.Options{Configure: func(c *config.Config) { c.WebhookAllowNets = nil }}
-	eachOwn(t, options, func(t *testing.T, s *stage) {
+	eachOwn(t, options, func(t *testing.T, s *harness) {
 		tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
 		port := netip.MustParseAddrPort(tripwire.Addr()).Port()
 		var webhookIDs []string
@@ -160,7 +158,7 @@ func TestOutcomes_refusedAddresses(t *testing.T) {
 		}
 		s.CreateOrder(t, s.Key)
 		for _, webhookID := range webhookIDs {
-			d := s.settled(t, webhookID, 1)[0]
+			d := s.waitUntilFinished(t, webhookID, 1)[0]
 			require.Equal(t, "failed", d.Status)
 			require.Len(t, d.Attempts, 1)
 			require.Equal(t, wordsRefused, *d.Attempts[0].Error, s.webhookRow(t, webhookID).URL)
@@ -170,14 +168,14 @@ func TestOutcomes_refusedAddresses(t *testing.T) {
 	})
 }
 
-// A name is judged by the address it resolves to when it is called: one that leads to a refused
-// address from the start, and one that moves there.
-func TestOutcomes_namesThatLeadAstray(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		url := startReceiver(t, answering(200, ""), nil)
+// A name is checked by the address it resolves to at each call: one that always resolves to a
+// refused address, and one that changes to it.
+func TestOutcomes_namesResolvingToRefusedAddresses(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		url := startReceiver(t, respondWith(200, ""), nil)
 		port := netip.MustParseAddrPort(strings.TrimSuffix(strings.TrimPrefix(url, "https://"), "/hook")).Port()
 		tripwire := safehttptest.NewTripwire(t, fmt.Sprintf("127.0.0.2:%d", port))
-		s.sending = s.stage.sending(t, s.now, func(o *safehttp.Options) {
+		s.service = s.harness.newSendService(t, s.now, func(o *safehttp.Options) {
 			o.AllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 			o.Resolver = safehttptest.Resolver(t, safehttptest.Names{"example.com": {"127.0.0.1", "127.0.0.2"}, "privado.test": {"127.0.0.2"}})
 		})
@@ -194,7 +192,7 @@ func TestOutcomes_namesThatLeadAstray(t *testing.T) {
 			unknown: {"El nombre del receptor no se pudo resolver.", "El nombre del receptor no se pudo resolver."},
 		} {
 			for i, d := range s.logOf(t, webhookID) {
-				_ = s.sending.Send(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
+				_ = s.service.Send(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
 				_, attempts := s.deliveryRow(t, d.ID)
 				require.Equal(t, words[i], valueOf(attempts[0].Error))
 			}

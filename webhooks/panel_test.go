@@ -10,12 +10,12 @@ import (
 	"despacho/test/apptest"
 )
 
-// The panel manages webhooks as the API does: a store's staff its own, the operator's all of them,
-// nobody another's.
+// The panel manages webhooks like the API: a store's users their own, the operator's users all of
+// the operator's.
 func TestPanel_webhooks(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
-		operator, storeA, storeB, stranger := s.staff(t), s.SignIn(t, &s.StoreA), s.SignIn(t, &s.StoreB), s.another(t).staff(t)
+		operator, storeA, storeB, stranger := s.staffToken(t), s.SignIn(t, &s.StoreA), s.SignIn(t, &s.StoreB), s.secondOperator(t).staffToken(t)
 		do := func(token, method, path string, body any, status int) *apptest.Answer {
 			t.Helper()
 			answer := s.Do(t, apptest.Request{Method: method, Path: "/panel/api/webhooks" + path, Token: token, Body: body})

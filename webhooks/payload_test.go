@@ -20,15 +20,14 @@ import (
 	"despacho/test/apptest"
 )
 
-// secretive is what an order holds and no event may tell: the document, the notes and the
-// customer's point.
-var secretive = map[string]any{
+// privateFields are in an order but in no event: the document, the notes and the delivery point.
+var privateFields = map[string]any{
 	"amount_to_collect": 89.9, "recipient_doc_type": "ce", "recipient_doc_number": "X00998877", "notes": "Tocar dos veces",
 	"delivery_lat": -12.12345, "delivery_lng": -77.03456,
 }
 
-// deliverWithPhoto hands a package over as the rider's phone does, by form with a photo.
-func (s *stage) deliverWithPhoto(t *testing.T, orderID string, fields map[string]string) *apptest.Answer {
+// deliverWithPhoto delivers an order with a form and a photo.
+func (s *harness) deliverWithPhoto(t *testing.T, orderID string, fields map[string]string) *apptest.Answer {
 	t.Helper()
 	var form bytes.Buffer
 	writer := multipart.NewWriter(&form)
@@ -40,27 +39,26 @@ func (s *stage) deliverWithPhoto(t *testing.T, orderID string, fields map[string
 	require.NoError(t, jpeg.Encode(part, image.NewRGBA(image.Rect(0, 0, 16, 16)), nil))
 	require.NoError(t, writer.Close())
 	answer := s.Do(t, apptest.Request{
-		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/deliver", Token: s.staff(t),
+		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/deliver", Token: s.staffToken(t),
 		Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
 	})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	return answer
 }
 
-// with lays members over data that was told before.
-func with(data map[string]any, members map[string]any) map[string]any {
+// merge adds members to a copy of the data.
+func merge(data map[string]any, members map[string]any) map[string]any {
 	changed := maps.Clone(data)
 	maps.Copy(changed, members)
 	return changed
 }
 
-// All four events carry every member of contract 6.1, null where there is nothing yet, and nothing
-// else.
+// All four events have every member of contract 6.1, null if unset, and no others.
 func TestPayload_everyMemberInEveryEvent(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
-		created := s.post(t, s.KeyA, "/v1/orders", apptest.Order(secretive), http.StatusCreated)
+		created := s.post(t, s.KeyA, "/v1/orders", apptest.Order(privateFields), http.StatusCreated)
 		id := created.String("id")
 		registered := map[string]any{
 			"id": id, "guide_code": created.String("guide_code"), "status": "registered", "status_label": "Registrado",
@@ -81,14 +79,14 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 
 		require.Equal(t, "order.created", events[0].Event)
 		require.Equal(t, registered, events[0].Data)
-		assigned := with(registered, map[string]any{
+		assigned := merge(registered, map[string]any{
 			"status": "assigned", "status_label": "En reparto", "branch_id": s.Other.ID.String(), "received_at": received.String("received_at"),
 			"operative_day": received.String("operative_day"), "rider": map[string]any{"name": "Carlos Quispe", "phone": "+51987654321"},
 		})
 		require.Equal(t, "order.assigned", events[1].Event)
 		require.Equal(t, assigned, events[1].Data)
 		require.Equal(t, "order.delivered", events[2].Event)
-		require.Equal(t, with(assigned, map[string]any{
+		require.Equal(t, merge(assigned, map[string]any{
 			"status": "delivered", "status_label": "Entregado", "delivered_at": delivered.String("delivered_at"), "actual_amount_collected": 90.5,
 			"delivery_proof": map[string]any{
 				"photo_url": photoURL(t, s, delivered), "captured_at": "2026-01-31T15:04:05Z", "lat": -12.1211, "lng": -77.0299,
@@ -99,7 +97,7 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 		s.move(t, cancelled, "cancel", map[string]any{"reason": "Sin stock", "note": "Avisar"})
 		events = receiver.WaitFor(t, 5)
 		require.Equal(t, "order.cancelled", events[4].Event)
-		require.Equal(t, with(events[3].Data, map[string]any{"status": "cancelled", "status_label": "Cancelado"}), events[4].Data)
+		require.Equal(t, merge(events[3].Data, map[string]any{"status": "cancelled", "status_label": "Cancelado"}), events[4].Data)
 		require.Nil(t, events[4].Data["store_id"])
 		require.Equal(t, "Frente al parque", events[4].Data["delivery_reference"])
 		require.Equal(t, "delivery_only", events[4].Data["payment_type"])
@@ -110,8 +108,8 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	})
 }
 
-// photoURL is the address of the order's photo, which really leads to it.
-func photoURL(t *testing.T, s *stage, order *apptest.Answer) string {
+// photoURL returns the URL of the order's photo after checking that it can be downloaded.
+func photoURL(t *testing.T, s *harness, order *apptest.Answer) string {
 	t.Helper()
 	address := order.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
 	require.Contains(t, address, s.Config.FilesURL+"/")
@@ -124,8 +122,8 @@ func photoURL(t *testing.T, s *stage, order *apptest.Answer) string {
 
 var utcTimestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$`)
 
-// requireEnvelope holds the body around the data, and how its values are written, to contract 6.1.
-func (s *stage) requireEnvelope(t *testing.T, event apptest.Received) {
+// requireEnvelope checks the envelope and the format of the values against contract 6.1.
+func (s *harness) requireEnvelope(t *testing.T, event apptest.Received) {
 	t.Helper()
 	var body map[string]any
 	require.NoError(t, json.Unmarshal(event.Body, &body))
@@ -150,14 +148,13 @@ func (s *stage) requireEnvelope(t *testing.T, event apptest.Received) {
 	}
 }
 
-// Where a photo was taken is told to operator webhooks; to a store's only if the operator shares
-// it.
+// The photo's location is sent to operator webhooks; to a store's only if the operator shares it.
 func TestPayload_whereThePhotoWasTaken(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		for name, shares := range map[string]bool{"the operator shares it": true, "the operator does not": false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := s.another(t, func(o *models.Operator) { o.ShareProofLocation = shares })
+				s := s.secondOperator(t, func(o *models.Operator) { o.ShareProofLocation = shares })
 				operators, narrowed, stores := apptest.NewReceiver(t, nil), apptest.NewReceiver(t, nil), apptest.NewReceiver(t, nil)
 				only := map[string]any{"events": []string{"order.delivered"}}
 				s.Register(t, s.Key, operators, only)
@@ -190,10 +187,10 @@ func TestPayload_whereThePhotoWasTaken(t *testing.T) {
 	})
 }
 
-// The timer's cancel is told like a person's. A package that arrives late revives the order: its
-// reception is told to nobody, and the next event is the assignment.
+// The auto-cancel sends order.cancelled like any cancel. A late reception revives the order without
+// an event; the next event is the assignment.
 func TestPayload_autoCancelAndRevival(t *testing.T) {
-	eachOwn(t, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }}, func(t *testing.T, s *stage) {
+	eachOwn(t, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }}, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
 		webhookID, _ := s.Register(t, s.Key, receiver)
 		id := s.CreateOrder(t, s.KeyA)

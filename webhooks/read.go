@@ -13,7 +13,7 @@ import (
 	"despacho/models"
 )
 
-// readWebhook reads what a webhook is to be. A store's is its own, whatever store it names.
+// readWebhook reads a registration request. A store's webhook always belongs to that store.
 func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (*models.Webhook, error) {
 	hook := &models.Webhook{
 		OperatorID: scope.OperatorID, StoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
@@ -54,18 +54,18 @@ func urlComplaint(err error) string {
 	return "no es una dirección válida"
 }
 
-// readEvents reads at least one known event; the same event twice is one.
+// readEvents reads at least one known event and removes duplicates.
 func readEvents(in *jsonbody.Object) []models.Event {
 	words := in.TextList("events")
 	if len(words) == 0 {
-		in.Complain("events", "debe nombrar al menos un evento: "+eventWords)
+		in.Complain("events", "debe nombrar al menos un evento: "+eventNames)
 		return nil
 	}
 	var events []models.Event
 	for _, word := range words {
 		event := models.Event(word)
 		if !slices.Contains(models.Events, event) {
-			in.Complain("events", "solo admite: "+eventWords)
+			in.Complain("events", "solo admite: "+eventNames)
 			return nil
 		}
 		if !slices.Contains(events, event) {
@@ -75,9 +75,9 @@ func readEvents(in *jsonbody.Object) []models.Event {
 	return events
 }
 
-var eventWords = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
+var eventNames = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
 
-// readRange reads a span of time.
+// readRange reads a time range.
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 	from, to = requiredTime(in, "from"), requiredTime(in, "to")
 	if in.Err() == nil && from.After(to) {
@@ -89,7 +89,7 @@ func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 func requiredTime(in *jsonbody.Object, name string) time.Time {
 	at := in.Time(name)
 	if at == nil {
-		in.Complain(name, jsonbody.MissingMessage) // unless something else is wrong with it
+		in.Complain(name, jsonbody.MissingMessage) // no effect if the field already has an error
 		return time.Time{}
 	}
 	return at.UTC()

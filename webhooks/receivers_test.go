@@ -22,7 +22,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// startReceiver serves HTTPS in a way of the test's own and returns its address.
+// startReceiver serves HTTPS and returns the URL.
 func startReceiver(t *testing.T, handler http.HandlerFunc, change func(*httptest.Server)) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -35,28 +35,28 @@ func startReceiver(t *testing.T, handler http.HandlerFunc, change func(*httptest
 	return server.URL + "/hook"
 }
 
-// patient answers after everything else: when the sender has left, or when the test is over.
-type patient struct {
+// slowReceiver responds only when the sender has disconnected or the test is over.
+type slowReceiver struct {
 	over chan struct{}
 	once sync.Once
 }
 
-func newPatient() *patient { return &patient{over: make(chan struct{})} }
+func newSlowReceiver() *slowReceiver { return &slowReceiver{over: make(chan struct{})} }
 
-func (p *patient) release() { p.once.Do(func() { close(p.over) }) }
+func (p *slowReceiver) release() { p.once.Do(func() { close(p.over) }) }
 
-// hang reads the request and says nothing.
-func (p *patient) hang(_ http.ResponseWriter, r *http.Request) {
+// hang reads the request and does not respond.
+func (p *slowReceiver) hang(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	select {
 	case <-r.Context().Done():
-		panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a sender that is just leaving
+		panic(http.ErrAbortHandler) // returning would send a 200, which may still reach a disconnecting sender
 	case <-p.over:
 	}
 }
 
-// drip says one byte after the other for as long as somebody listens.
-func (p *patient) drip(w http.ResponseWriter, r *http.Request) {
+// drip writes one byte after another until the sender disconnects.
+func (p *slowReceiver) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	now := time.NewTicker(100 * time.Millisecond)
 	defer now.Stop()
@@ -66,15 +66,15 @@ func (p *patient) drip(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-now.C:
 		case <-r.Context().Done():
-			panic(http.ErrAbortHandler) // not an end of the answer: nobody may take it for one
+			panic(http.ErrAbortHandler) // must not look like the end of the response
 		case <-p.over:
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
-// breakOff promises more than it says.
-func breakOff(w http.ResponseWriter, _ *http.Request) {
+// truncatedResponse announces a longer body than it sends.
+func truncatedResponse(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "100")
 	_, _ = io.WriteString(w, "reci")
 	_ = http.NewResponseController(w).Flush()
@@ -85,8 +85,7 @@ func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, strings.Repeat("a", 10<<20))
 }
 
-// listeningOn has a server listen on another loopback address than the one that its certificate
-// names.
+// listeningOn makes a server listen on a loopback address that its certificate does not name.
 func listeningOn(t *testing.T, address string) func(*httptest.Server) {
 	return func(server *httptest.Server) {
 		listener, err := net.Listen("tcp", address)
@@ -96,8 +95,8 @@ func listeningOn(t *testing.T, address string) func(*httptest.Server) {
 	}
 }
 
-// certified gives a server a certificate for 127.0.0.1 that the service's authority signed, valid
-// until then.
+// certified gives a server a certificate for 127.0.0.1, signed by the service's authority and valid
+// until the given time.
 func certified(t *testing.T, until time.Time) func(*httptest.Server) {
 	return func(server *httptest.Server) {
 		trusted := httptest.NewTLSServer(http.NotFoundHandler())
@@ -115,7 +114,7 @@ func certified(t *testing.T, until time.Time) func(*httptest.Server) {
 	}
 }
 
-// selfSigned gives a server a certificate that nobody vouches for.
+// selfSigned gives a server a self-signed certificate.
 func selfSigned(t *testing.T) func(*httptest.Server) {
 	return func(server *httptest.Server) {
 		template := &x509.Certificate{
@@ -130,7 +129,7 @@ func selfSigned(t *testing.T) func(*httptest.Server) {
 	}
 }
 
-func speakingHTTP2(server *httptest.Server) { server.EnableHTTP2 = true }
+func enableHTTP2(server *httptest.Server) { server.EnableHTTP2 = true }
 
-// closed is where a receiver would be that refuses connections.
-func closed(t *testing.T) string { return "https://" + testenv.ClosedAddress(t) }
+// closedAddress is the URL of a port that refuses connections.
+func closedAddress(t *testing.T) string { return "https://" + testenv.ClosedAddress(t) }

@@ -17,7 +17,7 @@ import (
 	"despacho/workflows"
 )
 
-// maxRange is how many deliveries one request may ask to send again.
+// maxRange is the largest number of deliveries that one request may resend.
 const maxRange = 500
 
 // Record is a delivery with its attempts.
@@ -26,7 +26,7 @@ type Record struct {
 	Attempts []models.WebhookAttempt
 }
 
-// Test sends an event called webhook.test and tells what the receiver said.
+// Test sends a webhook.test event and returns the receiver's response.
 func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
 	hook, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -41,8 +41,8 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 		return nil, err
 	}
 	now := s.Clock.Now()
-	// Nobody drives it but this request: it is settled from the start, so that it is sent once or
-	// not at all.
+	// Only this request sends it. It starts as failed, so that it is sent at most once and never
+	// reconciled.
 	delivery := models.WebhookDelivery{
 		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Event: models.EventTest, Data: string(data),
 		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
@@ -53,7 +53,7 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	return s.sendNow(ctx, db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: models.EventTest, URL: hook.URL})
 }
 
-// Redeliver sends one delivery again, under the same webhook-id, and tells what the receiver said.
+// Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
 func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
 	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
 	if db.IsNotFound(err) {
@@ -69,7 +69,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	return s.sendNow(ctx, db.DeliveryTarget{ID: id, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL})
 }
 
-// sendNow has a delivery sent by the worker and waits for what comes of it.
+// sendNow makes the worker send a delivery and waits for the outcome.
 func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
@@ -96,8 +96,8 @@ func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
 	return &Record{Delivery: *delivery, Attempts: attempts}, nil
 }
 
-// RedeliverRange has every event that failed at a webhook in a span of time sent again and returns
-// how many there are.
+// RedeliverRange resends every failed delivery of a webhook in a time range and returns their
+// number.
 func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
 	from, to, err := readRange(in)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	return len(refs), nil
 }
 
-// Ref names a delivery for a workflow.
+// Ref returns the workflow reference of a delivery.
 func Ref(target db.DeliveryTarget) workflows.WebhookDeliveryRef {
 	return workflows.WebhookDeliveryRef{
 		ID: target.ID, WebhookID: target.WebhookID, Event: target.Event, Host: workflows.HostOf(target.URL), Retry: target.Retry,

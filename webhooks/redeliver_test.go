@@ -16,14 +16,14 @@ import (
 	"despacho/test/testenv"
 )
 
-// moody is a receiver that can be told how to answer.
-type moody struct {
+// configurableReceiver responds with a status that the test sets.
+type configurableReceiver struct {
 	*apptest.Receiver
 	status atomic.Int32
 }
 
-func newMoody(t *testing.T, status int) *moody {
-	m := &moody{}
+func newConfigurableReceiver(t *testing.T, status int) *configurableReceiver {
+	m := &configurableReceiver{}
 	m.status.Store(int32(status))
 	m.Receiver = apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(int(m.status.Load()))
@@ -32,20 +32,20 @@ func newMoody(t *testing.T, status int) *moody {
 	return m
 }
 
-// redeliver has a delivery sent again and returns what came of it.
-func (s *stage) redeliver(t *testing.T, deliveryID string) delivery {
+// redeliver resends a delivery and returns its outcome.
+func (s *harness) redeliver(t *testing.T, deliveryID string) delivery {
 	t.Helper()
 	return readData[delivery](t, s.post(t, s.Key, "/v1/deliveries/"+deliveryID+"/redeliver", nil, http.StatusOK))
 }
 
-// A delivery can be sent again at any time: a new attempt under the same webhook-id, recorded as a
-// person's wish. One that succeeds settles it; one that fails takes nothing back.
+// A delivery can be resent at any time: a new attempt under the same webhook-id, with the cause
+// redelivery. A success finishes it; a failure changes nothing.
 func TestRedeliver_one(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 500)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 500)
 		webhookID, secret := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
 		orderID := s.CreateOrder(t, s.Key)
-		failed := s.settled(t, webhookID, 1)[0]
+		failed := s.waitUntilFinished(t, webhookID, 1)[0]
 		s.move(t, orderID, "receive", nil)
 
 		still := s.redeliver(t, failed.ID)
@@ -85,16 +85,16 @@ func TestRedeliver_one(t *testing.T) {
 	})
 }
 
-// Each role redelivers in its own panel what is its own.
+// Each role can redeliver its own deliveries in the panel.
 func TestRedeliver_fromThePanel(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 500)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 500)
 		webhookID, _ := s.Register(t, s.KeyA, receiver.Receiver, onlyCreated)
 		s.CreateOrder(t, s.KeyA)
-		path := "/panel/api/deliveries/" + s.settled(t, webhookID, 1)[0].ID + "/redeliver"
+		path := "/panel/api/deliveries/" + s.waitUntilFinished(t, webhookID, 1)[0].ID + "/redeliver"
 		for token, status := range map[string]int{
-			s.SignIn(t, &s.StoreA): http.StatusOK, s.staff(t): http.StatusOK,
-			s.SignIn(t, &s.StoreB): http.StatusNotFound, s.another(t).staff(t): http.StatusNotFound,
+			s.SignIn(t, &s.StoreA): http.StatusOK, s.staffToken(t): http.StatusOK,
+			s.SignIn(t, &s.StoreB): http.StatusNotFound, s.secondOperator(t).staffToken(t): http.StatusNotFound,
 		} {
 			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: token})
 			require.Equal(t, status, answer.Status, answer.Text)
@@ -103,14 +103,13 @@ func TestRedeliver_fromThePanel(t *testing.T) {
 	})
 }
 
-// What cannot be sent any more is not found: unknown ids, and deliveries of a webhook that was
-// deactivated.
+// Unknown deliveries, and those of an inactive webhook, are not found.
 func TestRedeliver_notFound(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 410)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 410)
 		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
 		s.CreateOrder(t, s.Key)
-		gone := s.settled(t, webhookID, 1)[0]
+		gone := s.waitUntilFinished(t, webhookID, 1)[0]
 		for _, path := range []string{
 			"/v1/deliveries/" + uuid.NewString() + "/redeliver", "/v1/deliveries/x/redeliver", "/v1/deliveries/" + gone.ID + "/redeliver",
 			"/v1/webhooks/" + uuid.NewString() + "/test", "/v1/webhooks/" + webhookID + "/test", "/v1/webhooks/" + webhookID + "/rotate",
@@ -122,25 +121,24 @@ func TestRedeliver_notFound(t *testing.T) {
 	})
 }
 
-// wholeDay is a span of time around now.
+// wholeDay is a time range around now.
 func wholeDay() map[string]any {
 	return map[string]any{"from": time.Now().Add(-12 * time.Hour), "to": time.Now().Add(12 * time.Hour)}
 }
 
-// What failed at a webhook in a span of time is sent again, oldest first; what was delivered, or
-// only a test, is not.
+// The failed deliveries of a range are resent, oldest first, without test events.
 func TestRedeliver_range(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 500)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 500)
 		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
 		for range 4 {
 			s.CreateOrder(t, s.Key)
 		}
-		failed := s.settled(t, webhookID, 4)
+		failed := s.waitUntilFinished(t, webhookID, 4)
 		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusOK)
 		receiver.status.Store(200)
 		s.CreateOrder(t, s.Key)
-		s.settled(t, webhookID, 6)
+		s.waitUntilFinished(t, webhookID, 6)
 		before := len(receiver.Events())
 
 		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", map[string]any{"from": failed[1].CreatedAt, "to": failed[2].CreatedAt}, http.StatusOK)
@@ -153,9 +151,9 @@ func TestRedeliver_range(t *testing.T) {
 		}
 		var rest *apptest.Answer
 		testenv.Until(t, func() error {
-			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staff(t), Body: wholeDay()})
+			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staffToken(t), Body: wholeDay()})
 			if rest.Status == http.StatusConflict {
-				return errors.New(rest.Error) // the first range has a moment left to run
+				return errors.New(rest.Error) // the first range may still be running
 			}
 			return nil
 		})
@@ -169,7 +167,7 @@ func TestRedeliver_range(t *testing.T) {
 	})
 }
 
-func (s *stage) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs ...string) {
+func (s *harness) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs ...string) {
 	t.Helper()
 	testenv.Until(t, func() error {
 		delivered := map[string]bool{}
@@ -185,11 +183,10 @@ func (s *stage) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs .
 	})
 }
 
-// While a range is being sent again, a second one is refused: nothing is sent twice, and nobody is
-// told that it will be.
+// While a range is being resent, a second request is refused.
 func TestRedeliver_oneRangeAtATime(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		slow := newPatient()
+	each(t, func(t *testing.T, s *harness) {
+		slow := newSlowReceiver()
 		defer slow.release()
 		var hangs atomic.Bool
 		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, r *http.Request) {
@@ -204,7 +201,7 @@ func TestRedeliver_oneRangeAtATime(t *testing.T) {
 		for range orders {
 			s.CreateOrder(t, s.Key)
 		}
-		s.settled(t, webhookID, orders)
+		s.waitUntilFinished(t, webhookID, orders)
 
 		hangs.Store(true)
 		s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusOK)
@@ -216,9 +213,9 @@ func TestRedeliver_oneRangeAtATime(t *testing.T) {
 	})
 }
 
-// A range must be one: both ends, in order.
+// A range needs both ends, in order.
 func TestRedeliver_rangeRefusals(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		webhookID, _ := s.register(t, s.Key, "https://tienda.example/despacho", nil)
 		const at = "2026-01-31T15:04:05Z"
 		for name, c := range map[string]struct {
@@ -240,12 +237,11 @@ func TestRedeliver_rangeRefusals(t *testing.T) {
 	})
 }
 
-// Without a worker nobody can say what the receiver said: the answer is to come back, not to wait
-// for ever.
+// Without a worker the request fails with a retry hint after its timeout.
 func TestRedeliver_withoutAWorker(t *testing.T) {
 	options := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Outcome = time.Second }}
-	eachOwn(t, options, func(t *testing.T, s *stage) {
-		webhookID, _ := s.register(t, s.Key, closed(t), onlyCreated)
+	eachOwn(t, options, func(t *testing.T, s *harness) {
+		webhookID, _ := s.register(t, s.Key, closedAddress(t), onlyCreated)
 		s.CreateOrder(t, s.Key)
 		answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusServiceUnavailable)
 		require.Equal(t, "try_again", answer.Code)

@@ -11,8 +11,7 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// Register stores the webhook that is asked for and returns it with its secret, which is never
-// shown again.
+// Register creates a webhook and returns it with its secret, which is not shown again.
 func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (hook *models.Webhook, secret string, err error) {
 	if hook, err = s.readWebhook(ctx, scope, in); err != nil {
 		return nil, "", err
@@ -37,7 +36,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 	})
 }
 
-// Deactivate ends a webhook that the caller may see.
+// Deactivate deactivates a webhook that the caller may see.
 func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) error {
 	err := s.DB.DeactivateWebhook(ctx, scope, id, "Desactivado por su dueño.", s.Clock.Now())
 	if db.IsNotFound(err) {
@@ -46,9 +45,9 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 	return err
 }
 
-// Rotate gives a webhook a new secret. For a day deliveries are signed with the old one too, so
-// that the receiver can change over without losing an event. Rotations come one after the other:
-// each caller is shown a secret that signs.
+// Rotate gives a webhook a new secret. For 24 hours deliveries are also signed with the previous
+// one, so that the receiver can switch without losing an event. Concurrent rotations are
+// serialized, so every caller gets a secret that signs.
 func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (hook *models.Webhook, secret string, err error) {
 	secret = sender.NewSecret()
 	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
@@ -69,7 +68,7 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 	return hook, secret, err
 }
 
-// Webhook reads a webhook that the caller may see, also when it is over.
+// Webhook reads a webhook that the caller may see, active or not.
 func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
 	hook, err := s.DB.WebhookIn(ctx, scope, id)
 	if db.IsNotFound(err) {
@@ -78,13 +77,12 @@ func (s *Service) Webhook(ctx context.Context, scope db.WebhookScope, id uuid.UU
 	return hook, err
 }
 
-// All lists the webhooks that the caller may see with those that are over, active ones first, then
-// the newest.
+// All lists the webhooks that the caller may see, active ones first, then newest first.
 func (s *Service) All(ctx context.Context, scope db.WebhookScope) ([]models.Webhook, error) {
 	return s.DB.AllWebhooks(ctx, scope, maxListed)
 }
 
-// find is Webhook for what only an active one can do.
+// find reads an active webhook that the caller may see.
 func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
 	hook, err := s.DB.ActiveWebhook(ctx, scope, id)
 	if db.IsNotFound(err) {
@@ -93,7 +91,7 @@ func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	return hook, err
 }
 
-// secretsOf are the secrets that a delivery is signed with now, the current one first.
+// secretsOf returns the secrets that sign a delivery, the current one first.
 func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
 	current, err := s.Secrets.Open(hook.Secret, hook.ID[:])
 	if err != nil {

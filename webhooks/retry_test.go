@@ -18,14 +18,14 @@ import (
 	"despacho/test/testenv"
 )
 
-// Without retries an event is sent once, and what became of it is in the log in words.
+// Without retries an event is sent once, and the log has its outcome.
 func TestSingleAttempt(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := apptest.NewReceiver(t, answering(500, "se cayó la base"))
+	each(t, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, respondWith(500, "se cayó la base"))
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		began := clock.Normalize(time.Now())
 		id := s.CreateOrder(t, s.Key)
-		d := s.settled(t, webhookID, 1)[0]
+		d := s.waitUntilFinished(t, webhookID, 1)[0]
 
 		require.Equal(t, "failed", d.Status)
 		require.Equal(t, id, *d.OrderID)
@@ -49,10 +49,10 @@ func TestSingleAttempt(t *testing.T) {
 	})
 }
 
-// With retries the second attempt comes after 5 seconds ± 20 %. It tells the order as it was at the
-// event, however far it has moved on.
+// With retries the second attempt comes after 5 seconds ± 20 %. Its data is as of the event, even
+// if the order has moved since.
 func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		type stored struct {
 			delivery *models.WebhookDelivery
 			attempts []models.WebhookAttempt
@@ -74,7 +74,7 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 		s.move(t, id, "receive", nil)
 		s.assign(t, id)
 
-		d := s.settled(t, webhookID, 1)[0]
+		d := s.waitUntilFinished(t, webhookID, 1)[0]
 		require.Equal(t, "delivered", d.Status)
 		require.Equal(t, []int{503, 200}, []int{*d.Attempts[0].StatusCode, *d.Attempts[1].StatusCode})
 		require.Nil(t, d.Attempts[1].Error)
@@ -91,8 +91,8 @@ func TestRetry_theFirstAfterFiveSeconds(t *testing.T) {
 	})
 }
 
-// requireSameEvent holds attempts at one event against each other: the same id and the same data
-// byte for byte; each with a timestamp and signatures of its own.
+// requireSameEvent checks that attempts have the same id and data, byte for byte, and each its own
+// timestamp and signatures.
 func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) {
 	t.Helper()
 	type envelope struct {
@@ -115,13 +115,13 @@ func requireSameEvent(t *testing.T, secret string, attempts []apptest.Received) 
 	require.Len(t, timestamps, len(attempts))
 }
 
-// The waits between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the
-// seventh attempt the event is given up.
+// The delays between attempts are 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, each ± 20 %; after the
+// seventh attempt the delivery fails.
 func TestRetry_theWholeSchedule(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		receiver := apptest.NewReceiver(t, answering(500, ""))
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, respondWith(500, ""))
 		webhookID, secret := s.Register(t, s.Key, receiver, withRetry)
-		id := s.pending(t, webhookID)
+		id := s.createPending(t, webhookID)
 		for _, wait := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour} {
 			said := s.send(t, id, models.CauseAuto)
 			require.False(t, said.failed)
@@ -131,21 +131,21 @@ func TestRetry_theWholeSchedule(t *testing.T) {
 			require.WithinDuration(t, s.now.Now().Add(said.again), *row.NextAttemptAt, time.Millisecond)
 			s.now.Advance(said.again)
 		}
-		require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseAuto))
+		require.Equal(t, sendOutcome{failed: true}, s.send(t, id, models.CauseAuto))
 		row, attempts := s.deliveryRow(t, id.String())
 		require.Equal(t, models.WebhookDeliveryFailed, row.Status)
 		require.Nil(t, row.NextAttemptAt)
 		require.Len(t, attempts, 7)
 		requireSameEvent(t, secret, receiver.Events())
 
-		require.Equal(t, verdict{}, s.send(t, id, models.CauseAuto), "whoever comes once more finds nothing to do")
+		require.Equal(t, sendOutcome{}, s.send(t, id, models.CauseAuto), "whoever comes once more finds nothing to do")
 		require.Len(t, receiver.Events(), 7)
 	})
 }
 
-// A receiver may ask for a longer wait than the schedule's, not for a shorter one.
+// Retry-After can lengthen a delay, not shorten it.
 func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
 		for name, c := range map[string]struct {
 			status            int
 			retryAfter        string
@@ -156,9 +156,9 @@ func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
 			"longer than a day":         {503, "999999", 24 * time.Hour, 24 * time.Hour},
 			"a date":                    {503, s.now.Now().Add(time.Hour).Format(http.TimeFormat), 59 * time.Minute, time.Hour},
 		} {
-			receiver := apptest.NewReceiver(t, answering(c.status, "", "Retry-After", c.retryAfter))
+			receiver := apptest.NewReceiver(t, respondWith(c.status, "", "Retry-After", c.retryAfter))
 			webhookID, _ := s.Register(t, s.Key, receiver, withRetry)
-			id := s.pending(t, webhookID)
+			id := s.createPending(t, webhookID)
 			again := s.send(t, id, models.CauseAuto).again
 			require.GreaterOrEqual(t, again, c.shortest, name)
 			require.LessOrEqual(t, again, c.longest, name)
@@ -166,15 +166,15 @@ func TestRetry_afterWhatTheReceiverAskedFor(t *testing.T) {
 	})
 }
 
-// A person's wish does not use up the schedule: it goes on where it was.
-func TestRetry_wishesDoNotCount(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
-		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, answering(500, "")), withRetry)
-		id := s.pending(t, webhookID)
+// A redelivery does not count in the schedule.
+func TestRetry_redeliveriesDoNotCount(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		webhookID, _ := s.Register(t, s.Key, apptest.NewReceiver(t, respondWith(500, "")), withRetry)
+		id := s.createPending(t, webhookID)
 		require.InDelta(t, 5, s.send(t, id, models.CauseAuto).again.Seconds(), 1)
 		due, _ := s.deliveryRow(t, id.String())
 		for range 4 {
-			require.Equal(t, verdict{failed: true}, s.send(t, id, models.CauseRedelivery))
+			require.Equal(t, sendOutcome{failed: true}, s.send(t, id, models.CauseRedelivery))
 		}
 		row, attempts := s.deliveryRow(t, id.String())
 		require.Len(t, attempts, 5)
@@ -184,18 +184,18 @@ func TestRetry_wishesDoNotCount(t *testing.T) {
 	})
 }
 
-// 410 deactivates a webhook, with retries or without: the list shows it no more, and it hears of
-// nothing any more.
+// 410 deactivates a webhook, with retries or without: it is no longer listed and gets no more
+// events.
 func TestGone_deactivates(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		for name, more := range map[string]map[string]any{"single attempt": onlyCreated, "with retries": withRetry} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := s.another(t)
-				receiver := apptest.NewReceiver(t, answering(http.StatusGone, "ya no"))
+				s := s.secondOperator(t)
+				receiver := apptest.NewReceiver(t, respondWith(http.StatusGone, "ya no"))
 				webhookID, _ := s.Register(t, s.Key, receiver, more)
 				s.CreateOrder(t, s.Key)
-				d := s.settled(t, webhookID, 1)[0]
+				d := s.waitUntilFinished(t, webhookID, 1)[0]
 				require.Equal(t, "failed", d.Status)
 				require.Len(t, d.Attempts, 1)
 				require.Equal(t, 410, *d.Attempts[0].StatusCode)
@@ -212,10 +212,10 @@ func TestGone_deactivates(t *testing.T) {
 	})
 }
 
-// After five days of nothing but failures a webhook is deactivated, and it is written why; one
-// success starts the count anew.
+// After five days without a success a webhook is deactivated with a reason; one success resets the
+// period.
 func TestFailing_forFiveDays(t *testing.T) {
-	eachByHand(t, func(t *testing.T, s *byHand) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
 		var healthy atomic.Bool
 		receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 			if !healthy.Load() {
@@ -225,7 +225,7 @@ func TestFailing_forFiveDays(t *testing.T) {
 		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
 		attempt := func(succeeds bool) {
 			healthy.Store(succeeds)
-			require.Equal(t, verdict{failed: !succeeds}, s.send(t, s.pending(t, webhookID), models.CauseAuto))
+			require.Equal(t, sendOutcome{failed: !succeeds}, s.send(t, s.createPending(t, webhookID), models.CauseAuto))
 		}
 		const day = 24 * time.Hour
 
@@ -241,7 +241,7 @@ func TestFailing_forFiveDays(t *testing.T) {
 		s.now.Advance(5*day - time.Hour)
 		attempt(false)
 		require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
-		waiting := s.pending(t, webhookID)
+		waiting := s.createPending(t, webhookID)
 		s.now.Advance(2 * time.Hour)
 		attempt(false)
 
@@ -250,7 +250,7 @@ func TestFailing_forFiveDays(t *testing.T) {
 		require.False(t, row.Active)
 		require.Equal(t, "Todos los envíos fallaron durante cinco días.", *row.DeactivatedReason)
 		arrived := len(receiver.Events())
-		require.Equal(t, verdict{failed: true}, s.send(t, waiting, models.CauseAuto))
+		require.Equal(t, sendOutcome{failed: true}, s.send(t, waiting, models.CauseAuto))
 		require.Len(t, receiver.Events(), arrived, "nothing is sent to it any more")
 		d, attempts := s.deliveryRow(t, waiting.String())
 		require.Equal(t, models.WebhookDeliveryFailed, d.Status)

@@ -10,18 +10,17 @@ import (
 	"despacho/test/apptest"
 )
 
-// A store's webhook gets that store's events alone, the operator's gets all or those it was
-// narrowed to, each only what it subscribed to; one that was deactivated, or that is another
-// operator's, gets nothing.
-func TestScope_whoIsTold(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		other := s.another(t)
+// A store's webhook gets only that store's events, the operator's gets all, each only what it
+// subscribed to. Inactive webhooks and other operators' get nothing.
+func TestScope_recipients(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		other := s.secondOperator(t)
 		type told struct {
 			receiver *apptest.Receiver
 			id, key  string
 			want     []string
 		}
-		listen := func(s *stage, key string, more map[string]any, want ...string) *told {
+		listen := func(s *harness, key string, more map[string]any, want ...string) *told {
 			w := &told{receiver: apptest.NewReceiver(t, nil), key: s.Key, want: want}
 			w.id, _ = s.Register(t, key, w.receiver, more)
 			return w
@@ -57,7 +56,7 @@ func TestScope_whoIsTold(t *testing.T) {
 				got = append(got, event.Event+" "+stores[event.Data["store_id"]])
 			}
 			require.ElementsMatch(t, w.want, got)
-			// The log is written with the move itself: what is not in it will never be sent.
+			// Deliveries are written with the move: what is not in the log is never sent.
 			owner := s
 			if w.key == other.Key {
 				owner = other
@@ -67,14 +66,13 @@ func TestScope_whoIsTold(t *testing.T) {
 	})
 }
 
-// A webhook hears of an order in the order in which things happened, one at a time, however slow
-// its receiver is.
+// A webhook gets the events of an order in sequence, however slow its receiver is.
 func TestOrder_oneAfterTheOther(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		for name, more := range map[string]map[string]any{"single attempt": nil, "with retries": {"retry": true}} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := s.another(t)
+				s := s.secondOperator(t)
 				next := make(chan struct{})
 				var inside, crowded atomic.Int32
 				receiver := apptest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -88,7 +86,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 					}
 				})
 				webhookID, _ := s.Register(t, s.Key, receiver, more)
-				s.staff(t)
+				s.staffToken(t)
 				id := s.CreateOrder(t, s.Key)
 				for i, move := range []func(){
 					func() {
@@ -99,7 +97,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 					func() { s.move(t, id, "deliver", nil) },
 				} {
 					require.Len(t, receiver.WaitFor(t, i+1), i+1)
-					move() // while the receiver is busy with the event before
+					move() // while the receiver handles the previous event
 					described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 					require.NoError(t, err)
 					require.Len(t, described.PendingActivities, 1, "the next event waits for its turn")
@@ -110,7 +108,7 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 
 				require.Equal(t, []string{"order.created", "order.assigned", "order.assigned", "order.delivered"}, eventNames(receiver.Events()))
 				require.Zero(t, crowded.Load())
-				for _, d := range s.settled(t, webhookID, 4) {
+				for _, d := range s.waitUntilFinished(t, webhookID, 4) {
 					require.Equal(t, "delivered", d.Status)
 				}
 			})
@@ -118,9 +116,9 @@ func TestOrder_oneAfterTheOther(t *testing.T) {
 	})
 }
 
-// An event that waited for its turn is not sent any more once its webhook has been deactivated.
+// A waiting event is not sent once its webhook is inactive.
 func TestScope_deactivatedWhileWaiting(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		first, second, arrived := s.deactivateWhileWaiting(t)
 		require.Equal(t, "delivered", first.Status, "it was on its way")
 		require.Equal(t, "failed", second.Status)
@@ -131,9 +129,9 @@ func TestScope_deactivatedWhileWaiting(t *testing.T) {
 	})
 }
 
-// deactivateWhileWaiting deactivates a webhook while its receiver hears of an order's creation and
-// the cancellation waits for its turn.
-func (s *stage) deactivateWhileWaiting(t *testing.T) (created, cancelled delivery, arrived int) {
+// deactivateWhileWaiting deactivates a webhook while order.created is being received and
+// order.cancelled waits.
+func (s *harness) deactivateWhileWaiting(t *testing.T) (created, cancelled delivery, arrived int) {
 	t.Helper()
 	release := make(chan struct{})
 	receiver := apptest.NewReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -143,13 +141,13 @@ func (s *stage) deactivateWhileWaiting(t *testing.T) (created, cancelled deliver
 		}
 	})
 	webhookID, _ := s.Register(t, s.Key, receiver)
-	s.staff(t)
+	s.staffToken(t)
 	id := s.CreateOrder(t, s.Key)
 	receiver.WaitFor(t, 1)
 	s.move(t, id, "cancel", nil)
 	answer := s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + webhookID, Key: s.Key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	close(release)
-	deliveries := s.settled(t, webhookID, 2)
+	deliveries := s.waitUntilFinished(t, webhookID, 2)
 	return deliveries[0], deliveries[1], len(receiver.Events())
 }

@@ -15,20 +15,19 @@ import (
 	"despacho/workflows"
 )
 
-// A host that hangs must not hold up the deliveries to the others: who does not get its turn there
-// makes room in the worker and comes back later.
+// A hanging host must not block deliveries to other hosts: a delivery that gets no slot for its
+// host in time frees its activity slot and is retried later.
 const (
-	// queueTimeout is how long a delivery waits for its turn at a host that is busy with others.
+	// queueTimeout is how long a delivery waits for a slot of a busy host.
 	queueTimeout = 2 * time.Second
-	// It stays away for as long as it has been waiting altogether, within these bounds.
-	shortestAway, longestAway = 5 * time.Second, 2 * time.Minute
+	// The deferral is the age of the delivery, within these bounds.
+	minDeferral, maxDeferral = 5 * time.Second, 2 * time.Minute
 )
 
 var errHostBusy = errors.New("the receiver's host is busy with other deliveries")
 
-// Send makes one attempt at a delivery. Temporal may run it again for any reason; the attempt's
-// row, written before the request goes out, is what keeps an event from being sent twice to a
-// webhook that did not ask for retries.
+// Send makes one attempt at a delivery. Temporal may run it more than once; the attempt's row,
+// written before the request is sent, prevents sending an event twice to a webhook without retries.
 func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) error {
 	target, err := s.target(ctx, deliveryID, cause)
 	if err != nil || target == nil {
@@ -36,18 +35,18 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	}
 	var begun bool
 	var refused error
-	untilItsTurn, leave := context.WithCancel(ctx)
-	defer leave()
-	patience := time.AfterFunc(queueTimeout, leave)
-	result := s.Sender.Send(untilItsTurn, sender.Request{
+	queueCtx, cancelQueue := context.WithCancel(ctx)
+	defer cancelQueue()
+	queueTimer := time.AfterFunc(queueTimeout, cancelQueue)
+	result := s.Sender.Send(queueCtx, sender.Request{
 		URL: target.hook.URL, Event: string(target.delivery.Event), ID: deliveryID.String(),
 		TenantID: target.delivery.OperatorID.String(), Data: json.RawMessage(target.delivery.Data), Secrets: target.secrets,
 		Begin: func(at time.Time) error {
-			if !patience.Stop() {
+			if !queueTimer.Stop() {
 				return errHostBusy
 			}
 			begun = true
-			refused = s.begin(ctx, target, at)
+			refused = s.beginAttempt(ctx, target, at)
 			return refused
 		},
 	})
@@ -55,35 +54,34 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	case begun:
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case untilItsTurn.Err() != nil:
+	case queueCtx.Err() != nil:
 		return s.deferBusyHost(ctx, target)
 	default:
-		refused = s.begin(ctx, target, result.At) // refused before a connection was tried: an attempt all the same
+		refused = s.beginAttempt(ctx, target, result.At) // failed before connecting; it counts as an attempt
 	}
 	if refused != nil {
 		return refused
 	}
-	// The receiver has been called: what it said is written even if this worker is told to stop
-	// meanwhile.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptAbandoned/2)
+	// The request was sent, so the outcome is written even if the worker is stopping.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
 	defer cancel()
-	return s.finish(ctx, target, result)
+	return s.finishAttempt(ctx, target, result)
 }
 
-// target is a delivery that may be sent now, and the attempt at it.
+// target is a delivery to be sent and the attempt at it.
 type target struct {
 	delivery *models.WebhookDelivery
 	hook     *models.Webhook
 	secrets  []string
 	attempt  models.WebhookAttempt
-	// turn is which attempt of the schedule this is; a person's wishes do not count.
-	turn int
+	// scheduleIndex is the number of this attempt in the retry schedule; redeliveries do not count.
+	scheduleIndex int
 }
 
-// scheduled reports whether the attempt is one of the schedule's own, not a person's wish.
+// scheduled reports whether the attempt belongs to the retry schedule and is not a redelivery.
 func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 
-// target reads what is to be sent; nil when there is nothing left to send.
+// target reads the delivery; nil if there is nothing left to send.
 func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (*target, error) {
 	delivery, _, err := s.DB.Delivery(ctx, deliveryID)
 	if err != nil {
@@ -103,25 +101,26 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	return t, err
 }
 
-// deferBusyHost puts an attempt off whose turn did not come. It says so in the delivery's row too,
-// or it would be taken for abandoned.
+// deferBusyHost reschedules an attempt that got no slot of its host. It updates the delivery's row
+// too, otherwise the delivery would count as abandoned.
 func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
 	now := s.Clock.Now()
-	away := min(max(now.Sub(t.delivery.CreatedAt), shortestAway), longestAway)
-	away = time.Duration(float64(away) * (0.8 + 0.4*rand.Float64())) // not all of them at once
+	delay := min(max(now.Sub(t.delivery.CreatedAt), minDeferral), maxDeferral)
+	delay = time.Duration(float64(delay) * (0.8 + 0.4*rand.Float64())) // jitter
 	if t.scheduled() {
-		if err := s.reschedule(ctx, t.delivery.ID, now.Add(away)); err != nil {
+		if err := s.reschedule(ctx, t.delivery.ID, now.Add(delay)); err != nil {
 			return err
 		}
 	}
-	return workflows.RetryWebhook(errHostBusy.Error(), away)
+	return workflows.RetryWebhook(errHostBusy.Error(), delay)
 }
 
-// finish writes what came of an attempt and says whether there will be another.
-func (s *Service) finish(ctx context.Context, t *target, result sender.Result) error {
+// finishAttempt writes the outcome of an attempt and returns the error that tells Temporal whether
+// to retry.
+func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
-	record(&t.attempt, result, now)
-	after := s.judge(t, result, now)
+	recordResult(&t.attempt, result, now)
+	after := s.applyResult(t, result, now)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
@@ -131,7 +130,7 @@ func (s *Service) finish(ctx context.Context, t *target, result sender.Result) e
 				return err
 			}
 		}
-		return watchHealth(ctx, tx, t.hook, result, now)
+		return updateHealth(ctx, tx, t.hook, result, now)
 	})
 	if err != nil {
 		return err
@@ -139,24 +138,23 @@ func (s *Service) finish(ctx context.Context, t *target, result sender.Result) e
 	return after
 }
 
-// judge decides what an attempt means for its delivery: done, tried again, or given up.
-func (s *Service) judge(t *target, result sender.Result, now time.Time) error {
+// applyResult sets the delivery's status from the result and returns the error for Temporal.
+func (s *Service) applyResult(t *target, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		finalize(t.delivery, models.WebhookDeliveryDelivered, now)
 		return nil
 	}
 	if !t.scheduled() {
-		// A wish that failed takes nothing back: what was delivered or failed before stays so, and
-		// the schedule goes on.
-		return workflows.WebhookFailed(result.Words)
+		// A failed redelivery changes neither the delivery's status nor its schedule.
+		return workflows.WebhookFailed(result.Message)
 	}
 	if t.hook.Retry && !result.Gone() {
-		if wait, more := sender.NextDelay(t.turn, result.RetryAfter, rand.Float64); more {
+		if wait, more := sender.NextDelay(t.scheduleIndex, result.RetryAfter, rand.Float64); more {
 			next := now.Add(wait)
 			t.delivery.NextAttemptAt = &next
-			return workflows.RetryWebhook(result.Words, wait)
+			return workflows.RetryWebhook(result.Message, wait)
 		}
 	}
 	finalize(t.delivery, models.WebhookDeliveryFailed, now)
-	return workflows.WebhookFailed(result.Words)
+	return workflows.WebhookFailed(result.Message)
 }

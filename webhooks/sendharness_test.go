@@ -22,31 +22,31 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// byHand is a service without a worker, whose deliveries the test sends itself, at the time that it
-// sets: so waits of hours can be seen.
-type byHand struct {
-	*stage
+// manualHarness is a service without a worker: the test sends deliveries itself and sets the clock,
+// so that delays of hours can be tested.
+type manualHarness struct {
+	*harness
 	now     *clock.Manual
-	sending *webhooks.Service
+	service *webhooks.Service
 }
 
-func eachByHand(t *testing.T, run func(t *testing.T, s *byHand)) {
+func eachManual(t *testing.T, run func(t *testing.T, s *manualHarness)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		now := clock.NewManual(time.Now())
-		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true}))
-		run(t, &byHand{stage: s, now: now, sending: s.sending(t, now, nil)})
+		s := newHarness(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true}))
+		run(t, &manualHarness{harness: s, now: now, service: s.newSendService(t, now, nil)})
 	})
 }
 
-// fresh is the same service with another operator, who has no webhooks yet.
-func (s *byHand) fresh(t *testing.T) *byHand {
+// withNewOperator returns the same service with another operator, without webhooks.
+func (s *manualHarness) withNewOperator(t *testing.T) *manualHarness {
 	t.Helper()
-	return &byHand{stage: s.another(t), now: s.now, sending: s.sending}
+	return &manualHarness{harness: s.secondOperator(t), now: s.now, service: s.service}
 }
 
-// sending is the use cases with a sender, as the worker has it.
-func (s *stage) sending(t *testing.T, now clock.Clock, change func(*safehttp.Options)) *webhooks.Service {
+// newSendService returns the use cases with a sender, like the worker's.
+func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*safehttp.Options)) *webhooks.Service {
 	t.Helper()
 	secrets, err := encryption.New(s.Config.SecretKey)
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func (s *stage) sending(t *testing.T, now clock.Clock, change func(*safehttp.Opt
 	}
 	return &webhooks.Service{
 		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue,
-		Sender: sender.NewSender(sender.Options{Guard: guarded, Now: now.Now}),
+		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}),
 	}
 }
 
@@ -69,31 +69,31 @@ func receiverRoots() *x509.CertPool {
 	return roots
 }
 
-// pending makes an order and returns the id of the delivery of its order.created.
-func (s *byHand) pending(t *testing.T, webhookID string) uuid.UUID {
+// createPending creates an order and returns the id of its order.created delivery.
+func (s *manualHarness) createPending(t *testing.T, webhookID string) uuid.UUID {
 	t.Helper()
 	before := len(s.logOf(t, webhookID))
 	s.CreateOrder(t, s.Key)
 	deliveries := s.logOf(t, webhookID)
 	require.Len(t, deliveries, before+1)
-	s.now.Advance(time.Millisecond) // the next one is newer
+	s.now.Advance(time.Millisecond) // so that the next one is newer
 	return uuid.MustParse(deliveries[before].ID)
 }
 
-// verdict is what an attempt told Temporal: nothing, that it is over, or when to try again.
-type verdict struct {
+// sendOutcome is what an attempt returned to Temporal: success, a final failure, or a retry delay.
+type sendOutcome struct {
 	failed bool
 	again  time.Duration
 }
 
-func (s *byHand) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) verdict {
+func (s *manualHarness) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) sendOutcome {
 	t.Helper()
-	err := s.sending.Send(t.Context(), id, cause)
+	err := s.service.Send(t.Context(), id, cause)
 	if err == nil {
-		return verdict{}
+		return sendOutcome{}
 	}
 	var application *temporal.ApplicationError
 	require.True(t, errors.As(err, &application), "%v", err)
 	require.Equal(t, application.NonRetryable(), application.NextRetryDelay() == 0, "%v", err)
-	return verdict{failed: application.NonRetryable(), again: application.NextRetryDelay()}
+	return sendOutcome{failed: application.NonRetryable(), again: application.NextRetryDelay()}
 }

@@ -1,5 +1,5 @@
-// Package webhooks holds the use cases of webhooks: registering them, sending deliveries, and
-// looking at what came of it.
+// Package webhooks holds the use cases of webhooks: registration, sending, redelivery and the
+// delivery log.
 package webhooks
 
 import (
@@ -22,16 +22,15 @@ type Service struct {
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string
-	// OutcomeTimeout is how long a person waits to hear what the receiver said.
+	// OutcomeTimeout is how long a caller waits for the outcome of a redelivery.
 	OutcomeTimeout time.Duration
-	// AllowNets are private networks that webhooks may be registered at all the same; only the API
-	// needs them.
+	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
-	// Sender is what calls receivers; only the worker has one.
+	// Sender sends the requests; only the worker has one.
 	Sender *sender.Sender
 }
 
-// What callers are told.
+// Errors returned to callers.
 var (
 	ErrNotFound         = apperror.New(apperror.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
 	ErrDeliveryNotFound = apperror.New(apperror.NotFound, "delivery_not_found", "La entrega no existe.")
@@ -43,10 +42,10 @@ var (
 )
 
 const (
-	// MaxActive is how many active webhooks an operator, or one of its stores, may have.
+	// MaxActive is the largest number of active webhooks of an operator, or of one of its stores.
 	MaxActive = 20
-	// maxListed keeps a list short that grows with every webhook that is over.
+	// maxListed bounds the list, which includes inactive webhooks.
 	maxListed = 200
-	// rotationOverlap is how long the old secret stays good beside the new one.
+	// rotationOverlap is how long the previous secret stays valid.
 	rotationOverlap = 24 * time.Hour
 )

@@ -25,8 +25,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// contractReceiver is a store's receiver, written from section 6 of the contract and nothing else:
-// it answers 200 to what it trusts.
+// contractReceiver is a receiver written only from section 6 of the contract: it answers 200 to
+// requests that it verifies.
 type contractReceiver struct {
 	mu     sync.Mutex
 	secret string
@@ -68,29 +68,29 @@ func (r *contractReceiver) ServeHTTP(w http.ResponseWriter, request *http.Reques
 	r.events = append(r.events, body.Event)
 }
 
-// keep stores the secret that was shown on registration.
-func (r *contractReceiver) keep(secret string) {
+// setSecret stores the secret returned by the registration.
+func (r *contractReceiver) setSecret(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secret = secret
 }
 
-// trusted lists the events that it acted on.
+// trusted lists the events that it verified.
 func (r *contractReceiver) trusted() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events)
 }
 
-// A receiver written from the contract alone trusts every event of a whole life, and so does one
-// that uses a Standard Webhooks library.
-func TestSignature_everyEventOfALife(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+// A receiver written from the contract, and one that uses a Standard Webhooks library, verify every
+// event of an order's lifecycle.
+func TestSignature_everyEventOfALifecycle(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
 		contract := &contractReceiver{}
 		server := httptest.NewTLSServer(contract)
 		t.Cleanup(server.Close)
 		contractID, contractSecret := s.register(t, s.Key, server.URL, nil)
-		contract.keep(contractSecret)
+		contract.setSecret(contractSecret)
 		standard := apptest.NewReceiver(t, nil)
 		standardID, standardSecret := s.Register(t, s.KeyA, standard)
 		require.NotEqual(t, contractSecret, standardSecret)
@@ -102,7 +102,7 @@ func TestSignature_everyEventOfALife(t *testing.T) {
 		s.move(t, s.CreateOrder(t, s.KeyA), "cancel", nil)
 
 		for _, webhookID := range []string{contractID, standardID} {
-			for _, d := range s.settled(t, webhookID, 5) {
+			for _, d := range s.waitUntilFinished(t, webhookID, 5) {
 				require.Equal(t, "delivered", d.Status, "%s: %+v", d.Event, d.Attempts)
 			}
 		}
@@ -121,14 +121,14 @@ func standardVerifier(t *testing.T, secret string) *standardwebhooks.Webhook {
 	return verifier
 }
 
-// signedWith reports whether a signature of the contract was made with a secret.
+// signedWith reports whether a contract signature was made with a secret.
 func signedWith(secret, signature string, event apptest.Received) bool {
 	digest := sha256.Sum256([]byte(secret + "." + event.Header.Get("X-Service-Timestamp") + "." + string(event.Body)))
 	return signature == "sha256="+hex.EncodeToString(digest[:])
 }
 
-// requireSigned says which secrets an event must hold for: the current one and, while it is being
-// replaced, the one before; and which not.
+// requireSigned checks that an event is signed with the current secret and, during a rotation, the
+// previous one, and with no others.
 func requireSigned(t *testing.T, event apptest.Received, current, previous string, over ...string) {
 	t.Helper()
 	require.True(t, signedWith(current, event.Header.Get("X-Service-Signature"), event))
@@ -147,8 +147,8 @@ func requireSigned(t *testing.T, event apptest.Received, current, previous strin
 	}
 }
 
-// rotate gives a webhook a new secret.
-func (s *stage) rotate(t *testing.T, webhookID string) (secret string) {
+// rotate rotates a webhook's secret.
+func (s *harness) rotate(t *testing.T, webhookID string) (secret string) {
 	t.Helper()
 	answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/rotate", nil, http.StatusOK)
 	require.Equal(t, webhookID, answer.String("id"))
@@ -157,12 +157,12 @@ func (s *stage) rotate(t *testing.T, webhookID string) (secret string) {
 	return answer.String("secret")
 }
 
-// After a rotation both secrets hold for 24 hours, then the new one alone.
+// After a rotation both secrets sign for 24 hours, then only the new one.
 func TestRotation_bothSecretsForADay(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		now := clock.NewManual(time.Now())
-		s := newStage(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now}))
+		s := newHarness(t, apptest.Boot(t, databaseURL, apptest.Options{Clock: now}))
 		receiver := apptest.NewReceiver(t, nil)
 		webhookID, first := s.Register(t, s.Key, receiver, onlyCreated)
 		arrived := 0
@@ -188,9 +188,9 @@ func TestRotation_bothSecretsForADay(t *testing.T) {
 	})
 }
 
-// Two people who rotate at once are each shown a secret that works.
+// Concurrent rotations each return a secret that signs.
 func TestRotation_atOnce(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		for range 5 {
 			receiver := apptest.NewReceiver(t, nil)
 			webhookID, first := s.Register(t, s.Key, receiver, onlyCreated)
@@ -215,9 +215,9 @@ func TestRotation_atOnce(t *testing.T) {
 	})
 }
 
-// What is stored of a secret does not show it.
+// The stored secret is encrypted.
 func TestSecret_isEncryptedAtRest(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		webhookID, first := s.register(t, s.Key, "https://tienda.example/despacho", nil)
 		second := s.rotate(t, webhookID)
 		row := s.webhookRow(t, webhookID)
@@ -233,11 +233,11 @@ func TestSecret_isEncryptedAtRest(t *testing.T) {
 	})
 }
 
-// Another's webhook cannot be rotated, and nobody learns that it exists.
+// Rotating another owner's webhook returns not found.
 func TestRotation_anothersIsNotFound(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
+	each(t, func(t *testing.T, s *harness) {
 		webhookID, _ := s.register(t, s.KeyA, "https://tienda.example/despacho", nil)
-		for _, key := range []string{s.KeyB, s.another(t).Key} {
+		for _, key := range []string{s.KeyB, s.secondOperator(t).Key} {
 			s.post(t, key, "/v1/webhooks/"+webhookID+"/rotate", nil, http.StatusNotFound)
 		}
 		require.Nil(t, s.webhookRow(t, webhookID).PreviousSecretUntil)

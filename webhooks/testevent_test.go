@@ -10,11 +10,11 @@ import (
 	"despacho/test/apptest"
 )
 
-// A webhook can be tried on demand, whatever it subscribed to, and the answer is what the receiver
-// said.
+// A test event can be sent whatever the webhook's subscriptions, and returns the receiver's
+// response.
 func TestTestEvent(t *testing.T) {
-	each(t, func(t *testing.T, s *stage) {
-		receiver := newMoody(t, 202)
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 202)
 		webhookID, secret := s.Register(t, s.KeyA, receiver.Receiver, onlyCreated)
 
 		tried := readData[delivery](t, s.post(t, s.KeyA, "/v1/webhooks/"+webhookID+"/test", nil, http.StatusOK))
@@ -45,9 +45,9 @@ func TestTestEvent(t *testing.T) {
 		refused := readData[delivery](t, answer)
 		require.Equal(t, "failed", refused.Status)
 		require.Equal(t, "El receptor respondió con el código 418.", *refused.Attempts[0].Error)
-		require.Equal(t, []delivery{tried, refused}, s.settled(t, webhookID, 2), "both are in the log")
+		require.Equal(t, []delivery{tried, refused}, s.waitUntilFinished(t, webhookID, 2), "both are in the log")
 
-		noListener, _ := s.register(t, s.Key, closed(t), nil)
+		noListener, _ := s.register(t, s.Key, closedAddress(t), nil)
 		unreachable := readData[delivery](t, s.post(t, s.Key, "/v1/webhooks/"+noListener+"/test", nil, http.StatusOK))
 		require.Equal(t, "El receptor rechazó la conexión.", *unreachable.Attempts[0].Error)
 		require.Nil(t, unreachable.Attempts[0].StatusCode)

@@ -12,14 +12,14 @@ import (
 	"despacho/test/testenv"
 )
 
-// What a whole life costs when every step is told before the next is made, which is the most it can
-// take.
+// The cost of a full lifecycle when every webhook call completes before the next move, which is the
+// maximum.
 var (
 	budgetWithWebhook    = lifecost.Cost{Events: 43, Actions: 11}
 	budgetWithoutWebhook = lifecost.Cost{Events: 25, Actions: 8}
 )
 
-func TestBudget_aWholeLife(t *testing.T) {
+func TestBudget_fullLifecycle(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		for name, c := range map[string]struct {
 			webhook bool
@@ -30,13 +30,13 @@ func TestBudget_aWholeLife(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := s.another(t)
+				s := s.secondOperator(t)
 				if c.webhook {
 					s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 				}
 				var events *history.History
 				testenv.Until(t, func() error {
-					if events = s.wholeLife(t); lifecost.Disturbed(events) {
+					if events = s.fullLifecycle(t); lifecost.Disturbed(events) {
 						return errors.New("the worker was too slow to answer a workflow task, which costs events of its own")
 					}
 					return nil
@@ -49,16 +49,16 @@ func TestBudget_aWholeLife(t *testing.T) {
 	})
 }
 
-// wholeLife has an order created, received, assigned and delivered, every step told before the
-// next, and returns its history.
-func (s *service) wholeLife(t *testing.T) *history.History {
+// fullLifecycle creates, receives, assigns and delivers an order, with every webhook call completed
+// before the next move, and returns its history.
+func (s *service) fullLifecycle(t *testing.T) *history.History {
 	t.Helper()
 	id := s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	s.receive(t, id)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	s.assign(t, id, 0)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	s.deliver(t, id)
 	return s.historyOf(t, workflowOf(id), s.waitForEnd(t, workflowOf(id)))
 }

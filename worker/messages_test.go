@@ -14,7 +14,7 @@ import (
 	"despacho/workflows"
 )
 
-// updateAs sends an update under an id of the caller's choice and returns its outcome.
+// updateAs sends an update with the given id and returns its outcome.
 func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message any) error {
 	handle, err := s.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
 		UpdateID: updateID, WorkflowID: workflowOf(orderID), UpdateName: name, Args: []any{message},
@@ -26,7 +26,7 @@ func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message
 	return handle.Get(t.Context(), nil)
 }
 
-// The same update sent twice, at once or later, is one move with one outcome.
+// The same update sent twice, concurrently or later, is applied once.
 func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
@@ -41,12 +41,12 @@ func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 		for _, err := range outcomes {
 			require.NoError(t, err)
 		}
-		require.Equal(t, []string{"created", "received"}, s.story(t, id))
+		require.Equal(t, []string{"created", "received"}, s.moveTypes(t, id))
 	})
 }
 
-// A refused update says across the wire where the order stands, and leaves no trace in its history.
-func TestMessages_refusalsCrossTheWire(t *testing.T) {
+// A refused update returns the order's status and leaves no event in its history.
+func TestMessages_refusalsReachTheCaller(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id, before, after := s.refusedDelivery(t)
 		for _, event := range after.Events[len(before.Events):] { // a worker that is slow to answer leaves workflow tasks, and nothing else
@@ -65,12 +65,11 @@ func TestMessages_refusalsCrossTheWire(t *testing.T) {
 	})
 }
 
-// refusedDelivery has an order refuse to be delivered before its time, and returns its history
-// before and after.
+// refusedDelivery sends an illegal delivered update and returns the history before and after.
 func (s *service) refusedDelivery(t *testing.T) (orderID string, before, after *history.History) {
 	t.Helper()
 	orderID = s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, orderID)
+	s.waitForIdle(t, orderID)
 	before = s.historyOf(t, workflowOf(orderID), "")
 	refusal, refused := workflows.AsRefusal(s.updateAs(t, uuid.NewString(), orderID, workflows.DeliveredName, workflows.Delivered{}))
 	require.True(t, refused)

@@ -19,21 +19,21 @@ import (
 	"despacho/workflows"
 )
 
-// A worker that dies after it has written a move and before Temporal knows of it leaves a row that
-// is ahead of its workflow. The reconcile workflow finds it and has the order's workflow look.
-func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
+// A worker that crashes after writing a move and before Temporal has it leaves a row ahead of its
+// workflow. The reconcile workflow signals the order's workflow to refresh.
+func TestReconcile_moveMissingFromHistory(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
 		s.receive(t, id)
 		s.assign(t, id, 0)
-		s.waitForStartNoted(t, id)
+		s.waitForStartConfirmed(t, id)
 		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
 			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, By: models.ByOperator, To: models.StatusDelivered,
 			At: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), Delivered: &workflows.Delivered{},
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")
-		testenv.Until(t, func() error { // whoever made the move has a few seconds to hear from the workflow
+		testenv.Until(t, func() error { // the reconcile workflow skips a move until startGracePeriod has passed
 			s.reconcile(t)
 			if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 				return fmt.Errorf("the workflow is %s", status)
@@ -41,11 +41,11 @@ func TestReconcile_aMoveThatTheWorkflowNeverKept(t *testing.T) {
 			return nil
 		})
 		require.Contains(t, s.details(t, id), "**Entregado**")
-		s.waitForStartNoted(t, id)
+		s.waitForStartConfirmed(t, id)
 	})
 }
 
-// Whoever comes to cancel what somebody else has just cancelled is refused and starts nothing.
+// A cancel of an order that was just cancelled is refused and starts no run.
 func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		for range 5 {
@@ -57,7 +57,7 @@ func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 				})
 			}
 			cancelling.Wait()
-			s.ended(t, id)
+			s.waitForOrderEnd(t, id)
 			testenv.Until(t, func() error {
 				runs, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflowOf(id) + "'"})
 				if err == nil && len(runs.Executions) == 0 {

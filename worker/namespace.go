@@ -14,9 +14,8 @@ import (
 	"despacho/workflows"
 )
 
-// prepareNamespace makes sure that Temporal answers and that the namespace has what orders need:
-// their search attributes and the reconcile schedule. Every worker does it at start-up; all but the
-// first find it done.
+// prepareNamespace checks that Temporal is reachable and creates the search attributes and the
+// reconcile schedule. Every worker does it at start-up; it is idempotent.
 func prepareNamespace(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -24,7 +23,7 @@ func prepareNamespace(ctx context.Context, options Options) error {
 		return err
 	}
 	if err := registerSearchAttributes(ctx, options); err != nil {
-		// Temporal Cloud and locked-down clusters want this done by an administrator.
+		// On Temporal Cloud and restricted clusters an administrator has to add them.
 		options.Log.Warn("search attributes not registered; orders cannot start until an administrator adds them",
 			"attributes", workflows.SearchAttributes(), "error", err)
 	}
@@ -51,12 +50,12 @@ func registerSearchAttributes(ctx context.Context, options Options) error {
 	})
 	var already *serviceerror.AlreadyExists
 	if errors.As(err, &already) {
-		return nil // another worker was quicker
+		return nil // another worker added them first
 	}
 	return err
 }
 
-// scheduleReconcile creates the schedule of the reconcile workflow, if it is not there yet.
+// scheduleReconcile creates the schedule of the reconcile workflow if it does not exist.
 func scheduleReconcile(ctx context.Context, options Options) error {
 	id := workflows.ReconcileScheduleID(options.TaskQueue)
 	_, err := options.Temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
@@ -67,7 +66,7 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 		Action: &client.ScheduleWorkflowAction{
 			ID: id, Workflow: workflows.ReconcileWorkflowName, TaskQueue: options.TaskQueue,
 			StaticSummary: "start orders without a workflow, drive abandoned deliveries, clear what expired",
-			// A turn that hangs must not keep the next one from starting.
+			// A hanging run must not block the next one.
 			WorkflowExecutionTimeout: 5 * time.Minute,
 		},
 	})

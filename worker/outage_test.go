@@ -17,7 +17,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// outage takes one database away from everybody who uses it, without touching the server it is on.
+// outage makes one database unavailable without stopping its server.
 type outage struct {
 	t     *testing.T
 	admin *pgx.Conn
@@ -55,8 +55,8 @@ func (o *outage) begin() {
 
 func (o *outage) end() { o.allow(true) }
 
-// holdOrders keeps everybody from writing to orders until the outage comes, and returns a check
-// that somebody waits to.
+// holdOrders locks the orders table until the outage begins, and returns a check that a statement
+// waits for the lock.
 func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	o.t.Helper()
 	holder, err := pgx.Connect(o.t.Context(), databaseURL)
@@ -74,17 +74,17 @@ func (o *outage) holdOrders(databaseURL string) (waiting func() error) {
 	}
 }
 
-// The database goes away in the middle of a move and comes back: the caller is told that the
-// outcome is open, the move lands when the database is back, and reading the order tells so.
+// The database fails during a move and comes back: the caller gets an unconfirmed outcome, the move
+// is written after the outage, and a read shows it.
 func TestOutage_databaseDownAndBack(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
 	s := boot(t, databaseURL, apptest.Options{})
-	hasty := s.beside(t, apptest.Options{Configure: givesUpMoves})
+	hasty := s.secondProcess(t, apptest.Options{Configure: shortMoveTimeout})
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
-	s.waitForQuiet(t, id)
-	s.waitForStartNoted(t, id) // which writes to the order, too
+	s.waitForIdle(t, id)
+	s.waitForStartConfirmed(t, id) // which writes to the order, too
 
 	waiting := o.holdOrders(databaseURL)
 	receive := []apptest.Request{moveRequest(s, id, "receive", nil)}
@@ -92,7 +92,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	testenv.Until(t, func() error {
 		select {
 		case answer := <-answers: // a slow machine gave up before the move came to the database
-			requireOpen(t, answer)
+			requireUnconfirmed(t, answer)
 			answers = allAtOnce(hasty, receive)
 		default:
 		}
@@ -101,25 +101,25 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	o.begin()
 	during := s.Do(t, receive[0])
 	require.GreaterOrEqual(t, during.Status, http.StatusInternalServerError, during.Text)
-	requireOpen(t, <-answers)
+	requireUnconfirmed(t, <-answers)
 
 	o.end()
 	order := s.waitForStatus(t, id, "received")
 	require.NotNil(t, order.Data["received_at"])
-	require.Equal(t, []string{"created", "received"}, s.story(t, id), "once, however often it was tried")
+	require.Equal(t, []string{"created", "received"}, s.moveTypes(t, id), "once, however often it was tried")
 	s.assign(t, id, 0)
 	s.deliver(t, id)
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
-// The timer's cancel is not lost for a database that goes away while it is written.
+// An auto-cancel during an outage is written after it.
 func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: impatient(time.Second)})
+	s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: withAutoCancelAfter(time.Second)})
 	o := newOutage(t, databaseURL)
 	id := s.CreateOrder(t, s.Key)
-	s.waitForStartNoted(t, id) // which writes to the order, too
+	s.waitForStartConfirmed(t, id) // which writes to the order, too
 	waiting := o.holdOrders(databaseURL)
 	s.StartWorker(t)
 	testenv.Until(t, waiting)
@@ -127,22 +127,22 @@ func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	o.end()
 	order := s.waitForStatus(t, id, "cancelled")
 	require.Equal(t, map[string]any{"by": "auto", "reason": nil, "note": nil}, order.Data["cancellation"])
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
-// attempted is an answer, or why there is none.
-type attempted struct {
+// attemptResult is a response or an error.
+type attemptResult struct {
 	*apptest.Answer
 	err error
 }
 
-// allAtOnce sends requests to one of the installation's processes. Their answers come in any order.
-func allAtOnce(process *apptest.Service, requests []apptest.Request) <-chan attempted {
-	answers := make(chan attempted, len(requests))
+// allAtOnce sends requests concurrently to one process; the results are in any order.
+func allAtOnce(process *apptest.Service, requests []apptest.Request) <-chan attemptResult {
+	answers := make(chan attemptResult, len(requests))
 	for _, request := range requests {
 		go func() {
 			answer, err := process.Try(request)
-			answers <- attempted{answer, err}
+			answers <- attemptResult{answer, err}
 		}()
 	}
 	return answers
@@ -152,8 +152,8 @@ func moveRequest(s *service, orderID, move string, body any) apptest.Request {
 	return apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/" + move, Token: s.staff, Body: body}
 }
 
-// requireOpen checks that a caller was told to look before trying again.
-func requireOpen(t *testing.T, answer attempted) {
+// requireUnconfirmed checks that the caller was told to check the status before retrying.
+func requireUnconfirmed(t *testing.T, answer attemptResult) {
 	t.Helper()
 	require.NoError(t, answer.err)
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)

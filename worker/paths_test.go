@@ -16,10 +16,9 @@ import (
 	"despacho/workflows"
 )
 
-// installation is one database and one task queue with several processes that take orders: the
-// usual one, one whose orders cancel themselves soon, and two that cannot reach Temporal, one of
-// them with a clock a minute late, so that what it leaves behind is not given time to be started by
-// itself.
+// installation is one database and one task queue with several processes: the regular one, one with
+// a short auto-cancel, and two that cannot reach Temporal, one of them with a clock a minute
+// behind, so that its orders are reconciled at once.
 type installation struct {
 	*service
 	hasty, detached, detachedLate *apptest.Service
@@ -29,111 +28,110 @@ func newInstallation(t *testing.T) *installation {
 	s := boot(t, "", apptest.Options{})
 	return &installation{
 		service:      s,
-		hasty:        s.beside(t, apptest.Options{Configure: impatient(time.Second)}),
-		detached:     s.detached(t, 0),
-		detachedLate: s.detached(t, time.Minute),
+		hasty:        s.secondProcess(t, apptest.Options{Configure: withAutoCancelAfter(time.Second)}),
+		detached:     s.withoutTemporal(t, 0),
+		detachedLate: s.withoutTemporal(t, time.Minute),
 	}
 }
 
-// path is one way an order, or what looks after orders, can go. drive takes it to its end and names
-// the run to look at.
+// path is one way through a workflow. drive executes it to completion and returns the run.
 type path struct {
 	name  string
 	drive func(t *testing.T, i *installation, s *service) (workflowID, runID string)
 }
 
 var paths = []path{
-	{"life-without-webhook", driveLife},
+	{"life-without-webhook", driveLifecycle},
 	{"life-with-webhook", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		return driveLife(t, i, s)
+		return driveLifecycle(t, i, s)
 	}},
-	{"life-by-signals", driveLifeBySignals},
+	{"life-by-signals", driveLifecycleBySignals},
 	{"cancelled-by-store", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := s.CreateOrder(t, s.KeyA, personal)
+		id := s.CreateOrder(t, s.KeyA, personalData)
 		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA, Body: map[string]any{"reason": "sin stock"}})
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"cancelled-by-operator-in-delivery", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := s.CreateOrder(t, s.Key, personal)
+		id := s.CreateOrder(t, s.Key, personalData)
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		require.Equal(t, http.StatusOK, s.move(t, id, "cancel", map[string]any{"reason": "rechazado"}).Status)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"auto-cancelled", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := i.hasty.CreateOrder(t, s.Key, personal)
+		id := i.hasty.CreateOrder(t, s.Key, personalData)
 		s.waitForStatus(t, id, "cancelled")
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"revived-in-a-new-run", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := i.hasty.CreateOrder(t, s.Key, personal)
-		_, first := s.ended(t, id)
+		id := i.hasty.CreateOrder(t, s.Key, personalData)
+		_, first := s.waitForOrderEnd(t, id)
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		s.deliver(t, id)
-		workflowID, second := s.ended(t, id)
+		workflowID, second := s.waitForOrderEnd(t, id)
 		require.NotEqual(t, first, second)
 		return workflowID, second
 	}},
-	{"revived-in-the-same-run", driveRevivalWhileTelling},
+	{"revived-in-the-same-run", driveRevivalDuringDelivery},
 	{"reassigned", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := s.CreateOrder(t, s.Key, personal)
+		id := s.CreateOrder(t, s.Key, personalData)
 		s.receive(t, id)
 		for _, rider := range []int{0, 0, 1} {
 			s.assign(t, id, rider)
 		}
 		s.deliver(t, id)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"started-late", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
-		id := i.detachedLate.CreateOrder(t, s.Key, personal)
+		id := i.detachedLate.CreateOrder(t, s.Key, personalData)
 		s.reconcileUntilStarted(t, id)
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		s.deliver(t, id)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"moved-before-its-start", func(t *testing.T, i *installation, s *service) (string, string) {
-		id := i.detached.CreateOrder(t, s.Key, personal)
+		id := i.detached.CreateOrder(t, s.Key, personalData)
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		s.deliver(t, id)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"asked-about-beside", func(t *testing.T, i *installation, s *service) (string, string) {
-		id := i.detached.CreateOrder(t, s.Key, personal)
+		id := i.detached.CreateOrder(t, s.Key, personalData)
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflowOf(id), TaskQueue: s.Config.TaskQueue},
 			workflows.OrderWorkflowName, workflows.OrderInput{OrderID: uuid.MustParse(id), Snapshot: &workflows.Snapshot{
 				Status: models.StatusRegistered, Seq: 1, AutoCancelAt: time.Now().Add(time.Hour), ResolveMapLink: true, VerifyIdentity: true,
 			}})
 		require.NoError(t, err)
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 		require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-		_, runID := s.ended(t, id)
+		_, runID := s.waitForOrderEnd(t, id)
 		require.Equal(t, run.GetRunID(), runID)
 		return run.GetID(), runID
 	}},
 	{"failing-receiver", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
-		return driveLife(t, i, s)
+		return driveLifecycle(t, i, s)
 	}},
 	{"retrying-receiver", driveRetries},
 	{"cancellation-of-the-workflow", func(t *testing.T, i *installation, s *service) (string, string) {
-		id := s.CreateOrder(t, s.Key, personal)
+		id := s.CreateOrder(t, s.Key, personalData)
 		require.NoError(t, s.Temporal.CancelWorkflow(t.Context(), workflowOf(id), ""))
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 		s.receive(t, id)
 		s.assign(t, id, 0)
 		s.deliver(t, id)
-		return s.ended(t, id)
+		return s.waitForOrderEnd(t, id)
 	}},
 	{"delivery", driveAbandonedDelivery},
 	{"redelivery", driveRedelivery},
@@ -145,22 +143,22 @@ var paths = []path{
 	}},
 }
 
-func driveLife(t *testing.T, _ *installation, s *service) (string, string) {
-	id := s.CreateOrder(t, s.KeyA, personal)
-	s.waitForQuiet(t, id)
+func driveLifecycle(t *testing.T, _ *installation, s *service) (string, string) {
+	id := s.CreateOrder(t, s.KeyA, personalData)
+	s.waitForIdle(t, id)
 	s.receive(t, id)
 	s.assign(t, id, 0)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	s.deliver(t, id)
-	return s.ended(t, id)
+	return s.waitForOrderEnd(t, id)
 }
 
-// driveLifeBySignals has a person do everything from the Temporal UI, with a few mistakes.
-func driveLifeBySignals(t *testing.T, _ *installation, s *service) (string, string) {
-	id := s.CreateOrder(t, s.Key, personal)
+// driveLifecycleBySignals sends every move as a signal, including invalid ones.
+func driveLifecycleBySignals(t *testing.T, _ *installation, s *service) (string, string) {
+	id := s.CreateOrder(t, s.Key, personalData)
 	signal := func(name string, message any) {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", name, message))
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 	}
 	signal(workflows.DeliveredName, map[string]any{})
 	signal(workflows.CancelName, "not an object")
@@ -169,47 +167,46 @@ func driveLifeBySignals(t *testing.T, _ *installation, s *service) (string, stri
 	signal(workflows.AssignedName, map[string]any{"rider_id": s.Riders[0].ID})
 	signal(workflows.DeliveredName, nil)
 	s.waitForStatus(t, id, "delivered")
-	return s.ended(t, id)
+	return s.waitForOrderEnd(t, id)
 }
 
-// driveRevivalWhileTelling has the package arrive while the receiver is still being told of the
-// cancellation.
-func driveRevivalWhileTelling(t *testing.T, i *installation, s *service) (string, string) {
+// driveRevivalDuringDelivery receives the package while order.cancelled is being delivered.
+func driveRevivalDuringDelivery(t *testing.T, i *installation, s *service) (string, string) {
 	arrived, received := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	receiver := apptest.NewReceiver(t, func(http.ResponseWriter, *http.Request) {
 		once.Do(func() { close(arrived) })
 		select {
 		case <-received:
-		case <-time.After(soon):
+		case <-time.After(idleDeadline):
 		}
 	})
 	s.Register(t, s.Key, receiver, map[string]any{"events": []models.Event{models.EventCancelled}})
-	id := i.hasty.CreateOrder(t, s.Key, personal)
+	id := i.hasty.CreateOrder(t, s.Key, personalData)
 	<-arrived
 	s.receive(t, id)
 	close(received)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-	return s.ended(t, id)
+	return s.waitForOrderEnd(t, id)
 }
 
-// driveRetries has an event wait for the one before it, whose receiver wants it again later.
+// driveRetries makes an event wait for the previous one, which is retried.
 func driveRetries(t *testing.T, _ *installation, s *service) (string, string) {
 	var once sync.Once
 	receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		once.Do(func() { w.WriteHeader(http.StatusServiceUnavailable) })
 	})
 	s.Register(t, s.Key, receiver, map[string]any{"retry": true})
-	id := s.CreateOrder(t, s.Key, personal)
+	id := s.CreateOrder(t, s.Key, personalData)
 	receiver.WaitFor(t, 1)
 	s.receive(t, id)
 	s.assign(t, id, 0)
 	s.deliver(t, id)
 	receiver.WaitFor(t, 4)
-	return s.ended(t, id)
+	return s.waitForOrderEnd(t, id)
 }
 
-// driveAbandonedDelivery has a delivery sent whose order's workflow is gone.
+// driveAbandonedDelivery resumes a delivery whose order's workflow has completed.
 func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
 	deliveryID := s.abandonedDelivery(t, receiver)
@@ -219,11 +216,11 @@ func driveAbandonedDelivery(t *testing.T, _ *installation, s *service) (string, 
 	return workflowID, s.waitForEnd(t, workflowID)
 }
 
-// driveRedelivery has a person send an event again.
+// driveRedelivery requests a redelivery.
 func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string) {
 	receiver := apptest.NewReceiver(t, nil)
 	s.Register(t, s.Key, receiver)
-	s.waitForQuiet(t, s.CreateOrder(t, s.Key, personal))
+	s.waitForIdle(t, s.CreateOrder(t, s.Key, personalData))
 	deliveryID := receiver.WaitFor(t, 1)[0].Header.Get("webhook-id")
 	answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/deliveries/" + deliveryID + "/redeliver", Key: s.Key})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
@@ -231,20 +228,19 @@ func driveRedelivery(t *testing.T, _ *installation, s *service) (string, string)
 	return workflowID, s.waitForEnd(t, workflowID)
 }
 
-// ended waits for the end of an order's latest run.
-func (s *service) ended(t *testing.T, orderID string) (workflowID, runID string) {
+// waitForOrderEnd waits until an order's latest run has completed.
+func (s *service) waitForOrderEnd(t *testing.T, orderID string) (workflowID, runID string) {
 	t.Helper()
 	return workflowOf(orderID), s.waitForEnd(t, workflowOf(orderID))
 }
 
-// abandonedDelivery leaves a delivery to the receiver that has long been due and that nobody
-// drives: its order is over.
+// abandonedDelivery inserts an overdue delivery of a completed order.
 func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uuid.UUID {
 	t.Helper()
-	id := s.CreateOrder(t, s.Key, personal)
+	id := s.CreateOrder(t, s.Key, personalData)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-	s.ended(t, id)
-	s.waitForStartNoted(t, id) // until then its deliveries are its own workflow's
+	s.waitForOrderEnd(t, id)
+	s.waitForStartConfirmed(t, id) // until then its deliveries are its own workflow's
 	webhookID, _ := s.Register(t, s.Key, receiver)
 	orderID, due := uuid.MustParse(id), time.Now().Add(-time.Hour).UTC()
 	delivery := models.WebhookDelivery{
@@ -255,7 +251,7 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 	return delivery.ID
 }
 
-// reconcileUntilStarted has the reconcile workflow start an order's own.
+// reconcileUntilStarted runs the reconcile workflow until it has started an order's workflow.
 func (s *service) reconcileUntilStarted(t *testing.T, orderID string) {
 	t.Helper()
 	s.reconcile(t)

@@ -42,14 +42,14 @@ func BenchmarkFirstUpdate(b *testing.B) {
 		{"autoscaling", scaling(worker.PollerBehaviorAutoscalingOptions{})},
 		{"autoscaling-from-16", scaling(worker.PollerBehaviorAutoscalingOptions{InitialNumberOfPollers: 16, MinimumNumberOfPollers: 16})},
 		{"fixed-16", fixed(16)}, {"fixed-32", fixed(32)}, {"fixed-64", fixed(64)},
-		{"chosen", tuning(time.Second)},
+		{"chosen", workerOptions(time.Second)},
 	} {
 		b.Run(c.name, func(b *testing.B) { benchFirstUpdate(b, c.options) })
 	}
 }
 
 func benchFirstUpdate(b *testing.B, options worker.Options) {
-	temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(b), Logger: quiet{}})
+	temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(b), Logger: noopLogger{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func benchFirstUpdate(b *testing.B, options worker.Options) {
 	b.ReportMetric(float64(len(waits))/time.Since(began).Seconds(), "orders/s")
 }
 
-// startAndReceive returns how long the update took, without the start.
+// startAndReceive returns the duration of the update, without the start.
 func startAndReceive(temporal client.Client, queue string) (time.Duration, error) {
 	id := uuid.New()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -119,10 +119,10 @@ func startAndReceive(temporal client.Client, queue string) (time.Duration, error
 	return time.Since(began), err
 }
 
-// quiet keeps the SDK's log out of the figures.
-type quiet struct{}
+// noopLogger discards the SDK's log.
+type noopLogger struct{}
 
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
+func (noopLogger) Debug(string, ...any) {}
+func (noopLogger) Info(string, ...any)  {}
+func (noopLogger) Warn(string, ...any)  {}
+func (noopLogger) Error(string, ...any) {}

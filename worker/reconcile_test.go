@@ -17,25 +17,25 @@ import (
 	"despacho/test/testenv"
 )
 
-// An order that was stored while Temporal was away is started later, and cancels itself when it
-// would have anyway.
+// An order created while Temporal was unavailable is started later and auto-cancelled at its
+// original time.
 func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 	t.Parallel()
 	usual := boot(t, "", apptest.Options{})
 	for name, wait := range map[string]time.Duration{"due in seconds": 62 * time.Second, "due already": 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := usual.another(t)
+			s := usual.secondOperator(t)
 			receiver := apptest.NewReceiver(t, nil)
 			s.Register(t, s.Key, receiver)
-			detached := s.detached(t, time.Minute, impatient(wait))
+			detached := s.withoutTemporal(t, time.Minute, withAutoCancelAfter(wait))
 			id := detached.CreateOrder(t, s.Key)
 			s.reconcileUntilStarted(t, id)
 			order := s.waitForStatus(t, id, "cancelled")
 			due := timeOf(t, order, "created_at").Add(wait)
 			cancelled := timeOf(t, order, "cancelled_at")
 			require.False(t, cancelled.Before(due), "%s is before %s", cancelled, due)
-			_, runID := s.ended(t, id)
+			_, runID := s.waitForOrderEnd(t, id)
 			timers := timersOf(s.historyOf(t, workflowOf(id), runID))
 			if wait < time.Minute {
 				require.Empty(t, timers, "there is nothing left to wait for")
@@ -52,24 +52,24 @@ func TestReconcile_startsWhatHasNoWorkflow(t *testing.T) {
 	}
 }
 
-// However late an order's workflow starts, the waiting time counts from the creation.
+// However late a workflow starts, the auto-cancel time counts from the creation.
 func TestReconcile_aLateStartWaitsLess(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
 	const wait = time.Hour
-	detached := s.detached(t, time.Minute, impatient(wait))
+	detached := s.withoutTemporal(t, time.Minute, withAutoCancelAfter(wait))
 	id := detached.CreateOrder(t, s.Key)
 	s.reconcileUntilStarted(t, id)
-	s.waitForQuiet(t, id)
+	s.waitForIdle(t, id)
 	timers := timersOf(s.historyOf(t, workflowOf(id), ""))
 	require.Len(t, timers, 1)
 	timers[0].requireSetFor(t, timeOf(t, s.order(t, id), "created_at").Add(wait))
 	require.Less(t, timers[0].wait, wait-time.Minute)
 	require.Equal(t, http.StatusOK, s.move(t, id, "cancel", nil).Status)
-	s.ended(t, id)
+	s.waitForOrderEnd(t, id)
 }
 
-// timer is one that a run started, in a workflow task of its own time from began to ended.
+// timer is a timer that a run started, in a workflow task between began and ended.
 type timer struct {
 	began, ended time.Time
 	wait         time.Duration
@@ -86,9 +86,9 @@ func timersOf(run *history.History) (timers []timer) {
 	return timers
 }
 
-// requireSetFor checks that what the timer waits is what was left until then, by the times in the
-// history. A second is for clocks that are adjusted meanwhile: a wait that counts from the start
-// instead of the creation is a minute too long.
+// requireSetFor checks, by the times in the history, that the timer fires at due. One second is
+// allowed for clock adjustments: counting from the start instead of the creation would be a minute
+// off.
 func (set timer) requireSetFor(t *testing.T, due time.Time) {
 	t.Helper()
 	require.WithinRange(t, due, set.began.Add(set.wait-time.Second), set.ended.Add(set.wait+time.Second), "it waits %s", set.wait)
@@ -101,24 +101,24 @@ func timeOf(t *testing.T, order *apptest.Answer, member string) time.Time {
 	return at
 }
 
-// Moves work before the workflow has started, also the last one.
+// Moves work before the workflow has started, including the final one.
 func TestReconcile_movesBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
-	detached := s.detached(t, 0)
+	detached := s.withoutTemporal(t, 0)
 	first, second := detached.CreateOrder(t, s.KeyA), detached.CreateOrder(t, s.KeyA)
 
 	require.Equal(t, "received", s.receive(t, first).String("status"))
 	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + second + "/cancel", Key: s.KeyA})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
-	s.ended(t, second)
-	require.Equal(t, []string{"created", "cancelled"}, s.story(t, second))
+	s.waitForOrderEnd(t, second)
+	require.Equal(t, []string{"created", "cancelled"}, s.moveTypes(t, second))
 	require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(first)).WorkflowExecutionInfo.Status)
-	s.waitForStartNoted(t, first)
-	s.waitForStartNoted(t, second)
+	s.waitForStartConfirmed(t, first)
+	s.waitForStartConfirmed(t, second)
 }
 
-// A delivery that nobody drives is handed on and sent.
+// An abandoned delivery is resumed and sent.
 func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -140,7 +140,7 @@ func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
 	})
 }
 
-// What has expired is cleared, and nothing else.
+// Expired rows are deleted, and no others.
 func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		now := time.Now().UTC().Truncate(time.Microsecond)
@@ -180,7 +180,7 @@ func (s *service) insert(t *testing.T, row any) {
 	require.NoError(t, s.App.DB.Insert(t.Context(), row))
 }
 
-// typeOf is the column type that a text has to be cast to.
+// typeOf is the column type that a string has to be cast to.
 func (s *service) typeOf(column string) string {
 	switch {
 	case column != "token_hash":

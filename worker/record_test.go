@@ -23,16 +23,15 @@ var record = flag.Bool("record", false, "write the recorded histories to workflo
 
 var testdata = filepath.Join("..", "workflows", "testdata")
 
-// personal is what no history may hold.
-var personal = map[string]any{
+// personalData must not appear in any history.
+var personalData = map[string]any{
 	"recipient_name": "Hermelinda Quispe", "recipient_phone": "944 555 666", "delivery_address": "Jirón Huiracocha 1234",
 	"delivery_reference": "frente al parque", "recipient_doc_type": "ce", "recipient_doc_number": "X00998877",
 	"product": "Audífonos", "notes": "tocar dos veces", "delivery_lat": -12.1234, "delivery_lng": -77.0345,
 }
 
-// Every path is driven on a real server. Its history holds ids and no personal data, replays on the
-// workflow as it is, and has a recording: with -record it becomes the recording that later versions
-// are held to.
+// Every path runs on a real server. Its history has no personal data, replays on the current
+// workflow and has a recording, which -record writes.
 func TestRecord_everyPath(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
@@ -42,14 +41,14 @@ func TestRecord_everyPath(t *testing.T) {
 		for _, p := range paths {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				s := i.another(t)
+				s := i.secondOperator(t)
 				workflowID, runID := p.drive(t, i, s)
 				events := s.historyOf(t, workflowID, runID)
-				requireNothingPersonal(t, s, events)
+				requireNoPersonalData(t, s, events)
 				replayer := sdkworker.NewWorkflowReplayer()
 				worker.Register(replayer)
 				require.NoError(t, replayer.ReplayWorkflowHistory(nil, events))
-				content := forTheRecord(t, s, events)
+				content := sanitizedHistory(t, s, events)
 				mu.Lock()
 				defer mu.Unlock()
 				recorded[p.name+".json"] = content
@@ -71,11 +70,11 @@ func TestRecord_everyPath(t *testing.T) {
 	require.ElementsMatch(t, wanted, names, "run `make record` for paths without a recording")
 }
 
-// requireNothingPersonal looks into every text of a history, also inside of payloads.
-func requireNothingPersonal(t *testing.T, s *service, events *history.History) {
+// requireNoPersonalData checks every string of a history, including payloads.
+func requireNoPersonalData(t *testing.T, s *service, events *history.History) {
 	t.Helper()
 	secrets := []string{"944555666", "-12.1234", "-77.0345", s.Key, s.KeyA, "whsec_", "/hook"}
-	for _, value := range personal {
+	for _, value := range personalData {
 		if text, is := value.(string); is && len(text) > 2 {
 			secrets = append(secrets, text)
 		}
@@ -91,8 +90,8 @@ func requireNothingPersonal(t *testing.T, s *service, events *history.History) {
 	})
 }
 
-// forTheRecord is a history without what only says where it was recorded.
-func forTheRecord(t *testing.T, s *service, events *history.History) []byte {
+// sanitizedHistory removes what identifies the recording machine from a history.
+func sanitizedHistory(t *testing.T, s *service, events *history.History) []byte {
 	t.Helper()
 	host, err := os.Hostname()
 	require.NoError(t, err)
@@ -133,7 +132,7 @@ func writeRecordings(t *testing.T, recorded map[string][]byte) {
 	}
 }
 
-// rewrite passes every text and every byte string of a message through change.
+// rewrite applies change to every string and byte field of a message.
 func rewrite(m protoreflect.Message, change func(protoreflect.FieldDescriptor, string) string) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -159,7 +158,7 @@ func rewrite(m protoreflect.Message, change func(protoreflect.FieldDescriptor, s
 	})
 }
 
-// rewritten is the changed value, or false where there is nothing to set: a message is changed in
+// rewritten returns the changed value, or false if there is nothing to set: messages are changed in
 // place.
 func rewritten(field protoreflect.FieldDescriptor, value protoreflect.Value, change func(protoreflect.FieldDescriptor, string) string) (protoreflect.Value, bool) {
 	switch field.Kind() {

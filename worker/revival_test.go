@@ -11,12 +11,12 @@ import (
 	"despacho/test/testenv"
 )
 
-// A package that arrives after the auto-cancel revives its order: same id, same guide code, no
-// reception event, the next event is order.assigned, and the cancellation is history (contract 3).
+// A reception after the auto-cancel revives the order: same id and guide code, no reception event,
+// the next event is order.assigned, and the cancellation stays in the timeline (contract 3).
 func TestRevival_lateReception(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		s := boot(t, databaseURL, apptest.Options{Configure: impatient(1500 * time.Millisecond)})
+		s := boot(t, databaseURL, apptest.Options{Configure: withAutoCancelAfter(1500 * time.Millisecond)})
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
 		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.KeyA, Body: apptest.Order()})
@@ -26,7 +26,7 @@ func TestRevival_lateReception(t *testing.T) {
 		cancelled := s.waitForStatus(t, id, "cancelled")
 		require.Equal(t, map[string]any{"by": "auto", "reason": nil, "note": nil}, cancelled.Data["cancellation"])
 		require.NotNil(t, cancelled.Data["cancelled_at"])
-		_, first := s.ended(t, id)
+		_, first := s.waitForOrderEnd(t, id)
 
 		revived := s.receive(t, id)
 		require.Equal(t, "received", revived.String("status"))
@@ -46,21 +46,21 @@ func TestRevival_lateReception(t *testing.T) {
 			require.Equal(t, id, event.Data["id"])
 		}
 		require.Equal(t, []string{"order.created", "order.cancelled", "order.assigned", "order.delivered"}, events)
-		require.Equal(t, []string{"created", "cancelled", "received", "assigned", "delivered"}, s.story(t, id))
-		_, second := s.ended(t, id)
+		require.Equal(t, []string{"created", "cancelled", "received", "assigned", "delivered"}, s.moveTypes(t, id))
+		_, second := s.waitForOrderEnd(t, id)
 		require.NotEqual(t, first, second, "a new run of the same workflow")
 	})
 }
 
-// A person's cancel is final: nothing revives it, and no run is left behind by the attempt.
+// A cancel by a person is final: a reception is refused and starts no run.
 func TestRevival_notAfterAPersonsCancel(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.KeyA)
 		answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id + "/cancel", Key: s.KeyA})
 		require.Equal(t, http.StatusOK, answer.Status)
-		_, runID := s.ended(t, id)
+		_, runID := s.waitForOrderEnd(t, id)
 		require.Equal(t, http.StatusConflict, s.move(t, id, "receive", nil).Status)
-		_, after := s.ended(t, id)
+		_, after := s.waitForOrderEnd(t, id)
 		require.Equal(t, runID, after)
 	})
 }

@@ -18,17 +18,17 @@ import (
 	"despacho/test/testenv"
 )
 
-// askedTemporal stands in for a Temporal to see how long it is given for a start.
-type askedTemporal struct {
+// fakeTemporal records the timeout of a start request.
+type fakeTemporal struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 	given chan time.Duration
 }
 
-func (s *askedTemporal) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
+func (s *fakeTemporal) GetSystemInfo(context.Context, *workflowservice.GetSystemInfoRequest) (*workflowservice.GetSystemInfoResponse, error) {
 	return &workflowservice.GetSystemInfoResponse{}, nil
 }
 
-func (s *askedTemporal) StartWorkflowExecution(ctx context.Context, _ *workflowservice.StartWorkflowExecutionRequest) (*workflowservice.StartWorkflowExecutionResponse, error) {
+func (s *fakeTemporal) StartWorkflowExecution(ctx context.Context, _ *workflowservice.StartWorkflowExecutionRequest) (*workflowservice.StartWorkflowExecutionResponse, error) {
 	deadline, limited := ctx.Deadline()
 	if !limited {
 		deadline = time.Now().Add(time.Hour)
@@ -37,15 +37,14 @@ func (s *askedTemporal) StartWorkflowExecution(ctx context.Context, _ *workflows
 	return &workflowservice.StartWorkflowExecutionResponse{RunId: "run"}, nil
 }
 
-// A start gets all of the time that a creation waits for it: half of it, which is what the SDK
-// makes of a deadline, loses starts that a busy Temporal was about to confirm to the next turn of
-// the reconcile workflow. The SDK says with the call how long it may take; without a deadline that
-// is 10 seconds.
-func TestCreate_aStartHasAllTheTimeThereIs(t *testing.T) {
+// A start gets the whole start timeout. With a deadline the SDK would use half of it for the call,
+// and starts that a busy Temporal was about to confirm would be left to the reconcile workflow. The
+// SDK sends the timeout with the call; without a deadline it is 10 seconds.
+func TestCreate_startGetsTheWholeTimeout(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	temporal, server := &askedTemporal{given: make(chan time.Duration, 100)}, grpc.NewServer()
+	temporal, server := &fakeTemporal{given: make(chan time.Duration, 100)}, grpc.NewServer()
 	workflowservice.RegisterWorkflowServiceServer(server, temporal)
 	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
 	go func() { _ = server.Serve(listener) }()

@@ -17,14 +17,14 @@ import (
 	"despacho/workflows"
 )
 
-// In the Temporal UI a person finds an order and understands it at a glance.
-func TestUI_anOrderAtAGlance(t *testing.T) {
+// The Temporal UI shows an order's summary and details.
+func TestUI_orderSummary(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
 		id := s.CreateOrder(t, s.KeyA)
 		guide := s.order(t, id).String("guide_code")
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 
 		described := s.describe(t, workflowOf(id))
 		require.Equal(t, "Guía "+guide+" · Tienda A", text(t, described.ExecutionConfig.UserMetadata.Summary))
@@ -39,7 +39,7 @@ func TestUI_anOrderAtAGlance(t *testing.T) {
 		s.assign(t, id, 0)
 		require.Equal(t, "**En reparto** · guía "+guide, s.details(t, id))
 		s.deliver(t, id)
-		_, runID := s.ended(t, id)
+		_, runID := s.waitForOrderEnd(t, id)
 
 		host := workflows.HostOf(receiver.URL)
 		require.Equal(t, []string{
@@ -48,7 +48,7 @@ func TestUI_anOrderAtAGlance(t *testing.T) {
 	})
 }
 
-// An order is found by what is printed on its package.
+// An order can be searched by its guide code.
 func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)
@@ -69,7 +69,7 @@ func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 	})
 }
 
-// details is the line that the UI shows under the workflow.
+// details returns the workflow's current details.
 func (s *service) details(t *testing.T, orderID string) string {
 	t.Helper()
 	value, err := s.Temporal.QueryWorkflow(t.Context(), workflowOf(orderID), "", "__temporal_workflow_metadata")
@@ -79,7 +79,7 @@ func (s *service) details(t *testing.T, orderID string) string {
 	return metadata.CurrentDetails
 }
 
-// summaries lists what the UI writes beside the events of a run.
+// summaries lists the summaries of a run's events.
 func (s *service) summaries(t *testing.T, orderID, runID string) []string {
 	t.Helper()
 	var summaries []string

@@ -16,15 +16,15 @@ import (
 	"despacho/test/testenv"
 )
 
-// Without workers moves answer 503; creating and reading go on. When the workers are back, so are
-// the moves, and what became of the ones that were left open can be read.
-func TestAway_workersDownAndBack(t *testing.T) {
+// Without workers moves return 503, while orders can be created and read. Afterwards moves work
+// again, and the outcome of the unconfirmed ones can be read.
+func TestUnavailable_workersDownAndBack(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
-	hasty := s.beside(t, apptest.Options{Configure: givesUpMoves})
+	hasty := s.secondProcess(t, apptest.Options{Configure: shortMoveTimeout})
 	orders := []string{s.CreateOrder(t, s.KeyA), s.CreateOrder(t, s.KeyA), s.CreateOrder(t, s.KeyA)}
 	for _, id := range orders {
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 	}
 	s.receive(t, orders[1])
 	s.StopWorker()
@@ -38,14 +38,14 @@ func TestAway_workersDownAndBack(t *testing.T) {
 	created := s.CreateOrder(t, s.KeyA)
 	require.Equal(t, "registered", s.order(t, created).String("status"))
 	for range requests {
-		requireOpen(t, <-answers)
+		requireUnconfirmed(t, <-answers)
 	}
 	require.Equal(t, "registered", s.order(t, orders[0]).String("status"), "nothing happened yet")
 
 	s.StartWorker(t)
 	s.receive(t, created)
 	for i, id := range orders {
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 		before := []string{"registered", "received", "registered"}[i]
 		after := []string{"cancelled", "assigned", "received"}[i]
 		status := s.order(t, id).String("status")
@@ -56,11 +56,11 @@ func TestAway_workersDownAndBack(t *testing.T) {
 		}
 		require.Equal(t, after, s.order(t, id).String("status"))
 	}
-	s.ended(t, orders[0])
+	s.waitForOrderEnd(t, orders[0])
 }
 
-// Without Temporal orders are taken and read; they are not moved.
-func TestAway_temporalUnreachable(t *testing.T) {
+// Without Temporal orders can be created and read, but not moved.
+func TestUnavailable_temporalUnreachable(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{TemporalAddress: testenv.ClosedAddress(t), NoWorker: true, Configure: func(c *config.Config) {
 		c.Timeouts.Start, c.Timeouts.Move = time.Second, time.Second
@@ -71,46 +71,46 @@ func TestAway_temporalUnreachable(t *testing.T) {
 	ready := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
 	require.Equal(t, http.StatusOK, ready.Status)
 	require.Equal(t, map[string]any{"database": "ok", "temporal": "unreachable"}, ready.Data)
-	requireOpen(t, <-allAtOnce(s.Service, []apptest.Request{moveRequest(s, id, "receive", nil)}))
+	requireUnconfirmed(t, <-allAtOnce(s.Service, []apptest.Request{moveRequest(s, id, "receive", nil)}))
 	require.Equal(t, "registered", s.order(t, id).String("status"))
 }
 
-// An order goes on with a new worker, which rebuilds it from its history.
-func TestAway_workerReplacedBetweenMoves(t *testing.T) {
+// A new worker continues an order by replaying its history.
+func TestUnavailable_workerReplacedBetweenMoves(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{})
 	id := s.CreateOrder(t, s.Key)
 	for _, move := range []func(){
 		func() { s.receive(t, id) }, func() { s.assign(t, id, 0) }, func() { s.assign(t, id, 1) }, func() { s.deliver(t, id) },
 	} {
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 		s.StopWorker()
 		s.StartWorker(t)
 		move()
 	}
-	require.Equal(t, []string{"created", "received", "assigned", "assigned", "delivered"}, s.story(t, id))
-	s.ended(t, id)
+	require.Equal(t, []string{"created", "received", "assigned", "assigned", "delivered"}, s.moveTypes(t, id))
+	s.waitForOrderEnd(t, id)
 }
 
-// A worker that dies without a word is still taken to know its orders: another one takes over.
-// TestTuning_takesOverBeforeCallersGiveUp says how soon.
-func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
+// After a worker crashes without closing its connections, another one takes over its runs.
+// TestWorkerOptions_stickyTimeoutBelowMoveTimeout checks how soon.
+func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 	t.Parallel()
-	line := newCable(t, testenv.Temporal(t))
+	line := newTCPProxy(t, testenv.Temporal(t))
 	s := boot(t, "", apptest.Options{TemporalAddress: line.Addr().String()})
-	other := s.beside(t, apptest.Options{})
-	forgetSchedule(t, other)
+	other := s.secondProcess(t, apptest.Options{})
+	deleteSchedule(t, other)
 	var ids []string
 	for range 5 {
 		ids = append(ids, s.CreateOrder(t, s.Key))
 	}
 	for _, id := range ids {
-		s.waitForQuiet(t, id)
+		s.waitForIdle(t, id)
 	}
 	line.cut()
 	other.StartWorker(t)
 	s.Service = other
-	// The last order's task may have been on the line when it was cut.
+	// The last order's task may have been in transit when the connection was cut.
 	var requests []apptest.Request
 	for _, id := range ids[:len(ids)-1] {
 		requests = append(requests, moveRequest(s, id, "receive", nil))
@@ -123,24 +123,24 @@ func TestAway_workerDiesWhileAnotherIsUp(t *testing.T) {
 	}
 }
 
-// cable is a connection that can be cut.
-type cable struct {
+// tcpProxy is a connection that can be cut.
+type tcpProxy struct {
 	net.Listener
 	mu   sync.Mutex
 	ends []net.Conn
 }
 
-func newCable(t *testing.T, to string) *cable {
+func newTCPProxy(t *testing.T, to string) *tcpProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	c := &cable{Listener: listener}
+	c := &tcpProxy{Listener: listener}
 	t.Cleanup(c.cut)
-	go c.join(to)
+	go c.forward(to)
 	return c
 }
 
-func (c *cable) join(to string) {
+func (c *tcpProxy) forward(to string) {
 	for {
 		near, err := c.Accept()
 		if err != nil {
@@ -159,7 +159,7 @@ func (c *cable) join(to string) {
 	}
 }
 
-func (c *cable) cut() {
+func (c *tcpProxy) cut() {
 	c.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,8 +168,8 @@ func (c *cable) cut() {
 	}
 }
 
-// What was sent before the first task is all there in it: a whole life by signals.
-func TestAway_signalsBeforeTheFirstTask(t *testing.T) {
+// Signals sent before the first workflow task are all handled: a full lifecycle by signals.
+func TestUnavailable_signalsBeforeTheFirstTask(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true})
 	id := s.CreateOrder(t, s.Key)
@@ -184,8 +184,8 @@ func TestAway_signalsBeforeTheFirstTask(t *testing.T) {
 	s.StartWorker(t)
 	order := s.waitForStatus(t, id, "delivered")
 	require.Equal(t, s.Riders[1].Name, order.Data["rider"].(map[string]any)["name"])
-	require.Equal(t, []string{"created", "received", "assigned", "delivered"}, s.story(t, id))
-	_, runID := s.ended(t, id)
+	require.Equal(t, []string{"created", "received", "assigned", "delivered"}, s.moveTypes(t, id))
+	_, runID := s.waitForOrderEnd(t, id)
 	tasks := 0
 	for _, event := range s.historyOf(t, workflowOf(id), runID).Events {
 		if event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {

@@ -10,8 +10,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// While the database is away every request that needs it is told when to come back, also one that
-// cannot even be authenticated.
+// While the database is unavailable every request that needs it gets Retry-After, also one that
+// cannot be authenticated.
 func TestOutage_isAnsweredWithRetryAfter(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)

@@ -1,4 +1,4 @@
-// Package worker registers workflows and activities and runs them until told to stop.
+// Package worker registers workflows and activities and runs the Temporal worker.
 package worker
 
 import (
@@ -14,26 +14,26 @@ import (
 	"despacho/workflows"
 )
 
-// Options are what a worker is made of.
+// Options configures a worker.
 type Options struct {
 	Temporal  client.Client
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
-	// StopTimeout is how long tasks in flight may take to finish when the worker stops.
+	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
-	// Started is called once the worker takes tasks; nil if nobody needs to know.
+	// Started is called once the worker polls for tasks; may be nil.
 	Started func()
 }
 
-// Run works until ctx ends, then stops polling and finishes the tasks it has. While Temporal cannot
-// be reached it keeps trying.
+// Run runs the worker until ctx ends, then stops polling and finishes its running tasks. While
+// Temporal is unreachable it keeps trying to connect.
 func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if err := waitForTemporal(ctx, options); err != nil {
-		return nil // told to stop before Temporal came
+		return nil // stopped before Temporal was reachable
 	}
-	worker.SetStickyWorkflowCacheSize(ordersInMemory)
-	w := worker.New(options.Temporal, options.TaskQueue, tuning(options.StopTimeout))
+	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
+	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options.StopTimeout))
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
@@ -49,7 +49,7 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	return nil
 }
 
-// Register gives every workflow the name that it is started by.
+// Register registers every workflow under its name.
 func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Order, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
 	w.RegisterWorkflowWithOptions(workflows.Delivery, workflow.RegisterOptions{Name: workflows.DeliveryWorkflowName})
@@ -57,39 +57,38 @@ func Register(w worker.WorkflowRegistry) {
 	w.RegisterWorkflowWithOptions(workflows.Reconcile, workflow.RegisterOptions{Name: workflows.ReconcileWorkflowName})
 }
 
-// workflowPollers is how many wait for workflow tasks at the least.
+// workflowPollers is the minimum number of workflow task pollers.
 const workflowPollers = 16
 
-// ordersInMemory is how many orders' workflows a worker keeps ready, each at some 45 KB. Most open
-// orders wait for hours: one that is not kept costs its next move a reading of its history, which
-// is short.
-const ordersInMemory = 2_000
+// stickyCacheSize is the number of workflow runs that the sticky cache holds, about 45 KB each.
+// Most open orders wait for hours; an evicted one replays its short history at its next move.
+const stickyCacheSize = 2_000
 
-// tuning: with the SDK's two workflow pollers, or with pollers that scale from few to many, the
-// first updates after a start wait for seconds under load; from sixteen on they do not
-// (BenchmarkFirstUpdate shows it).
-func tuning(stopTimeout time.Duration) worker.Options {
+// workerOptions: with the SDK's default of two workflow pollers, or with few autoscaling ones, the
+// first updates after a start take seconds under load; with sixteen they do not (see
+// BenchmarkFirstUpdate).
+func workerOptions(stopTimeout time.Duration) worker.Options {
 	return worker.Options{
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
 		}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		WorkerStopTimeout:          stopTimeout,
-		// How long an order waits for the worker that knows it before another takes over: less than
-		// the caller of a move waits, so that a worker that died does not cost every move a 503.
+		// How long a task waits for the worker that has the run cached: less than the move timeout,
+		// so that a crashed worker does not fail every move with 503.
 		StickyScheduleToStartTimeout: 2 * time.Second,
 	}
 }
 
 const (
-	firstWait   = time.Second
-	longestWait = time.Minute
+	initialBackoff = time.Second
+	maxBackoff     = time.Minute
 )
 
-// waitForTemporal returns when Temporal answers and the namespace is ready for orders. It logs one
-// line for each try, at growing intervals.
+// waitForTemporal retries prepareNamespace with exponential backoff until it succeeds, logging
+// every failure.
 func waitForTemporal(ctx context.Context, options Options) error {
-	for wait := firstWait; ; wait = min(2*wait, longestWait) {
+	for wait := initialBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := prepareNamespace(ctx, options)
 		if err == nil {
 			return nil

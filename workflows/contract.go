@@ -1,5 +1,5 @@
-// Package workflows is an order's life. Nothing here knows of HTTP or of the database: workflows
-// decide, activities do.
+// Package workflows holds the Temporal workflows of orders and webhook deliveries. Workflows
+// decide; activities do the I/O.
 package workflows
 
 import (
@@ -29,8 +29,7 @@ const (
 	DeliveredName = string(models.MoveDeliver)
 )
 
-// RefreshName is the signal that tells an order's workflow to look how the order stands in the
-// database.
+// RefreshName is the signal that makes an order's workflow reload the order from the database.
 const RefreshName = "refresh"
 
 // Names of the activities.
@@ -56,7 +55,7 @@ var (
 	StoreAttribute     = temporal.NewSearchAttributeKeyKeyword("DespachoStore")
 )
 
-// SearchAttributes lists the attributes a namespace must have, for whoever registers them.
+// SearchAttributes lists the attributes a namespace must have, with their types.
 func SearchAttributes() map[string]string {
 	return map[string]string{
 		GuideCodeAttribute.GetName(): "Keyword",
@@ -68,21 +67,22 @@ func SearchAttributes() map[string]string {
 // OrderWorkflowID is the id of an order's workflow.
 func OrderWorkflowID(orderID uuid.UUID) string { return "order-" + orderID.String() }
 
-// DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's.
+// DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's
+// workflow.
 func DeliveryWorkflowID(deliveryID uuid.UUID) string { return "delivery-" + deliveryID.String() }
 
-// RedeliveryWorkflowID is the id of the workflow that sends again, at a person's wish, one delivery
-// or what failed at one webhook.
+// RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
+// failed deliveries of one webhook.
 func RedeliveryWorkflowID(id uuid.UUID) string { return "redelivery-" + id.String() }
 
-// ReconcileScheduleID is the id of the schedule that looks after what fell through.
+// ReconcileScheduleID is the id of the schedule of the reconcile workflow.
 func ReconcileScheduleID(taskQueue string) string { return taskQueue + reconcileScheduleIDSuffix }
 
 // OrderInput starts an order's workflow.
 type OrderInput struct {
 	OrderID uuid.UUID `json:"order_id"`
-	// Snapshot is how the order stands when whoever starts the workflow has just created it. Nil:
-	// the workflow reads it from the database, which is what a late start or a revival does.
+	// Snapshot is the state of an order that was just created. If nil, the workflow loads it from
+	// the database, as a late start or a revival does.
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 }
 
@@ -94,11 +94,11 @@ type Snapshot struct {
 	Seq          int           `json:"seq"`
 	GuideCode    string        `json:"guide_code"`
 	AutoCancelAt time.Time     `json:"auto_cancel_at"`
-	// Deliveries are webhooks still to be called.
+	// Deliveries are the pending webhook deliveries.
 	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
-	// ResolveMapLink says that a short map link has yet to be followed.
+	// ResolveMapLink is true if a short map link has to be resolved.
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
-	// VerifyIdentity says that the recipient's DNI has yet to be checked.
+	// VerifyIdentity is true if the recipient's DNI has to be verified.
 	VerifyIdentity bool `json:"verify_identity,omitempty"`
 }
 
@@ -106,8 +106,8 @@ func (s *Snapshot) state() models.State {
 	return models.State{Status: s.Status, CancelledBy: s.CancelledBy, RiderID: s.RiderID}
 }
 
-// WebhookDeliveryRef names one webhook call: enough to make it in its turn and to show it in the
-// Temporal UI. Of the webhook's address it holds the host alone: the rest may hold a secret.
+// WebhookDeliveryRef identifies a webhook delivery. Of the webhook's URL it holds only the host,
+// for the Temporal UI: the rest may hold a secret.
 type WebhookDeliveryRef struct {
 	ID        uuid.UUID    `json:"id"`
 	WebhookID uuid.UUID    `json:"webhook_id"`
@@ -116,7 +116,7 @@ type WebhookDeliveryRef struct {
 	Retry     bool         `json:"retry,omitempty"`
 }
 
-// HostOf is the part of a webhook's address that may be shown.
+// HostOf is the host of a webhook's URL, the only part that may be shown.
 func HostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -125,28 +125,26 @@ func HostOf(address string) string {
 	return u.Host
 }
 
-// Cancel asks to cancel an order. From a signal it counts as the operator's.
+// Cancel is the request to cancel an order. Sent as a signal, it counts as the operator's.
 type Cancel struct {
 	Reason string       `json:"reason,omitempty"`
 	Note   string       `json:"note,omitempty"`
 	By     models.Actor `json:"by,omitempty"`
-	// OnlyRegistered holds the cancel to what the API may do: nothing once the package has reached
-	// the operator.
+	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
 	OnlyRegistered bool `json:"only_registered,omitempty"`
 }
 
-// Received says that the package reached the operator; BranchID is where, if not where it was
-// expected.
+// Received is the reception of the package. BranchID is set if it was not the expected branch.
 type Received struct {
 	BranchID *uuid.UUID `json:"branch_id,omitempty"`
 }
 
-// Assigned gives the package to a rider.
+// Assigned is the assignment to a rider.
 type Assigned struct {
 	RiderID uuid.UUID `json:"rider_id"`
 }
 
-// Delivered says that the package was handed over.
+// Delivered is the delivery to the recipient.
 type Delivered struct {
 	ActualAmountCollected *money.Cents `json:"actual_amount_collected,omitempty"`
 	Photo                 string       `json:"photo,omitempty"`
@@ -155,11 +153,11 @@ type Delivered struct {
 	Lng                   *float64     `json:"lng,omitempty"`
 }
 
-// ApplyMoveInput is one decided move for the database.
+// ApplyMoveInput is a decided move, to be written to the database.
 type ApplyMoveInput struct {
 	OrderID uuid.UUID `json:"order_id"`
-	// EntryID is the id of the timeline entry: the same in every try of the same move, so that a
-	// retry is recognised.
+	// EntryID is the id of the timeline entry. It is the same in every attempt at the same move, so
+	// that a retry is recognised.
 	EntryID   uuid.UUID     `json:"entry_id"`
 	Seq       int           `json:"seq"`
 	Move      models.Move   `json:"move"`
@@ -172,12 +170,13 @@ type ApplyMoveInput struct {
 	Delivered *Delivered    `json:"delivered,omitempty"`
 }
 
-// ApplyMoveResult is what the database made of a move.
+// ApplyMoveResult is the outcome of writing a move.
 type ApplyMoveResult struct {
-	// Deliveries are the webhooks to call for it.
+	// Deliveries are the webhook deliveries of the move's event.
 	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
-	// Refused is why it was not written though the table allows it, for example an unknown rider.
+	// Refused is why the move was not written although the transition table allows it, for example
+	// an unknown rider.
 	Refused string `json:"refused,omitempty"`
-	// Current is how the order really stands, when another run has moved it meanwhile.
+	// Current is the order's actual state, if it was moved outside this run.
 	Current *Snapshot `json:"current,omitempty"`
 }

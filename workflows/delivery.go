@@ -8,29 +8,28 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// previousTimeout is how long an event waits for the one before it at a webhook with retries, whose
-// own next attempt may be hours away.
+// previousTimeout is how long an event waits for the previous one at a webhook with retries, whose
+// next attempt may be hours away.
 const previousTimeout = 10 * time.Second
 
-// scheduleWebhooks has every webhook of an event called, each by an activity of its own: a slow or
-// dead receiver delays neither the order nor another receiver. One webhook gets an order's events
-// one after the other, so that it does not hear of a delivery before the assignment.
+// scheduleWebhooks starts an activity for each delivery, so that a slow receiver delays neither the
+// order nor other receivers. One webhook gets an order's events in sequence.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
 	for _, delivery := range deliveries {
-		o.calls++
-		before := o.latestCall[delivery.WebhookID]
+		o.pendingCalls++
+		before := o.lastCall[delivery.WebhookID]
 		ended, end := workflow.NewFuture(ctx)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			awaitPrevious(ctx, before, delivery.Retry)
 			end.SetError(send(ctx, delivery).Get(ctx, nil))
 		})
-		o.latestCall[delivery.WebhookID] = ended
-		o.events.AddFuture(ended, func(workflow.Future) { o.calls-- })
+		o.lastCall[delivery.WebhookID] = ended
+		o.events.AddFuture(ended, func(workflow.Future) { o.pendingCalls-- })
 	}
 }
 
-// awaitPrevious returns when the call before has ended; without retries that takes seconds, with
-// retries it may not be waited for.
+// awaitPrevious waits for the previous call to the same webhook. Without retries that takes
+// seconds; with retries the wait is bounded by previousTimeout.
 func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
 	switch {
 	case before == nil || before.IsReady():
@@ -41,14 +40,13 @@ func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
 	}
 }
 
-// Delivery sends one delivery that no order's workflow is sending: one that was abandoned, or that
-// a person wants sent again.
+// Delivery sends a delivery that no order's workflow is sending, because it was abandoned.
 func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
 
-// Redelivery sends deliveries again because a person wants it, one after the other, in the order
-// they happened. It fails if the last one did: with one delivery that is the outcome.
+// Redelivery resends deliveries on request, in sequence. It returns the error of the last one,
+// which with a single delivery is the outcome.
 func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed error) {
 	for _, delivery := range deliveries {
 		failed = workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)
@@ -56,18 +54,18 @@ func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed e
 	return failed
 }
 
-// send calls one webhook.
+// send starts the activity that calls one webhook.
 func send(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Future {
 	return workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), SendWebhookActivity, delivery.ID)
 }
 
-// webhookTimeout is when a worker that has not said what came of a call is taken for dead. Waiting
-// for a busy host, the exchange and writing down the outcome take less even at their worst.
+// webhookTimeout is longer than waiting for a busy host, the exchange and storing the outcome can
+// take together.
 const webhookTimeout = 30 * time.Second
 
-// webhookActivityOptions is how a webhook is called. The activity itself decides what is tried
-// again and when, because that depends on the webhook and on what its receiver said; the policy
-// here is for trouble of our own, such as a database outage.
+// webhookActivityOptions returns the options of a webhook call. The activity itself sets the retry
+// delay, which depends on the webhook and the response; the policy here is for internal errors such
+// as a database outage.
 func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: webhookTimeout,
@@ -76,12 +74,12 @@ func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) w
 	})
 }
 
-// WebhookFailed ends a delivery that will not be tried again.
+// WebhookFailed is the non-retryable error of a failed delivery.
 func WebhookFailed(reason string) error {
 	return temporal.NewNonRetryableApplicationError(reason, webhookFailedErrorType, nil)
 }
 
-// RetryWebhook asks for another attempt after a delay.
+// RetryWebhook is the error that makes Temporal retry after a delay.
 func RetryWebhook(reason string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(reason, webhookFailedErrorType, temporal.ApplicationErrorOptions{NextRetryDelay: after})
 }

@@ -22,38 +22,37 @@ import (
 	"despacho/workflows"
 )
 
-// start is when every order of these tests is registered and its workflow started.
+// start is the creation time of every order and the start time of its workflow.
 var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// curtain is how long a run may stay open: one that has not ended by itself is ended by its time
-// limit.
-const curtain = 30 * 24 * time.Hour
+// runTimeout is the workflow run timeout; it ends a run that does not complete.
+const runTimeout = 30 * 24 * time.Hour
 
 var riderA, riderB = uuid.MustParse("00000000-0000-4000-8000-00000000000a"), uuid.MustParse("00000000-0000-4000-8000-00000000000b")
 
-// stage plays one run of an order's workflow in skipped time: the test is the database, the
-// receivers and everybody who sends messages.
-type stage struct {
+// harness runs one order workflow in the test environment, with fakes of the database and the
+// webhook receivers.
+type harness struct {
 	t       *testing.T
 	env     *testsuite.TestWorkflowEnvironment
 	orderID uuid.UUID
-	log     journal
+	log     logBuffer
 
-	// webhooks want every event.
+	// webhooks are subscribed to every event.
 	webhooks []webhook
-	// beforeLoad and beforeWrite are asked before the database answers; what they return is the
-	// answer, unless it is nothing.
+	// beforeLoad and beforeWrite run before the fake database; a non-nil result replaces its
+	// result.
 	beforeLoad  func() error
 	beforeWrite func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error)
-	// receive answers a webhook call; nil is a receiver that takes everything at once.
-	receive func(sending) error
+	// receive handles a webhook call; nil accepts every call at once.
+	receive func(webhookCall) error
 
-	mu      sync.Mutex
-	stored  workflows.Snapshot
-	written []workflows.ApplyMoveInput
-	tried   []workflows.ApplyMoveInput
-	refs    map[uuid.UUID]workflows.WebhookDeliveryRef
-	sent    []sending
+	mu       sync.Mutex
+	stored   workflows.Snapshot
+	written  []workflows.ApplyMoveInput
+	attempts []workflows.ApplyMoveInput
+	refs     map[uuid.UUID]workflows.WebhookDeliveryRef
+	sent     []webhookCall
 }
 
 type webhook struct {
@@ -61,18 +60,18 @@ type webhook struct {
 	retry bool
 }
 
-// sending is one attempt at a webhook call.
-type sending struct {
+// webhookCall is one attempt at a webhook call.
+type webhookCall struct {
 	workflows.WebhookDeliveryRef
 	at      time.Duration
 	attempt int32
 	token   []byte
 }
 
-// newStage sets the stage for an order that stands as given.
-func newStage(t *testing.T, state models.State) *stage {
+// newHarness returns a harness for an order in the given state.
+func newHarness(t *testing.T, state models.State) *harness {
 	t.Helper()
-	s := &stage{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
+	s := &harness{t: t, orderID: uuid.New(), refs: map[uuid.UUID]workflows.WebhookDeliveryRef{}}
 	s.stored = workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: 1, GuideCode: "7K2QX-M4TN8C", AutoCancelAt: start.Add(24 * time.Hour),
@@ -86,33 +85,33 @@ func newStage(t *testing.T, state models.State) *stage {
 	return s
 }
 
-func newEnvironment(log *journal) *testsuite.TestWorkflowEnvironment {
+func newEnvironment(log *logBuffer) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(log, nil))))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(start)
 	env.SetTestTimeout(testenv.Deadline)
-	env.SetWorkflowRunTimeout(curtain)
+	env.SetWorkflowRunTimeout(runTimeout)
 	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: testenv.Deadline})
 	return env
 }
 
 var registered = models.State{Status: models.StatusRegistered}
 
-// run plays the run that a creation starts and reports whether it ended by itself.
-func (s *stage) run() (ended bool) {
+// run executes the workflow with a snapshot, as a creation does, and reports whether it completed.
+func (s *harness) run() (ended bool) {
 	s.t.Helper()
 	snapshot := s.stored
-	return s.play(&snapshot)
+	return s.execute(&snapshot)
 }
 
-// runLoaded plays a run that reads the order from the database, as a late start or a revival does.
-func (s *stage) runLoaded() (ended bool) {
+// runLoaded executes the workflow without a snapshot, as a late start or a revival does.
+func (s *harness) runLoaded() (ended bool) {
 	s.t.Helper()
-	return s.play(nil)
+	return s.execute(nil)
 }
 
-func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
+func (s *harness) execute(snapshot *workflows.Snapshot) (ended bool) {
 	s.t.Helper()
 	s.env.ExecuteWorkflow(workflows.Order, workflows.OrderInput{OrderID: s.orderID, Snapshot: snapshot})
 	require.True(s.t, s.env.IsWorkflowCompleted())
@@ -126,12 +125,11 @@ func (s *stage) play(snapshot *workflows.Snapshot) (ended bool) {
 	return err == nil
 }
 
-// at does something so long after the start.
-func (s *stage) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
+// at runs a callback at a time after the start.
+func (s *harness) at(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
-// meanwhile is for the database and the receivers: what they send reaches the workflow before their
-// answer does.
-func (s *stage) meanwhile(do func()) {
+// beforeReply is for the fakes: what do sends reaches the workflow before the fake's reply.
+func (s *harness) beforeReply(do func()) {
 	sent := make(chan struct{})
 	s.env.RegisterDelayedCallback(func() {
 		do()
@@ -140,16 +138,16 @@ func (s *stage) meanwhile(do func()) {
 	<-sent
 }
 
-func (s *stage) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
+func (s *harness) signal(name string, message any) { s.env.SignalWorkflow(name, message) }
 
 // reply is the outcome of an update.
-type reply struct {
+type updateResult struct {
 	accepted, done bool
 	err            error
 }
 
-func (s *stage) update(name string, message any) *reply {
-	r := &reply{}
+func (s *harness) update(name string, message any) *updateResult {
+	r := &updateResult{}
 	s.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
 		OnAccept:   func() { r.accepted = true },
 		OnReject:   func(err error) { r.done, r.err = true, err },
@@ -158,8 +156,8 @@ func (s *stage) update(name string, message any) *reply {
 	return r
 }
 
-// requireRefused checks that an update was told why nothing happened.
-func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Status) {
+// requireRefused checks that an update was refused, with the given move and status.
+func (r *updateResult) requireRefused(t *testing.T, move models.Move, status models.Status) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
 	refusal, refused := workflows.AsRefusal(r.err)
@@ -167,14 +165,14 @@ func (r *reply) requireRefused(t *testing.T, move models.Move, status models.Sta
 	require.Equal(t, workflows.Refusal{Move: move, Status: status}, refusal)
 }
 
-func (r *reply) requireDone(t *testing.T) {
+func (r *updateResult) requireDone(t *testing.T) {
 	t.Helper()
 	require.True(t, r.done, "the update was not answered")
 	require.NoError(t, r.err)
 }
 
-// details is the line that the Temporal UI shows under the workflow.
-func (s *stage) details() string {
+// details returns the workflow's current details.
+func (s *harness) details() string {
 	s.t.Helper()
 	value, err := s.env.QueryWorkflow("__temporal_workflow_metadata")
 	require.NoError(s.t, err)
@@ -183,7 +181,7 @@ func (s *stage) details() string {
 	return metadata.CurrentDetails
 }
 
-func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {
+func (s *harness) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, error) {
 	if s.beforeLoad != nil {
 		if err := s.beforeLoad(); err != nil {
 			return nil, err
@@ -195,9 +193,9 @@ func (s *stage) loadOrder(context.Context, uuid.UUID) (*workflows.Snapshot, erro
 	return &snapshot, nil
 }
 
-func (s *stage) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	s.mu.Lock()
-	s.tried = append(s.tried, move)
+	s.attempts = append(s.attempts, move)
 	s.mu.Unlock()
 	if s.beforeWrite != nil {
 		if result, err := s.beforeWrite(move); result != nil || err != nil {
@@ -216,13 +214,13 @@ func (s *stage) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*wo
 	}
 	result := &workflows.ApplyMoveResult{}
 	if event, emits := move.Move.Event(); emits {
-		result.Deliveries = s.owe(event)
+		result.Deliveries = s.addDeliveries(event)
 	}
 	return result, nil
 }
 
-// owe makes the deliveries of an event, one for each webhook.
-func (s *stage) owe(event models.Event) []workflows.WebhookDeliveryRef {
+// addDeliveries creates the deliveries of an event, one for each webhook.
+func (s *harness) addDeliveries(event models.Event) []workflows.WebhookDeliveryRef {
 	var refs []workflows.WebhookDeliveryRef
 	for _, hook := range s.webhooks {
 		ref := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: hook.id, Event: event, Host: "tienda.example", Retry: hook.retry}
@@ -232,10 +230,10 @@ func (s *stage) owe(event models.Event) []workflows.WebhookDeliveryRef {
 	return refs
 }
 
-func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
+func (s *harness) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	info := activity.GetInfo(ctx)
 	s.mu.Lock()
-	call := sending{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
+	call := webhookCall{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
 	if s.receive == nil {
@@ -244,8 +242,8 @@ func (s *stage) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	return s.receive(call)
 }
 
-// moves lists what was written, in order.
-func (s *stage) moves() []models.Move {
+// moves lists the written moves in order.
+func (s *harness) moves() []models.Move {
 	moves := []models.Move{}
 	for _, move := range s.written {
 		moves = append(moves, move.Move)
@@ -253,8 +251,8 @@ func (s *stage) moves() []models.Move {
 	return moves
 }
 
-// events lists the webhook calls, in order.
-func (s *stage) events() []models.Event {
+// events lists the events of the webhook calls in order.
+func (s *harness) events() []models.Event {
 	events := []models.Event{}
 	for _, call := range s.sent {
 		events = append(events, call.Event)
@@ -262,19 +260,19 @@ func (s *stage) events() []models.Event {
 	return events
 }
 
-// journal keeps the workflow's log.
-type journal struct {
+// logBuffer collects the workflow's log.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()

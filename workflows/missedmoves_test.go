@@ -10,11 +10,11 @@ import (
 	"despacho/workflows"
 )
 
-// A crash can leave a move written that the run never got to know of. What it tries next has the
-// same number, and must not be taken for that one.
+// A crash can leave a written move that never entered the history. The next move has the same seq
+// and must not be mistaken for it.
 func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	const unknownRider = "El motorizado no existe o no está activo."
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAssign {
@@ -27,16 +27,16 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 	s.at(3*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(4*time.Minute, func() { s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}) })
 	require.True(t, s.run())
-	require.Len(t, s.tried, 4)
-	for _, move := range s.tried {
+	require.Len(t, s.attempts, 4)
+	for _, move := range s.attempts {
 		require.Equal(t, 2, move.Seq)
 	}
-	require.Equal(t, s.tried[0].EntryID, s.tried[2].EntryID, "the same move, tried again")
-	require.NotEqual(t, s.tried[0].EntryID, s.tried[1].EntryID, "another rider")
-	require.NotEqual(t, s.tried[0].EntryID, s.tried[3].EntryID, "another move")
+	require.Equal(t, s.attempts[0].EntryID, s.attempts[2].EntryID, "the same move, tried again")
+	require.NotEqual(t, s.attempts[0].EntryID, s.attempts[1].EntryID, "another rider")
+	require.NotEqual(t, s.attempts[0].EntryID, s.attempts[3].EntryID, "another move")
 }
 
-// An order that was moved behind its run's back is taken over as it stands.
+// On refresh a run restores the state of an order that was moved outside it.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -49,7 +49,7 @@ func TestRefresh(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			s.at(time.Hour, func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -65,20 +65,20 @@ func TestRefresh(t *testing.T) {
 
 func TestRefresh_ofWhatTheRunKnows(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.at(time.Hour, func() { s.signal(workflows.RefreshName, nil) })
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves(), "the timer goes on")
 }
 
-// Whoever finds an order moved already makes its run see so.
-func TestDecide_onWhatTheRunMissed(t *testing.T) {
+// A move that finds the order already moved makes the run restore its state.
+func TestMove_afterAMissedMove(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		return &workflows.ApplyMoveResult{Current: &workflows.Snapshot{Status: models.StatusDelivered, Seq: 2}}, nil
 	}
-	var again *reply
+	var again *updateResult
 	s.at(time.Minute, func() { again = s.update(workflows.DeliveredName, workflows.Delivered{}) })
 	require.True(t, s.run(), "nothing is left to be done")
 	again.requireRefused(t, models.MoveDeliver, models.StatusDelivered)

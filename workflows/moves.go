@@ -11,7 +11,7 @@ import (
 	"despacho/models"
 )
 
-// request is a move somebody asks for. Exactly one of the messages is set, except for the timer's.
+// request is a requested move. Exactly one of the messages is set, except for the timer's.
 type request struct {
 	move      models.Move
 	by        models.Actor
@@ -31,8 +31,8 @@ func (r request) rider() *uuid.UUID {
 	return &r.assigned.RiderID
 }
 
-// registerHandlers takes moves from updates and signals alike. Updates answer with the outcome;
-// signals, which people send by hand, count as the operator's.
+// registerHandlers registers updates and signals for every move. Updates return the outcome;
+// signals, which people send from the Temporal UI, count as the operator's.
 func (o *order) registerHandlers(ctx workflow.Context) error {
 	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
 		var r request
@@ -68,15 +68,15 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	})
 }
 
-// registerHandler registers a name as a signal and as an update whose validator refuses illegal
-// moves before they enter history.
-func registerHandler[M any](ctx workflow.Context, o *order, name string, ask func(M) request) error {
+// registerHandler registers a name as a signal and as an update. The update's validator refuses
+// illegal moves before they enter the history.
+func registerHandler[M any](ctx workflow.Context, o *order, name string, toRequest func(M) request) error {
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
 		var message M
 		if !c.ReceiveAsync(&message) {
-			return // it could not be read; Receive would hold the order until the next signal of this name
+			return // malformed; Receive would block until the next signal of this name
 		}
-		r := ask(message)
+		r := toRequest(message)
 		r.by = models.ByOperator
 		if err := o.handleMove(ctx, r); err != nil {
 			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
@@ -84,7 +84,7 @@ func registerHandler[M any](ctx workflow.Context, o *order, name string, ask fun
 	})
 	return workflow.SetUpdateHandlerWithOptions(ctx, name,
 		func(ctx workflow.Context, message M) error {
-			r := ask(message)
+			r := toRequest(message)
 			var outcome workflow.Future
 			outcome, r.answer = workflow.NewFuture(ctx)
 			o.requests.Send(ctx, r)
@@ -93,9 +93,9 @@ func registerHandler[M any](ctx workflow.Context, o *order, name string, ask fun
 		workflow.UpdateHandlerOptions{
 			Validator: func(message M) error {
 				if !o.loaded {
-					return nil // decided once the order is known
+					return nil // decided once the order is loaded
 				}
-				r := ask(message)
+				r := toRequest(message)
 				if _, verdict := o.validate(r); verdict == models.Refused {
 					return Refusal{Move: r.move, Status: o.state.Status}.err()
 				}
@@ -105,7 +105,7 @@ func registerHandler[M any](ctx workflow.Context, o *order, name string, ask fun
 		})
 }
 
-// validate holds a move against the transition table.
+// validate checks a move against the transition table.
 func (o *order) validate(r request) (models.Status, models.Verdict) {
 	if r.cancel != nil && r.cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
 		return o.state.Status, models.Refused
@@ -113,7 +113,7 @@ func (o *order) validate(r request) (models.Status, models.Verdict) {
 	return o.state.Decide(r.move, r.by, r.rider())
 }
 
-// handleMove judges a move and, if it is legal, has it written before anybody is told.
+// handleMove validates a move and writes it to the database before the outcome is reported.
 func (o *order) handleMove(ctx workflow.Context, r request) error {
 	for {
 		to, verdict := o.validate(r)
@@ -131,20 +131,20 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
 		}
 		if result.Current != nil {
-			// The order was moved behind this run's back, by another run or by its own before a
-			// crash; decide again on what is true.
+			// The order was moved by another run, or by this one before a crash. Restore the actual
+			// state and decide again.
 			o.restore(result.Current)
 			o.describe(ctx)
 			continue
 		}
-		o.moved(ctx, r, to)
+		o.recordMove(ctx, r, to)
 		o.scheduleWebhooks(ctx, result.Deliveries)
 		return nil
 	}
 }
 
-// moved takes over the outcome of a written move.
-func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
+// recordMove updates the run's state after a written move.
+func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 	o.seq++
 	o.state.Status = to
 	o.state.CancelledBy = ""
@@ -154,12 +154,12 @@ func (o *order) moved(ctx workflow.Context, r request, to models.Status) {
 	if rider := r.rider(); rider != nil {
 		o.state.RiderID = rider
 	}
-	o.stopWaiting()
+	o.cancelTimer()
 	o.describe(ctx)
 }
 
-// stopWaiting ends the timer of an order that has moved.
-func (o *order) stopWaiting() {
+// cancelTimer stops the auto-cancel timer.
+func (o *order) cancelTimer() {
 	if o.stopTimer != nil {
 		o.stopTimer()
 		o.stopTimer = nil
@@ -183,16 +183,16 @@ func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	return &snapshot, err
 }
 
-// longestOutage is said because the SDK would otherwise give a local activity up once
-// StartToCloseTimeout has passed, all tries together.
-const longestOutage = 100 * 365 * 24 * time.Hour
+// retryForever is set because without a ScheduleToCloseTimeout the SDK stops retrying a local
+// activity once StartToCloseTimeout has passed.
+const retryForever = 100 * 365 * 24 * time.Hour
 
-// dbActivityOptions is for the database: a local activity, which costs the history one event, tried
-// again for as long as an outage lasts.
+// dbActivityOptions returns the options of database access: a local activity, which adds one event
+// to the history, retried until the database is available.
 func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout:    10 * time.Second,
-		ScheduleToCloseTimeout: longestOutage,
+		ScheduleToCloseTimeout: retryForever,
 		Summary:                summary,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
@@ -200,16 +200,15 @@ func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// entryID names the timeline entry of a move: the same whenever this run tries the same move again,
-// different for every other move and in every other run. A run that lost a move to a crash, after
-// it was written and before it entered the history, must not take it for another that it tries
-// then.
+// entryID derives the id of a move's timeline entry from the run and the move. A retry of the same
+// move gets the same id; any other move, or another run, gets a different one. So a move that was
+// written before a crash but never entered the history is not mistaken for the next attempt.
 func entryID(ctx workflow.Context, move ApplyMoveInput) uuid.UUID {
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.fingerprint())))
 }
 
-// fingerprint is what tells a move from others of its kind.
+// fingerprint distinguishes moves of the same kind by their content.
 func (m *ApplyMoveInput) fingerprint() string {
 	switch {
 	case m.Cancel != nil:

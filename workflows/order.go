@@ -11,17 +11,16 @@ import (
 	"despacho/models"
 )
 
-// Order carries one order from registration to delivery or cancellation. It listens for moves,
-// holds each against the transition table, has the legal ones written to the database, and calls
-// the webhooks that want to know. It ends when no move is possible any more, or when the timer has
-// cancelled the order: a late reception starts it anew.
+// Order is the workflow of one order. It handles moves, validates each against the transition
+// table, writes the legal ones to the database and schedules webhooks. It completes when no move is
+// possible any more, or after the auto-cancel; a late reception then starts a new run.
 func Order(ctx workflow.Context, in OrderInput) error {
-	// Cancelling the workflow in Temporal's own way is not a move: it would take the timer and
-	// every later move away from an order that stands.
+	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
+	// context it would stop the timer and every later move.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
-		latestCall: map[uuid.UUID]workflow.Future{},
+		lastCall: map[uuid.UUID]workflow.Future{},
 	}
 	if err := o.registerHandlers(ctx); err != nil {
 		return err
@@ -34,7 +33,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 			o.events.Select(ctx)
 			continue
 		}
-		// Nothing is owed any more. Whoever came in the last moment is served before the run ends.
+		// Handle messages that arrived in the last task before completing.
 		if o.events.HasPending() {
 			o.events.Select(ctx)
 			continue
@@ -48,7 +47,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 	}
 }
 
-// order is the state of one run.
+// order is the state of one workflow run.
 type order struct {
 	id    uuid.UUID
 	state models.State
@@ -56,23 +55,24 @@ type order struct {
 	guide string
 
 	loaded bool
-	// requests brings the moves asked for by updates; signals have channels of their own.
+	// requests receives the moves of updates; signals have their own channels.
 	requests workflow.Channel
-	// events is all that can happen to the order: moves, the timer, finished webhook calls.
+	// events selects over moves, the timer and completed webhook calls.
 	events workflow.Selector
-	// calls counts webhook calls that have not ended; latestCall is the last one for each webhook.
-	calls      int
-	latestCall map[uuid.UUID]workflow.Future
+	// pendingCalls counts the webhook calls that have not completed; lastCall is the latest call of
+	// each webhook.
+	pendingCalls int
+	lastCall     map[uuid.UUID]workflow.Future
 
 	stopTimer workflow.CancelFunc
 }
 
-// isDone reports whether the run has nothing left to wait for.
+// isDone reports whether the run can complete.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && o.calls == 0
+	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0
 }
 
-// begin takes over the order as it stands and sets going what it waits for.
+// begin restores the order's state and starts the timer, the webhooks and the side activities.
 func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	if snapshot == nil {
 		loaded, err := o.load(ctx)
@@ -101,9 +101,8 @@ func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 }
 
-// refresh takes over how the order really stands, if it was moved behind the run's back. What its
-// receivers have not been told is left to the reconcile workflow, which drives abandoned
-// deliveries.
+// refresh reloads the order if it was moved outside this run. Its pending deliveries are left to
+// the reconcile workflow.
 func (o *order) refresh(ctx workflow.Context) {
 	snapshot, err := o.load(ctx)
 	if err != nil || snapshot.Seq == o.seq {
@@ -111,26 +110,25 @@ func (o *order) refresh(ctx workflow.Context) {
 	}
 	o.restore(snapshot)
 	if o.state.Status != models.StatusRegistered {
-		o.stopWaiting()
+		o.cancelTimer()
 	}
 	o.describe(ctx)
 }
 
-// startTimer waits for the moment the order cancels itself. The moment is absolute: a run that
-// starts late waits less.
+// startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
 func (o *order) startTimer(ctx workflow.Context, at time.Time) {
 	timerCtx, stop := workflow.WithCancel(ctx)
 	o.stopTimer = stop
 	timer := workflow.NewTimerWithOptions(timerCtx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{Summary: "auto-cancel"})
 	o.events.AddFuture(timer, func(f workflow.Future) {
 		if f.Get(ctx, nil) != nil {
-			return // reception or a cancel stopped it
+			return // cancelled by a move
 		}
 		_ = o.handleMove(ctx, request{move: models.MoveAutoCancel, by: models.ByAuto})
 	})
 }
 
-// describe keeps the line that the Temporal UI shows under the workflow.
+// describe sets the current details that the Temporal UI shows for the workflow.
 func (o *order) describe(ctx workflow.Context) {
 	details := fmt.Sprintf("**%s** · guía %s", o.state.Status.Label(), o.guide)
 	if o.state.CancelledBy != "" {
@@ -139,8 +137,7 @@ func (o *order) describe(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, details)
 }
 
-// startSideActivity asks the outside world something about the order. Whatever comes of it, the
-// order goes on.
+// startSideActivity starts an activity whose result the order does not depend on.
 func (o *order) startSideActivity(ctx workflow.Context, activity, summary string) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    30 * time.Second,

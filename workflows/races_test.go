@@ -17,8 +17,8 @@ import (
 
 const timer = "timer"
 
-// rivals are the messages that race with the timer.
-var rivals = map[string]message{
+// competing are the messages that race with the timer.
+var competing = map[string]message{
 	"store's cancel":    messages["cancel by the store"],
 	"operator's cancel": messages["cancel by the operator"],
 	"reception":         messages["received"],
@@ -26,8 +26,8 @@ var rivals = map[string]message{
 
 var autoCancel = message{move: models.MoveAutoCancel, by: models.ByAuto}
 
-// Timer, cancel and reception one after another, in every order: each meets what the one before it
-// made of the order. The run stays open meanwhile because the receiver of order.cancelled is slow.
+// Timer, cancel and reception in every sequence: each is decided on the state that the previous one
+// left. A slow receiver of order.cancelled keeps the run open.
 func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -35,8 +35,8 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 			for _, kind := range []string{"signals", "updates"} {
 				t.Run(strings.Join(order, ", ")+" as "+kind, func(t *testing.T) {
 					t.Parallel()
-					s := slowStage(t)
-					answers := map[string]*reply{}
+					s := newSlowHarness(t)
+					answers := map[string]*updateResult{}
 					turn := slices.Index(order, timer)
 					want := registered
 					var wanted []models.Move
@@ -44,11 +44,11 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 					for i, name := range order {
 						m := autoCancel
 						if name != timer {
-							m = rivals[name]
+							m = competing[name]
 							if kind == "signals" {
 								m = m.asSignal()
 							}
-							s.at(24*time.Hour+time.Duration(i-turn)*time.Second, s.sender(name, m, kind == "updates", answers))
+							s.at(24*time.Hour+time.Duration(i-turn)*time.Second, s.sendFunc(name, m, kind == "updates", answers))
 						}
 						var verdict models.Verdict
 						if want, verdict = m.verdict(want); verdict == models.Applied {
@@ -69,8 +69,8 @@ func TestRace_oneAfterAnotherInEveryOrder(t *testing.T) {
 	}
 }
 
-// The same in one workflow task, with the order already due: whoever comes first there, each winner
-// was legal after the one before it, each loser was told, and nothing is left over.
+// The same in one workflow task with the timer due: every applied move was legal, every refused one
+// got an error, and no message is lost.
 func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 	t.Parallel()
 	for _, cancel := range []string{"store's cancel", "operator's cancel"} {
@@ -79,25 +79,25 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 				for name, due := range map[string]time.Duration{"due": -time.Second, "not due": time.Hour} {
 					t.Run(fmt.Sprintf("%s, updates %v, %s", strings.Join(order, ", "), kinds, name), func(t *testing.T) {
 						t.Parallel()
-						s := slowStage(t)
+						s := newSlowHarness(t)
 						s.stored.AutoCancelAt = start.Add(due)
-						answers := map[string]*reply{}
+						answers := map[string]*updateResult{}
 						var sent []message
 						s.beforeLoad = func() error {
-							s.meanwhile(func() {
+							s.beforeReply(func() {
 								for i, name := range order {
-									m := rivals[name]
+									m := competing[name]
 									if !kinds[i] {
 										m = m.asSignal()
 									}
 									sent = append(sent, m)
-									s.sender(name, m, kinds[i], answers)()
+									s.sendFunc(name, m, kinds[i], answers)()
 								}
 							})
 							return nil
 						}
 						s.runLoaded()
-						requireLegalStory(t, s, sent, answers)
+						requireLegalMoves(t, s, sent, answers)
 					})
 				}
 			}
@@ -105,31 +105,31 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 	}
 }
 
-// Signals that come in the very task in which the timer fires.
+// Signals that arrive in the workflow task in which the timer fires.
 func TestRace_signalsInTheTimersOwnTask(t *testing.T) {
 	t.Parallel()
 	for _, order := range permutations([]string{"operator's cancel", "reception"}) {
 		t.Run(strings.Join(order, ", "), func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
+			s := newSlowHarness(t)
 			s.at(24*time.Hour, func() {
 				for _, name := range order {
-					s.env.SignalWorkflowSkippingWorkflowTask(string(rivals[name].move), rivals[name].content)
+					s.env.SignalWorkflowSkippingWorkflowTask(string(competing[name].move), competing[name].content)
 				}
 			})
 			s.run()
-			requireLegalStory(t, s, []message{rivals[order[0]], rivals[order[1]]}, nil)
+			requireLegalMoves(t, s, []message{competing[order[0]], competing[order[1]]}, nil)
 		})
 	}
 }
 
-// Of many who cancel at once exactly one succeeds.
+// Of many concurrent cancels exactly one succeeds.
 func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
-	var answers []*reply
+	s := newHarness(t, registered)
+	var answers []*updateResult
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			for range 49 {
 				answers = append(answers, s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}))
 			}
@@ -148,12 +148,12 @@ func TestRace_manyCancelsOneSuccess(t *testing.T) {
 	}
 }
 
-// slowStage has a receiver that takes an hour to take order.cancelled.
-func slowStage(t *testing.T) *stage {
-	s := newStage(t, registered)
+// newSlowHarness has a receiver that takes an hour to accept order.cancelled.
+func newSlowHarness(t *testing.T) *harness {
+	s := newHarness(t, registered)
 	s.webhooks = []webhook{{id: uuid.New()}}
-	s.receive = func(call sending) error {
-		s.meanwhile(func() {
+	s.receive = func(call webhookCall) error {
+		s.beforeReply(func() {
 			s.at(time.Hour, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
 		})
 		return activity.ErrResultPending
@@ -161,7 +161,7 @@ func slowStage(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) sender(name string, m message, asUpdate bool, answers map[string]*reply) func() {
+func (s *harness) sendFunc(name string, m message, asUpdate bool, answers map[string]*updateResult) func() {
 	return func() {
 		if asUpdate {
 			answers[name] = s.update(string(m.move), m.content)
@@ -171,9 +171,8 @@ func (s *stage) sender(name string, m message, asUpdate bool, answers map[string
 	}
 }
 
-// requireLegalStory checks that what was written is a life the table allows, and that the answers
-// agree with it.
-func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[string]*reply) {
+// requireLegalMoves checks that the written moves are legal and agree with the updates' results.
+func requireLegalMoves(t *testing.T, s *harness, sent []message, answers map[string]*updateResult) {
 	t.Helper()
 	candidates := append(slices.Clone(sent), autoCancel)
 	state, entries := registered, map[uuid.UUID]bool{}
@@ -193,7 +192,7 @@ func requireLegalStory(t *testing.T, s *stage, sent []message, answers map[strin
 	for name, answer := range answers {
 		require.True(t, answer.done, name)
 		applied := slices.ContainsFunc(s.written, func(move workflows.ApplyMoveInput) bool {
-			return move.Move == rivals[name].move && move.By == rivals[name].by
+			return move.Move == competing[name].move && move.By == competing[name].by
 		})
 		require.Equal(t, applied, answer.err == nil, "%s: %v", name, answer.err)
 	}

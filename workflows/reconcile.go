@@ -7,12 +7,11 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// ReconcileEvery is how often what fell through is looked after.
+// ReconcileEvery is the interval of the reconcile schedule.
 const ReconcileEvery = 15 * time.Second
 
-// Reconcile starts orders that have no workflow, hands on deliveries that nobody drives, and clears
-// what has expired. One part's failure does not keep the others from running; the next turn tries
-// again.
+// Reconcile starts missing order workflows, resumes abandoned deliveries and deletes expired rows.
+// The parts run independently; what fails is retried by the next run.
 func Reconcile(ctx workflow.Context) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

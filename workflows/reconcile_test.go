@@ -15,14 +15,14 @@ import (
 	"despacho/workflows"
 )
 
-// One part's failure keeps none of the others from running, and shows.
+// A failed part does not keep the others from running, and fails the workflow.
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	parts := []string{workflows.StartMissingActivity, workflows.DriveDeliveriesActivity, workflows.ClearExpiredActivity}
 	for _, failing := range append([]string{""}, parts...) {
 		t.Run("failing: "+failing, func(t *testing.T) {
 			t.Parallel()
-			env := newEnvironment(&journal{})
+			env := newEnvironment(&logBuffer{})
 			var mu sync.Mutex
 			var ran []string
 			for _, part := range parts {
@@ -48,7 +48,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-// A delivery outside its order's workflow is tried for as long as the activity says.
+// A delivery outside its order's workflow is retried as the activity's error says.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := newEnvironment(&journal{})
+			env := newEnvironment(&logBuffer{})
 			delivery := workflows.WebhookDeliveryRef{ID: uuid.New(), WebhookID: uuid.New(), Event: models.EventDelivered, Host: "tienda.example", Retry: true}
 			tries := 0
 			env.RegisterActivityWithOptions(func(_ context.Context, id uuid.UUID) error {

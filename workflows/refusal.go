@@ -9,7 +9,7 @@ import (
 	"despacho/models"
 )
 
-// Refusal is a move that an order does not make, and where the order stands instead.
+// Refusal is a refused move and the order's current status.
 type Refusal struct {
 	Move   models.Move   `json:"move"`
 	Status models.Status `json:"status"`
@@ -24,7 +24,7 @@ func (r Refusal) err() error {
 	return temporal.NewNonRetryableApplicationError(message, refusedErrorType, nil, r)
 }
 
-// AsRefusal tells a refused move from every other failure of an update.
+// AsRefusal extracts the refusal from an update's error.
 func AsRefusal(err error) (Refusal, bool) {
 	var application *temporal.ApplicationError
 	if !errors.As(err, &application) || application.Type() != refusedErrorType {

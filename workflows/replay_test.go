@@ -16,9 +16,9 @@ import (
 	"despacho/workflows"
 )
 
-var silent = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+var discardLogger = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
-// recordings are histories of every path, written by `make record`.
+// recordings lists the recorded histories, written by `make record`.
 func recordings(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "*.json"))
@@ -27,8 +27,7 @@ func recordings(t *testing.T) []string {
 	return files
 }
 
-// Orders that are under way when a new version is deployed go on with it: every recorded history
-// can be replayed.
+// Running orders survive a deployment: every recorded history replays on the current workflow.
 func TestReplay_everyRecording(t *testing.T) {
 	t.Parallel()
 	for _, file := range recordings(t) {
@@ -36,12 +35,12 @@ func TestReplay_everyRecording(t *testing.T) {
 			t.Parallel()
 			replayer := sdkworker.NewWorkflowReplayer()
 			worker.Register(replayer)
-			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(silent, file))
+			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(discardLogger, file))
 		})
 	}
 }
 
-// The recordings catch a change that running orders would not survive.
+// An incompatible workflow change fails the replay.
 func TestReplay_catchesAnIncompatibleChange(t *testing.T) {
 	t.Parallel()
 	changed := func(ctx workflow.Context, in workflows.OrderInput) error {
@@ -57,7 +56,7 @@ func TestReplay_catchesAnIncompatibleChange(t *testing.T) {
 			t.Parallel()
 			replayer := sdkworker.NewWorkflowReplayer()
 			replayer.RegisterWorkflowWithOptions(changed, workflow.RegisterOptions{Name: workflows.OrderWorkflowName})
-			require.ErrorContains(t, replayer.ReplayWorkflowHistoryFromJSONFile(silent, file), "TMPRL1100")
+			require.ErrorContains(t, replayer.ReplayWorkflowHistoryFromJSONFile(discardLogger, file), "TMPRL1100")
 		})
 	}
 }

@@ -11,24 +11,23 @@ import (
 	"despacho/workflows"
 )
 
-var dormant = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
+var autoCancelled = models.State{Status: models.StatusCancelled, CancelledBy: models.ByAuto}
 
-// After the timer has cancelled an order its run ends; the package that arrives late starts
-// another, which reads the order and goes on from there. Reception tells receivers nothing; the
-// next they hear is order.assigned (contract 3).
+// After the auto-cancel the run completes. A late reception starts a new run, which loads the order
+// and continues. Reception sends no event; the next one is order.assigned (contract 3).
 func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	t.Parallel()
-	first := newStage(t, registered)
+	first := newHarness(t, registered)
 	first.webhooks = []webhook{{id: uuid.New()}}
 	require.True(t, first.run())
 	require.Equal(t, []models.Event{models.EventCancelled}, first.events())
 	require.Equal(t, 2, first.stored.Seq)
 
-	second := newStage(t, registered)
+	second := newHarness(t, registered)
 	second.orderID, second.webhooks, second.stored = first.orderID, first.webhooks, first.stored
-	var received *reply
+	var received *updateResult
 	second.beforeLoad = func() error {
-		second.meanwhile(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
+		second.beforeReply(func() { received = second.update(workflows.ReceivedName, workflows.Received{}) })
 		return nil
 	}
 	second.at(1*time.Hour, func() { second.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
@@ -40,8 +39,7 @@ func TestRevival_aNewRunReceivesAndGoesOn(t *testing.T) {
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventDelivered}, second.events())
 }
 
-// Nothing but a reception revives an order, and a run that was started for something else ends at
-// once.
+// Only a reception revives an order; a run started for another move completes at once.
 func TestRevival_onlyByReception(t *testing.T) {
 	t.Parallel()
 	for name, m := range messages {
@@ -50,10 +48,10 @@ func TestRevival_onlyByReception(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, dormant)
-			var answer *reply
+			s := newHarness(t, autoCancelled)
+			var answer *updateResult
 			s.beforeLoad = func() error {
-				s.meanwhile(func() { answer = s.update(string(m.move), m.content) })
+				s.beforeReply(func() { answer = s.update(string(m.move), m.content) })
 				return nil
 			}
 			require.True(t, s.runLoaded())
@@ -63,16 +61,15 @@ func TestRevival_onlyByReception(t *testing.T) {
 	}
 }
 
-// A package that arrives while receivers are still being told of the cancellation is received in
-// the same run.
-func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
+// A reception while order.cancelled is being delivered is handled by the same run.
+func TestRevival_whileTheCancellationIsBeingDelivered(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
-			answers := map[string]*reply{}
-			s.at(24*time.Hour+time.Minute, s.sender("reception", rivals["reception"], kind == "update", answers))
+			s := newSlowHarness(t)
+			answers := map[string]*updateResult{}
+			s.at(24*time.Hour+time.Minute, s.sendFunc("reception", competing["reception"], kind == "update", answers))
 			s.at(30*time.Hour, func() { s.signal(workflows.CancelName, nil) })
 			require.True(t, s.run())
 			require.Equal(t, []models.Move{models.MoveAutoCancel, models.MoveReceive, models.MoveCancel}, s.moves())
@@ -84,18 +81,17 @@ func TestRevival_whileTheCancellationIsStillBeingTold(t *testing.T) {
 	}
 }
 
-// A reception that comes while the timer's cancel is being written is neither lost nor left behind:
-// the run does not end.
+// A reception that arrives while the auto-cancel is being written is handled by the same run.
 func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"signal", "update"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
-			answers := map[string]*reply{}
+			s := newHarness(t, registered)
+			answers := map[string]*updateResult{}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Move == models.MoveAutoCancel {
-					s.meanwhile(s.sender("reception", rivals["reception"], kind == "update", answers))
+					s.beforeReply(s.sendFunc("reception", competing["reception"], kind == "update", answers))
 				}
 				return nil, nil
 			}
@@ -109,10 +105,10 @@ func TestRevival_inTheTaskThatWouldHaveEndedTheRun(t *testing.T) {
 	}
 }
 
-// Another rider is a move of its own and is told; the same rider again is not.
+// Another rider is a move with an event; the same rider again changes nothing.
 func TestReassignment(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	s.webhooks = []webhook{{id: uuid.New()}}
 	for i, rider := range []uuid.UUID{riderA, riderA, riderB, riderB, riderA} {
 		s.at(time.Duration(i+1)*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: rider}) })
@@ -128,14 +124,14 @@ func TestReassignment(t *testing.T) {
 	require.Equal(t, []models.Event{models.EventAssigned, models.EventAssigned, models.EventAssigned, models.EventDelivered}, s.events())
 }
 
-// Once the package has left the store's counter only the operator can cancel.
+// After reception only the operator can cancel.
 func TestCancel_afterReception(t *testing.T) {
 	t.Parallel()
 	for _, status := range []models.Status{models.StatusReceived, models.StatusAssigned} {
 		t.Run(string(status), func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: status, RiderID: &riderA})
-			var store, limited, operator *reply
+			s := newHarness(t, models.State{Status: status, RiderID: &riderA})
+			var store, limited, operator *updateResult
 			s.at(1*time.Minute, func() { store = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
 			s.at(2*time.Minute, func() {
 				limited = s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator, OnlyRegistered: true})
@@ -153,13 +149,13 @@ func TestCancel_afterReception(t *testing.T) {
 	}
 }
 
-// Whoever a signal says it is from, it is the operator's: it does what a store may not.
+// A signal counts as the operator's, whatever actor it names.
 func TestCancel_aSignalCountsAsTheOperators(t *testing.T) {
 	t.Parallel()
 	for _, by := range []models.Actor{models.ByStore, models.ByAuto, "somebody"} {
 		t.Run(string(by), func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: models.StatusReceived})
+			s := newHarness(t, models.State{Status: models.StatusReceived})
 			s.at(time.Minute, func() { s.signal(workflows.CancelName, workflows.Cancel{By: by}) })
 			require.True(t, s.run())
 			require.Len(t, s.written, 1)

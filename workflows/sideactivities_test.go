@@ -16,14 +16,13 @@ import (
 	"despacho/workflows"
 )
 
-// A short map link is followed and a DNI is checked beside the order: whatever comes of it, also
-// nothing, the order goes its way.
-func TestBeside_neverKeepsTheOrder(t *testing.T) {
+// Resolving a map link and verifying a DNI never block the order, whatever their outcome.
+func TestSideActivities_neverBlockTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, outcome := range map[string]error{"answers": nil, "fails": errors.New("no such host"), "hangs": activity.ErrResultPending} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			s.stored.ResolveMapLink, s.stored.VerifyIdentity = true, true
 			asked := map[string]*atomic.Int32{workflows.ResolveMapLinkActivity: {}, workflows.VerifyIdentityActivity: {}}
 			for name, times := range asked {
@@ -46,10 +45,10 @@ func TestBeside_neverKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// An order that needs neither is not asked about.
-func TestBeside_onlyWhereNeeded(t *testing.T) {
+// An order that needs neither starts no side activity.
+func TestSideActivities_onlyWhereNeeded(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
 		t.Errorf("%s started", info.ActivityType.Name)
 	})

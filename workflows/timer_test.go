@@ -10,12 +10,11 @@ import (
 	"despacho/workflows"
 )
 
-// An order that nobody brings is cancelled 24 hours after its creation (contract 3), and its run
-// ends.
+// A registered order is cancelled 24 hours after its creation (contract 3), and its run completes.
 func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
-	var early *reply
+	s := newHarness(t, registered)
+	var early *updateResult
 	s.at(24*time.Hour-time.Millisecond, func() { early = s.update(workflows.DeliveredName, workflows.Delivered{}) })
 	require.True(t, s.run())
 	early.requireRefused(t, models.MoveDeliver, models.StatusRegistered)
@@ -28,8 +27,8 @@ func TestTimer_cancelsAfter24Hours(t *testing.T) {
 	require.Nil(t, move.Cancel)
 }
 
-// The moment is absolute: however late a run starts, it does not lengthen the wait.
-func TestTimer_momentIsAbsolute(t *testing.T) {
+// The auto-cancel time is absolute: a late start does not extend it.
+func TestTimer_deadlineIsAbsolute(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ due, cancelled time.Duration }{
 		"started at once":         {24 * time.Hour, 24 * time.Hour},
@@ -37,10 +36,10 @@ func TestTimer_momentIsAbsolute(t *testing.T) {
 		"due the moment it runs":  {0, 0},
 		"due days before it runs": {-72 * time.Hour, 0},
 	} {
-		for how, run := range map[string]func(*stage) bool{"handed over": (*stage).run, "loaded": (*stage).runLoaded} {
+		for how, run := range map[string]func(*harness) bool{"handed over": (*harness).run, "loaded": (*harness).runLoaded} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				s := newStage(t, registered)
+				s := newHarness(t, registered)
 				s.stored.AutoCancelAt = start.Add(c.due)
 				require.True(t, run(s))
 				require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())
@@ -50,13 +49,13 @@ func TestTimer_momentIsAbsolute(t *testing.T) {
 	}
 }
 
-// Reception and a person's cancel end the wait; no later state starts it again.
+// Reception and a cancel stop the timer; no later state starts it again.
 func TestTimer_isStoppedByTheFirstMove(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{workflows.ReceivedName, workflows.CancelName} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := slowStage(t)
+			s := newSlowHarness(t)
 			stopped := 0
 			s.env.SetOnTimerCanceledListener(func(string) { stopped++ })
 			s.env.SetOnTimerFiredListener(func(timerID string) { t.Errorf("timer %s fired", timerID) })
@@ -76,7 +75,7 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, state)
+			s := newHarness(t, state)
 			s.stored.AutoCancelAt = start.Add(time.Hour)
 			s.env.SetOnTimerScheduledListener(func(timerID string, _ time.Duration) { t.Errorf("timer %s started", timerID) })
 			require.Equal(t, state.Final() || state.Revivable(), s.runLoaded())
@@ -85,10 +84,10 @@ func TestTimer_onlyRegisteredOrdersWait(t *testing.T) {
 	}
 }
 
-// The line under the workflow in the Temporal UI follows the order.
+// The workflow's current details follow the order's status.
 func TestOrder_currentDetailsFollowTheStatus(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	var seen []string
 	look := func() { seen = append(seen, s.details()) }
 	s.at(1*time.Minute, look)

@@ -13,7 +13,7 @@ import (
 	"despacho/workflows"
 )
 
-// states are all an order can be in.
+// states are all the states of an order.
 var states = map[string]models.State{
 	"registered":            registered,
 	"received":              {Status: models.StatusReceived},
@@ -24,13 +24,13 @@ var states = map[string]models.State{
 	"cancelled by auto":     {Status: models.StatusCancelled, CancelledBy: models.ByAuto},
 }
 
-// message is something that can be sent to an order.
+// message is a signal or an update of the order's workflow.
 type message struct {
 	move    models.Move
 	by      models.Actor
 	rider   *uuid.UUID
 	content any
-	// limited holds a cancel to registered orders.
+	// limited sets OnlyRegistered on a cancel.
 	limited bool
 }
 
@@ -47,7 +47,7 @@ var messages = map[string]message{
 	"delivered with nothing to prove": {move: models.MoveDeliver, by: models.ByOperator, content: workflows.Delivered{}},
 }
 
-// verdict is what the table in models says of the message.
+// verdict is the transition table's result for the message.
 func (m message) verdict(state models.State) (models.State, models.Verdict) {
 	if m.limited && state.Status != models.StatusRegistered {
 		return state, models.Refused
@@ -66,17 +66,15 @@ func (m message) verdict(state models.State) (models.State, models.Verdict) {
 	return after, verdict
 }
 
-// asSignal is the same message from a person's hand: whoever it says it is from, it counts as the
-// operator's.
+// asSignal is the message sent as a signal: it counts as the operator's, whatever actor it names.
 func (m message) asSignal() message {
 	m.by = models.ByOperator
 	return m
 }
 
-// Every cell of state × message, as a signal and as an update, sent before the run knows the order
-// and after. Whatever comes of it, the run goes on: what a second message meets is what the table
-// makes of the first.
-func TestOrder_everyCell(t *testing.T) {
+// Every combination of state and message, as a signal and as an update, before and after the order
+// is loaded. A second message is decided on the state that the first one left.
+func TestOrder_everyTransition(t *testing.T) {
 	t.Parallel()
 	for stateName, state := range states {
 		for messageName, m := range messages {
@@ -84,7 +82,7 @@ func TestOrder_everyCell(t *testing.T) {
 				for _, moment := range []string{"loading", "loaded"} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", stateName, messageName, kind, moment), func(t *testing.T) {
 						t.Parallel()
-						playCell(t, state, m, kind == "update", moment == "loading")
+						runTransition(t, state, m, kind == "update", moment == "loading")
 					})
 				}
 			}
@@ -92,18 +90,18 @@ func TestOrder_everyCell(t *testing.T) {
 	}
 }
 
-func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
-	s := newStage(t, state)
-	s.stored.AutoCancelAt = start.Add(2 * curtain)
-	// A call that is still out keeps the run of a finished order open.
+func runTransition(t *testing.T, state models.State, m message, asUpdate, whileLoading bool) {
+	s := newHarness(t, state)
+	s.stored.AutoCancelAt = start.Add(2 * runTimeout)
+	// A pending webhook call keeps the run of a finished order open.
 	s.webhooks = []webhook{{id: uuid.New()}}
-	s.stored.Deliveries = s.owe(models.EventCreated)
+	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
 	s.webhooks = nil
-	s.receive = func(sending) error { return activity.ErrResultPending }
+	s.receive = func(webhookCall) error { return activity.ErrResultPending }
 	if !asUpdate {
 		m = m.asSignal()
 	}
-	var answer, second *reply
+	var answer, second *updateResult
 	send := func() {
 		if asUpdate {
 			answer = s.update(string(m.move), m.content)
@@ -112,7 +110,7 @@ func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoadin
 		}
 	}
 	if whileLoading {
-		s.beforeLoad = func() error { s.meanwhile(send); return nil }
+		s.beforeLoad = func() error { s.beforeReply(send); return nil }
 	} else {
 		s.at(time.Minute, send)
 	}
@@ -153,7 +151,7 @@ func playCell(t *testing.T, state models.State, m message, asUpdate, whileLoadin
 	require.Equal(t, final.Status, s.stored.Status)
 }
 
-func requireAnswer(t *testing.T, answer *reply, m message, state models.State, verdict models.Verdict) {
+func requireAnswer(t *testing.T, answer *updateResult, m message, state models.State, verdict models.Verdict) {
 	t.Helper()
 	if verdict == models.Refused {
 		answer.requireRefused(t, m.move, state.Status)
@@ -162,7 +160,7 @@ func requireAnswer(t *testing.T, answer *reply, m message, state models.State, v
 	answer.requireDone(t)
 }
 
-// contentOf is the message that a written move carries.
+// contentOf is the message of a written move.
 func contentOf(move workflows.ApplyMoveInput) any {
 	switch {
 	case move.Cancel != nil:
@@ -177,13 +175,13 @@ func contentOf(move workflows.ApplyMoveInput) any {
 	return nil
 }
 
-// A person who sends a signal need not fill it in.
+// Signals may have no content.
 func TestOrder_signalsWithoutContent(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]any{"an empty object": map[string]any{}, "nothing": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, content) })
 			s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": riderA}) })
 			s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, content) })
@@ -193,11 +191,11 @@ func TestOrder_signalsWithoutContent(t *testing.T) {
 	}
 }
 
-// What cannot be read is dropped, and the order goes on as if it had not come.
+// Malformed messages are dropped and do not affect the order.
 func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
-	var refused, answered *reply
+	s := newHarness(t, registered)
+	var refused, answered *updateResult
 	s.at(1*time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, map[string]any{"rider_id": "nobody"}) })
 	s.at(3*time.Minute, func() { refused = s.update(workflows.CancelName, []int{1}) })
@@ -212,10 +210,10 @@ func TestOrder_malformedMessagesAreDropped(t *testing.T) {
 	require.Equal(t, workflows.Cancel{Reason: "de verdad"}, *s.written[1].Cancel)
 }
 
-// A malformed signal keeps neither the timer nor anybody else waiting.
+// A malformed signal does not block the timer or other messages.
 func TestOrder_malformedSignalDoesNotHoldTheTimer(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.at(time.Minute, func() { s.signal(workflows.CancelName, "not an object") })
 	require.True(t, s.run())
 	require.Equal(t, []models.Move{models.MoveAutoCancel}, s.moves())

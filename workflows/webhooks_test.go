@@ -13,20 +13,20 @@ import (
 	"despacho/workflows"
 )
 
-// wholeLife has the order created, received, assigned and delivered a minute apart.
-func (s *stage) wholeLife() {
-	s.stored.Deliveries = s.owe(models.EventCreated)
+// fullLifecycle receives, assigns and delivers the order, a minute apart.
+func (s *harness) fullLifecycle() {
+	s.stored.Deliveries = s.addDeliveries(models.EventCreated)
 	s.at(1*time.Minute, func() { s.signal(workflows.ReceivedName, nil) })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(3*time.Minute, func() { s.signal(workflows.DeliveredName, nil) })
 }
 
 // callsOf lists the calls to one webhook.
-func (s *stage) callsOf(hook webhook) []sending {
-	return slices.DeleteFunc(slices.Clone(s.sent), func(call sending) bool { return call.WebhookID != hook.id })
+func (s *harness) callsOf(hook webhook) []webhookCall {
+	return slices.DeleteFunc(slices.Clone(s.sent), func(call webhookCall) bool { return call.WebhookID != hook.id })
 }
 
-func (s *stage) requireEvents(hook webhook, want ...models.Event) {
+func (s *harness) requireEvents(hook webhook, want ...models.Event) {
 	s.t.Helper()
 	var events []models.Event
 	for _, call := range s.callsOf(hook) {
@@ -35,35 +35,34 @@ func (s *stage) requireEvents(hook webhook, want ...models.Event) {
 	require.Equal(s.t, want, events)
 }
 
-// Every event but reception is told to every webhook, in the order in which things happened.
+// Every event is sent to every webhook in order; reception has none.
 func TestWebhooks_everyEventInOrder(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.webhooks = []webhook{{id: uuid.New()}, {id: uuid.New(), retry: true}}
-	s.wholeLife()
+	s.fullLifecycle()
 	require.True(t, s.run())
 	for _, hook := range s.webhooks {
 		s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
 	}
 }
 
-// A receiver that hangs delays neither the order nor another receiver; its own events wait for
-// their turn.
+// A hanging receiver delays neither the order nor another receiver, only its own later events.
 func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	slow, quick := webhook{id: uuid.New()}, webhook{id: uuid.New()}
 	s.webhooks = []webhook{slow, quick}
-	s.receive = func(call sending) error {
+	s.receive = func(call webhookCall) error {
 		if call.WebhookID != slow.id {
 			return nil
 		}
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			s.at(10*time.Minute, func() { require.NoError(t, s.env.CompleteActivity(call.token, nil, nil)) })
 		})
 		return activity.ErrResultPending
 	}
-	s.wholeLife()
+	s.fullLifecycle()
 	require.True(t, s.run(), "the run ends when the last receiver has been told")
 	require.Equal(t, start.Add(3*time.Minute), s.written[2].At)
 
@@ -77,20 +76,19 @@ func TestWebhooks_aSlowReceiverDelaysOnlyItself(t *testing.T) {
 	}
 }
 
-// A receiver with retries may be hours from its next attempt: later events wait for it a moment
-// only.
+// With retries the next attempt may be hours away: later events wait only briefly for it.
 func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	hook := webhook{id: uuid.New(), retry: true}
 	s.webhooks = []webhook{hook}
-	s.receive = func(call sending) error {
+	s.receive = func(call webhookCall) error {
 		if call.Event == models.EventCreated && call.attempt < 4 {
 			return workflows.RetryWebhook("503", 2*time.Hour)
 		}
 		return nil
 	}
-	s.wholeLife()
+	s.fullLifecycle()
 	require.True(t, s.run())
 	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered, models.EventCreated, models.EventCreated, models.EventCreated)
 	calls := s.callsOf(hook)
@@ -101,26 +99,26 @@ func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	}
 }
 
-// A delivery that is given up ends its turn and nothing else.
+// A failed delivery affects nothing else.
 func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	hook := webhook{id: uuid.New()}
 	s.webhooks = []webhook{hook}
-	s.receive = func(sending) error { return workflows.WebhookFailed("the receiver answered 500") }
-	s.wholeLife()
+	s.receive = func(webhookCall) error { return workflows.WebhookFailed("the receiver answered 500") }
+	s.fullLifecycle()
 	require.True(t, s.run())
 	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
 	require.Equal(t, models.StatusDelivered, s.stored.Status)
 }
 
-// Trouble of our own, such as a database outage, is tried again whatever the webhook asked for.
-func TestWebhooks_ownTroubleIsTriedAgain(t *testing.T) {
+// Internal errors, such as a database outage, are retried whatever the webhook's retry setting is.
+func TestWebhooks_internalErrorsAreRetried(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	hook := webhook{id: uuid.New()}
 	s.webhooks = []webhook{hook}
-	s.receive = func(call sending) error {
+	s.receive = func(call webhookCall) error {
 		if call.attempt < 5 {
 			return errDown
 		}
@@ -131,11 +129,11 @@ func TestWebhooks_ownTroubleIsTriedAgain(t *testing.T) {
 	require.Len(t, s.callsOf(hook), 5)
 }
 
-// A finished order stays open for its receivers, and refuses everything meanwhile.
+// The run of a finished order stays open until its webhook calls complete, and refuses every move.
 func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	t.Parallel()
-	s := slowStage(t)
-	var late *reply
+	s := newSlowHarness(t)
+	var late *updateResult
 	s.at(time.Hour, func() { s.signal(workflows.CancelName, nil) })
 	s.at(90*time.Minute, func() { late = s.update(workflows.ReceivedName, workflows.Received{}) })
 	require.True(t, s.run())

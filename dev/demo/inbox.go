@@ -18,7 +18,7 @@ func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box
 		if err != nil {
 			return err
 		}
-		return database.MoveWebhook(ctx, operatorID, webhookID, address)
+		return database.SetWebhookURL(ctx, operatorID, webhookID, address)
 	}
 	sealed, err := secrets.Seal([]byte(sender.NewSecret()), webhookID[:])
 	if err != nil {
@@ -34,7 +34,7 @@ func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box
 
 // InboxSecrets are the secrets of every webhook that was ever registered for the inbox.
 func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Box, address string) ([]string, error) {
-	webhooks, err := database.WebhooksAt(ctx, address)
+	webhooks, err := database.WebhooksByURL(ctx, address)
 	if err != nil {
 		return nil, err
 	}

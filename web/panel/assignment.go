@@ -87,7 +87,7 @@ func (p *assignmentPage) tick(ids []uuid.UUID) {
 }
 
 func (p *Pages) answerAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	board, err := p.Orders.Board(v.Ctx(), v.Caller, page.Query.asked())
+	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.asked())
 	if err != nil {
 		return err
 	}

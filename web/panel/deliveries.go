@@ -75,7 +75,7 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := p.Webhooks.HooksOf(v.Ctx(), page.Records)
+	hooks, err := p.Webhooks.WebhooksOf(v.Ctx(), page.Records)
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {
 		{models.ScopeManageWebhooks, p.Config.BaseURL + "/v1/webhooks", "Responde con los webhooks activos."},
 		{models.ScopeWriteOrders, p.Config.BaseURL + "/v1/orders -H 'Content-Type: application/json' -d '{}'", "Responde 400 con los campos que faltan: la clave funciona y no se crea nada."},
 	} {
-		if key.May(try.scope) {
+		if key.HasScope(try.scope) {
 			issued.Try, issued.TryHint = "curl -H 'X-API-Key: "+plain+"' "+try.request, try.hint
 			break
 		}

@@ -68,7 +68,7 @@ func (p *Pages) showOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	story, err := p.Orders.Story(v.Ctx(), v.Caller, id)
+	story, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (page *orderPage) describeDocument(story *orders.OrderPage) {
 }
 
 // destination writes out where an order goes: Miraflores, Lima.
-func destination(index *catalog.Index, place orders.Place) string {
+func destination(index *catalog.Index, place orders.LocationRef) string {
 	var names []string
 	for _, around := range index.Ancestors(place.ID) {
 		if around.Type != catalog.TypeCountry {

@@ -119,7 +119,7 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
-	board, err := p.Orders.Board(v.Ctx(), v.Caller, query.asked())
+	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query.asked())
 	if err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ func (p *Pages) quote(v *Request) (quoteView, error) {
 	if errors.Is(err, orders.ErrNotCovered) {
 		return view, nil
 	}
-	if err == nil && view.Answer.Through.ID != id {
-		view.Through, err = p.placeNamed(v.Ctx(), view.Answer.Through.ID.String())
+	if err == nil && view.Answer.CoveredBy.ID != id {
+		view.Through, err = p.placeNamed(v.Ctx(), view.Answer.CoveredBy.ID.String())
 	}
 	return view, err
 }

@@ -77,7 +77,7 @@ func (p *Pages) receive(v *Request) error {
 		return err
 	}
 	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
-	received, err := p.Orders.ReceiveByGuide(v.Ctx(), v.Caller, typed, optionalID(chosen))
+	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
 		page.Answer = page.answerTo(v, received, typed)
 		return p.answerReception(v, http.StatusOK, page)

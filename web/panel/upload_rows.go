@@ -235,11 +235,11 @@ func (r *rowReader) check(rows []*orderRow) error {
 		if !known {
 			continue
 		}
-		made, err := readReceipt(before.Answer)
+		made, err := readReceipt(before.Response)
 		if err != nil {
 			return err
 		}
-		if !before.Same {
+		if !before.SameBody {
 			row.complain(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
 			continue
 		}

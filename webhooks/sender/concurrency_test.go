@@ -17,27 +17,27 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// A sender all of whose exchanges with one receiver hang, with more of them queueing, still tells
-// another.
-func TestAReceiverThatHangsCostsTheOthersNothing(t *testing.T) {
+// While all slots of a hanging receiver are taken and more requests wait, another receiver still
+// gets its events.
+func TestHangingReceiverDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	const events = 25
 	stuck := make(chan struct{}, 4*sender.DefaultPerHost)
-	hung := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+	hanging := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		stuck <- struct{}{}
 		hang(w, r)
 	})
 	healthy := newReceiver(t, contractReceiver(currentSecret))
 	options := senderOptions(t)
-	options.Guard.Timeout = 10 * testenv.Deadline // no exchange that hangs makes room before the test ends
+	options.HTTP.Timeout = 10 * testenv.Deadline // no hanging exchange times out before the test ends
 	s := sender.NewSender(options)
 
-	endless, stop := context.WithCancel(t.Context())
+	hangCtx, stop := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	var ended atomic.Int32
 	for range 4 * sender.DefaultPerHost {
 		waiting.Go(func() {
-			s.Send(endless, deliveredEvent(hung))
+			s.Send(hangCtx, deliveredEvent(hanging))
 			ended.Add(1)
 		})
 	}
@@ -46,21 +46,21 @@ func TestAReceiverThatHangsCostsTheOthersNothing(t *testing.T) {
 	for range sender.DefaultPerHost {
 		<-stuck
 	}
-	patient, expire := context.WithTimeout(t.Context(), testenv.Deadline)
+	ctx, expire := context.WithTimeout(t.Context(), testenv.Deadline)
 	defer expire()
 	for range events {
-		result := s.Send(patient, deliveredEvent(healthy))
-		require.True(t, result.Delivered(), result.Words)
+		result := s.Send(ctx, deliveredEvent(healthy))
+		require.True(t, result.Delivered(), result.Message)
 	}
 	require.Zero(t, ended.Load(), "the other receiver still hangs")
 	require.Empty(t, stuck, "and is not asked more often than its bound allows")
 }
 
-// errNotSent ends an attempt whose turn has come before it reaches the network.
+// errNotSent stops an attempt in Begin, before it reaches the network.
 var errNotSent = errors.New("not sent")
 
-// queueing is a request that says when its turn has come and keeps it until it is released.
-func queueing(turn chan<- time.Time, release <-chan struct{}) sender.Request {
+// blockingRequest signals when it has acquired its slot and keeps it until released.
+func blockingRequest(turn chan<- time.Time, release <-chan struct{}) sender.Request {
 	request := deliveredEvent("https://" + receiverName + "/hook")
 	request.Begin = func(at time.Time) error {
 		turn <- at
@@ -78,7 +78,7 @@ func TestSendBoundsTheExchangesWithOneHost(t *testing.T) {
 		turn, release := make(chan time.Time, events), make(chan struct{})
 		var sending sync.WaitGroup
 		for range events {
-			sending.Go(func() { s.Send(t.Context(), queueing(turn, release)) })
+			sending.Go(func() { s.Send(t.Context(), blockingRequest(turn, release)) })
 		}
 		for left := range events {
 			synctest.Wait()
@@ -96,11 +96,11 @@ func TestQueueingDoesNotCountAgainstTheReceiver(t *testing.T) {
 		s := sender.NewSender(sender.Options{PerHost: 1})
 		turn, release := make(chan time.Time, 2), make(chan struct{}, 2)
 		results := make(chan sender.Result, 2)
-		send := func() { results <- s.Send(t.Context(), queueing(turn, release)) }
+		send := func() { results <- s.Send(t.Context(), blockingRequest(turn, release)) }
 		go send()
 		synctest.Wait()
 		go send()
-		time.Sleep(queued) // longer than an exchange may take
+		time.Sleep(queued) // longer than the exchange timeout
 		release <- struct{}{}
 		require.Zero(t, (<-results).Waited)
 

@@ -32,14 +32,14 @@ const (
 	ReasonInvalid           Reason = "invalid"
 )
 
-// Failure is why an attempt failed, as a code and in Spanish. The words come from a fixed
-// vocabulary, so that neither addresses nor secrets reach whoever reads them.
+// Failure is why an attempt failed, as a code and as a Spanish message. The messages are fixed, so
+// that they contain neither addresses nor secrets.
 type Failure struct {
-	Reason Reason
-	Words  string
+	Reason  Reason
+	Message string
 }
 
-var words = map[Reason]string{
+var messages = map[Reason]string{
 	ReasonConnectionRefused: "El receptor rechazó la conexión.",
 	ReasonUnreachable:       "No se pudo llegar al receptor por la red.",
 	ReasonDNS:               "El nombre del receptor no se pudo resolver.",
@@ -51,16 +51,17 @@ var words = map[Reason]string{
 }
 
 const (
-	expiredWords   = "El certificado TLS del receptor está vencido o aún no es válido."
-	wrongNameWords = "El certificado TLS del receptor no corresponde a su nombre."
-	unknownCAWords = "El certificado TLS del receptor no viene de una autoridad conocida."
+	expiredMessage   = "El certificado TLS del receptor está vencido o aún no es válido."
+	wrongNameMessage = "El certificado TLS del receptor no corresponde a su nombre."
+	unknownCAMessage = "El certificado TLS del receptor no viene de una autoridad conocida."
 )
 
 func failureOf(reason Reason) Failure {
-	return Failure{Reason: reason, Words: words[reason]}
+	return Failure{Reason: reason, Message: messages[reason]}
 }
 
-// failureOfURL explains a URL that may not be called, in the words used at registration.
+// failureOfURL is the failure of a URL that may not be called, with the message used at
+// registration.
 func failureOfURL(err error) Failure {
 	var refusal *safehttp.URLError
 	switch {
@@ -69,24 +70,24 @@ func failureOfURL(err error) Failure {
 	case refusal.Reason == safehttp.URLRefusedAddress:
 		return failureOf(ReasonRefusedAddress)
 	default:
-		return Failure{Reason: ReasonInvalid, Words: refusal.Message()}
+		return Failure{Reason: ReasonInvalid, Message: refusal.Message()}
 	}
 }
 
-// failureOfStatus judges the code of a complete answer; 2xx is no failure.
+// failureOfStatus is the failure of a complete response; none for 2xx.
 func failureOfStatus(code int) Failure {
 	switch {
 	case code >= http.StatusOK && code < http.StatusMultipleChoices:
 		return Failure{}
 	case code >= http.StatusMultipleChoices && code < http.StatusBadRequest:
-		return Failure{Reason: ReasonRedirect, Words: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
+		return Failure{Reason: ReasonRedirect, Message: fmt.Sprintf("El receptor respondió con una redirección (%d), y no se siguen.", code)}
 	default:
-		return Failure{Reason: ReasonStatus, Words: fmt.Sprintf("El receptor respondió con el código %d.", code)}
+		return Failure{Reason: ReasonStatus, Message: fmt.Sprintf("El receptor respondió con el código %d.", code)}
 	}
 }
 
-// failureOfExchange explains an exchange that broke. ctx is the caller's, without the attempt's own
-// limit; inHandshake says that the TLS handshake had failed.
+// failureOfExchange is the failure of a broken exchange. ctx is the caller's, without the attempt's
+// timeout; inHandshake means that the TLS handshake failed.
 func failureOfExchange(ctx context.Context, err error, inHandshake bool, limit time.Duration) Failure {
 	var (
 		refused  *safehttp.AddressError
@@ -116,10 +117,10 @@ func failureOfExchange(ctx context.Context, err error, inHandshake bool, limit t
 
 func failureOfTimeout(limit time.Duration) Failure {
 	seconds := strconv.FormatFloat(limit.Seconds(), 'f', -1, 64)
-	return Failure{Reason: ReasonTimeout, Words: "El receptor no respondió por completo en " + seconds + " s."}
+	return Failure{Reason: ReasonTimeout, Message: "El receptor no respondió por completo en " + seconds + " s."}
 }
 
-// failureOfTLS names what the receiver's owner can mend.
+// failureOfTLS is specific about errors that the receiver's owner can fix.
 func failureOfTLS(err error) Failure {
 	var (
 		invalid   x509.CertificateInvalidError
@@ -129,11 +130,11 @@ func failureOfTLS(err error) Failure {
 	failure := failureOf(ReasonTLS)
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		failure.Words = expiredWords
+		failure.Message = expiredMessage
 	case errors.As(err, &wrongName):
-		failure.Words = wrongNameWords
+		failure.Message = wrongNameMessage
 	case errors.As(err, &unknownCA):
-		failure.Words = unknownCAWords
+		failure.Message = unknownCAMessage
 	}
 	return failure
 }

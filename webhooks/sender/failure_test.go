@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These cannot be staged on loopback; the others are, with real receivers.
+// These failures cannot be produced on loopback; the others are tested with real receivers.
 func TestFailureOfExchangeNamesNetworkTroubles(t *testing.T) {
 	t.Parallel()
 	dialError := func(number syscall.Errno) error {
@@ -39,8 +39,8 @@ func TestFailureOfExchangeNamesNetworkTroubles(t *testing.T) {
 			wrapped := &url.Error{Op: "Post", URL: "https://tienda.test/hook?clave=secreta", Err: test.err}
 			failure := failureOfExchange(context.Background(), wrapped, test.inHandshake, 5*time.Second)
 			require.Equal(t, test.want, failure.Reason)
-			require.NotEmpty(t, failure.Words)
-			require.NotContains(t, failure.Words, "tienda.test", "words never repeat the URL")
+			require.NotEmpty(t, failure.Message)
+			require.NotContains(t, failure.Message, "tienda.test", "words never repeat the URL")
 		})
 	}
 }

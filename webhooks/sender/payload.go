@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ErrData says that the data of an event is not a JSON object.
+// ErrData means that the data of an event is not a JSON object.
 var ErrData = errors.New("webhook: data is not a JSON object")
 
-// Envelope is the body of contract 6.1, as a receiver reads it.
+// Envelope is the request body of contract 6.1.
 type Envelope struct {
 	Event     string          `json:"event"`
 	TenantID  string          `json:"tenant_id"`
@@ -20,7 +20,7 @@ type Envelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// Body wraps the data of an event, byte for byte as it was frozen, in an envelope of this moment.
+// Body wraps the stored data of an event, byte for byte, in an envelope with the current timestamp.
 func Body(event, tenantID string, data json.RawMessage, at time.Time) ([]byte, error) {
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) || !json.Valid(data) {
 		return nil, ErrData
@@ -30,7 +30,7 @@ func Body(event, tenantID string, data json.RawMessage, at time.Time) ([]byte, e
 	if err != nil {
 		return nil, fmt.Errorf("webhook: build body: %w", err)
 	}
-	// Marshalling the data itself would compact it and escape its characters.
+	// Marshalling the data would compact it and escape its characters.
 	opening := bytes.TrimSuffix(wrapped, []byte("{}}"))
 	return slices.Concat(opening, data, []byte("}")), nil
 }

@@ -34,7 +34,7 @@ import (
 // receiverName resolves to the loopback address that test senders are allowed to reach.
 const receiverName = "tienda.test"
 
-// authority signs the receivers' certificates and is the only one that test senders trust.
+// authority signs the receivers' certificates; test senders trust no other.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -64,7 +64,7 @@ var testAuthority = sync.OnceValue(func() *authority {
 	return &authority{certificate: certificate, key: key, roots: roots}
 })
 
-// certify signs a certificate for a name that holds for some time from now, or held until then.
+// certify signs a certificate for a name with the given lifetime, which may be negative.
 func (a *authority) certify(t *testing.T, name string, lifetime time.Duration) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{
@@ -108,11 +108,10 @@ func portOf(t *testing.T, raw string) string {
 	return parsed.Port()
 }
 
-// senderOptions reach 127.0.0.1 alone, know receiverName alone and give a receiver all the time of
-// a test.
+// senderOptions allow only 127.0.0.1, resolve only receiverName, and have a long timeout.
 func senderOptions(t *testing.T) sender.Options {
 	t.Helper()
-	return sender.Options{Guard: safehttp.Options{
+	return sender.Options{HTTP: safehttp.Options{
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		RootCAs:   testAuthority().roots,
 		Resolver:  safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1"}}),
@@ -135,7 +134,8 @@ func deliveredEvent(receiverURL string) sender.Request {
 	}
 }
 
-// contractReceiver is written from contract section 6 alone; it answers 200 to what it trusts.
+// contractReceiver is written only from contract section 6; it answers 200 to requests that it
+// verifies.
 func contractReceiver(secret string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
@@ -171,9 +171,10 @@ func contractReceiver(secret string) http.HandlerFunc {
 	}
 }
 
-// hang answers nothing until the sender leaves, which a server notices once it has read the body.
+// hang does not respond until the sender disconnects, which a server notices once it has read the
+// body.
 func hang(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
-	panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a sender that is just leaving
+	panic(http.ErrAbortHandler) // returning would send a 200, which may still reach a disconnecting sender
 }

@@ -16,7 +16,7 @@ import (
 
 func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 	t.Parallel()
-	accept := answering(200, "")
+	accept := respondWith(200, "")
 	plain := httptest.NewServer(accept)
 	t.Cleanup(plain.Close)
 	trusted := testAuthority().certify(t, receiverName, time.Hour)
@@ -38,7 +38,7 @@ func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := senderOptions(t)
-			options.Guard.RootCAs = test.roots
+			options.HTTP.RootCAs = test.roots
 
 			result := sender.NewSender(options).Send(t.Context(), deliveredEvent(test.url))
 
@@ -80,7 +80,7 @@ func TestSendNeverConnectsToARefusedAddress(t *testing.T) {
 	_, port, err := net.SplitHostPort(tripwire.Addr())
 	require.NoError(t, err)
 	options := senderOptions(t)
-	options.Guard.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.2"}})
+	options.HTTP.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.2"}})
 	s := sender.NewSender(options)
 
 	for _, host := range []string{receiverName, "127.0.0.2", "[::ffff:127.0.0.2]"} {
@@ -95,11 +95,11 @@ func TestSendRefusesANameThatMovesToARefusedAddress(t *testing.T) {
 	url := newReceiver(t, contractReceiver(currentSecret))
 	tripwire := safehttptest.NewTripwire(t, "127.0.0.2:"+portOf(t, url))
 	options := senderOptions(t)
-	options.Guard.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1", "127.0.0.2"}})
+	options.HTTP.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1", "127.0.0.2"}})
 	s := sender.NewSender(options)
 
 	first := s.Send(t.Context(), deliveredEvent(url))
-	require.True(t, first.Delivered(), first.Words)
+	require.True(t, first.Delivered(), first.Message)
 
 	requireOutcome(t, refusedAddress, s.Send(t.Context(), deliveredEvent(url)))
 	tripwire.RequireUntouched(t)

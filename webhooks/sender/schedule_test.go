@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func always(number float64) func() float64 {
+func constant(number float64) func() float64 {
 	return func() float64 { return number }
 }
 
@@ -16,10 +16,10 @@ func TestNextDelayFollowsTheSchedule(t *testing.T) {
 	schedule := []time.Duration{0, 5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour}
 	require.Len(t, schedule, MaxAttempts)
 	for attempts, wait := range schedule {
-		shortest, more := NextDelay(attempts, 0, always(0))
+		shortest, more := NextDelay(attempts, 0, constant(0))
 		require.True(t, more)
-		middle, _ := NextDelay(attempts, 0, always(0.5))
-		longest, _ := NextDelay(attempts, 0, always(1))
+		middle, _ := NextDelay(attempts, 0, constant(0.5))
+		longest, _ := NextDelay(attempts, 0, constant(1))
 
 		within := float64(time.Microsecond)
 		require.InDelta(t, 0.8*float64(wait), float64(shortest), within)
@@ -27,7 +27,7 @@ func TestNextDelayFollowsTheSchedule(t *testing.T) {
 		require.InDelta(t, 1.2*float64(wait), float64(longest), within)
 	}
 	for _, attempts := range []int{-1, MaxAttempts, MaxAttempts + 1} {
-		_, more := NextDelay(attempts, time.Hour, always(0.5))
+		_, more := NextDelay(attempts, time.Hour, constant(0.5))
 		require.False(t, more, "%d attempts", attempts)
 	}
 }
@@ -46,7 +46,7 @@ func TestNextDelayHonoursRetryAfter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			delay, more := NextDelay(test.attempts, test.retryAfter, always(0.5))
+			delay, more := NextDelay(test.attempts, test.retryAfter, constant(0.5))
 			require.True(t, more)
 			require.Equal(t, test.want, delay)
 		})

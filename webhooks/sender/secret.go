@@ -1,4 +1,4 @@
-// Package webhook builds, signs and sends the events of contract section 6.
+// Package sender builds, signs and sends webhook requests (contract section 6).
 package sender
 
 import (
@@ -15,17 +15,17 @@ const (
 	minSecretBytes, maxSecretBytes = 24, 64
 )
 
-// ErrSecret says that a signing secret is missing or not of the form NewSecret gives.
+// ErrSecret means that a signing secret is missing or malformed.
 var ErrSecret = errors.New("webhook: no usable signing secret")
 
-// NewSecret makes a signing secret in the form shown to its owner.
+// NewSecret generates a signing secret.
 func NewSecret() string {
 	key := make([]byte, secretBytes)
-	_, _ = rand.Read(key) // never fails: the program ends first
+	_, _ = rand.Read(key) // never returns an error: it crashes the program instead
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// decodeSecret returns the bytes that Standard Webhooks signs with.
+// decodeSecret returns the key bytes that Standard Webhooks signs with.
 func decodeSecret(secret string) ([]byte, error) {
 	encoded, prefixed := strings.CutPrefix(secret, secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(encoded)

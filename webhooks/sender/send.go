@@ -20,61 +20,61 @@ import (
 
 const (
 	userAgent = "Despacho-Webhooks/1"
-	// DefaultPerHost is how many exchanges run at once with one receiver's host and port.
+	// DefaultPerHost is the default number of concurrent exchanges with one host and port.
 	DefaultPerHost = 8
 )
 
-// Options configures a Sender; the zero value sends to public addresses as the contract says.
+// Options configures a Sender; the zero value sends to public addresses with the contract's limits.
 type Options struct {
-	// Guard is what the sender's connections may reach. Its Timeout bounds the whole exchange (zero
-	// means 5 seconds); its MaxConnsPerHost is set by the sender.
-	Guard safehttp.Options
-	// PerHost bounds the exchanges at once with one host and port; zero means DefaultPerHost.
+	// HTTP configures the client. Its Timeout bounds the whole exchange (zero means 5 seconds); its
+	// MaxConnsPerHost is set by the sender.
+	HTTP safehttp.Options
+	// PerHost bounds the concurrent exchanges with one host and port; zero means DefaultPerHost.
 	PerHost int
-	// Now is the clock that timestamps are taken from; nil means time.Now.
+	// Now is the clock for timestamps; nil means time.Now.
 	Now func() time.Time
 }
 
 // Request is one event for one webhook.
 type Request struct {
-	// URL is the receiver's, as registered.
+	// URL is the registered URL.
 	URL string
 	// Event is the event's name.
 	Event string
-	// ID is the webhook-id, the same in every attempt at this event.
+	// ID is the webhook-id, the same in every attempt at a delivery.
 	ID string
-	// TenantID identifies the operator.
+	// TenantID is the operator's id.
 	TenantID string
-	// Data is the event's data, frozen when it happened.
+	// Data is the event's data as of when it happened.
 	Data json.RawMessage
 	// Secrets sign the request, the current one first.
 	Secrets []string
-	// Begin, if set, is called when the host's turn has come, with the timestamp of the attempt. An
-	// error keeps the request from going out.
+	// Begin, if set, is called with the attempt's timestamp once a slot of the host is acquired. If
+	// it returns an error, nothing is sent.
 	Begin func(at time.Time) error
 }
 
-// Result is what came of one attempt.
+// Result is the outcome of one attempt.
 type Result struct {
 	Failure
-	// At is when the attempt began: the timestamp that was signed.
+	// At is when the attempt began: the signed timestamp.
 	At time.Time
-	// Waited is the time spent queueing for the host before the attempt.
+	// Waited is the time spent waiting for a slot of the host.
 	Waited time.Duration
 	// Duration is the time from the dial to the last byte read.
 	Duration time.Duration
-	// StatusCode is what the receiver answered, 0 when it did not get to that.
+	// StatusCode is the response's status code, 0 without a response.
 	StatusCode int
-	// Response is the beginning of the answer, at most 1 KiB of valid UTF-8.
+	// Response is the beginning of the response body, at most 1 KiB of valid UTF-8.
 	Response string
-	// RetryAfter is the wait that a failing receiver asked for, 0 when it did not.
+	// RetryAfter is the delay that a failing receiver asked for, or 0.
 	RetryAfter time.Duration
 }
 
-// Delivered says that the receiver accepted the event.
+// Delivered reports whether the receiver accepted the event.
 func (r Result) Delivered() bool { return r.Reason == "" }
 
-// Gone says that the receiver wants no more events.
+// Gone reports whether the receiver answered 410.
 func (r Result) Gone() bool { return r.StatusCode == http.StatusGone }
 
 // Sender posts events to receivers; it is safe for concurrent use.
@@ -85,26 +85,25 @@ type Sender struct {
 	now    func() time.Time
 }
 
-// NewSender makes a sender with its own guarded client.
+// NewSender returns a sender with its own HTTP client.
 func NewSender(options Options) *Sender {
 	perHost := cmp.Or(options.PerHost, DefaultPerHost)
-	// An exchange given up on may leave its handshake behind for a while.
-	options.Guard.MaxConnsPerHost = 2 * perHost
+	// A cancelled exchange may still hold a connection in its TLS handshake.
+	options.HTTP.MaxConnsPerHost = 2 * perHost
 	now := options.Now
 	if now == nil {
 		now = time.Now
 	}
 	return &Sender{
-		client: safehttp.NewClient(options.Guard),
-		allow:  options.Guard.AllowNets,
+		client: safehttp.NewClient(options.HTTP),
+		allow:  options.HTTP.AllowNets,
 		hosts:  safehttp.NewHostSlots(perHost),
 		now:    now,
 	}
 }
 
-// Send makes one attempt. Queueing for a host lasts as long as ctx allows and does not count
-// against the receiver; the body is signed when its turn has come, so that the timestamp is never
-// stale.
+// Send makes one attempt. Waiting for a slot of the host is bounded only by ctx and does not count
+// towards the timeout; the body is signed afterwards, so that the timestamp is current.
 func (s *Sender) Send(ctx context.Context, request Request) Result {
 	target, err := safehttp.CheckURL(request.URL, s.allow)
 	if err != nil {
@@ -139,8 +138,7 @@ func (s *Sender) attempt(ctx context.Context, target *url.URL, request Request) 
 	result.At = at
 	result.Duration = time.Since(began)
 	if result.Duration >= s.client.Timeout && (result.Delivered() || result.Reason == ReasonClosed) {
-		// The answer ended, or broke off, in the very moment that the limit cut it off: too late
-		// all the same.
+		// The response ended or broke off just as the timeout cancelled it: it counts as a timeout.
 		result.Failure = failureOfTimeout(s.client.Timeout)
 	}
 	return result
@@ -164,7 +162,7 @@ func newPost(ctx context.Context, target *url.URL, request Request, at time.Time
 	return post, nil
 }
 
-// exchange sends a request and judges the answer. The client's own timeout spans all of it.
+// exchange sends the request and reads the response. The client's timeout spans both.
 func (s *Sender) exchange(post *http.Request) Result {
 	var inHandshake atomic.Bool
 	traced := httptrace.WithClientTrace(post.Context(), &httptrace.ClientTrace{
@@ -181,11 +179,11 @@ func (s *Sender) exchange(post *http.Request) Result {
 	defer func() { _ = response.Body.Close() }()
 
 	result := Result{StatusCode: response.StatusCode, Failure: failureOfStatus(response.StatusCode)}
-	result.Response, err = readAnswer(response)
+	result.Response, err = readResponse(response)
 	if !result.Delivered() {
 		result.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"), s.now())
 	} else if err != nil {
-		// An answer that never ends, or breaks off, is not one that was given in time.
+		// A response body that does not end in time, or breaks off, is a failure.
 		result.Failure = broken(err)
 	}
 	return result

@@ -33,10 +33,10 @@ func TestSendSatisfiesAReceiverWrittenFromTheContract(t *testing.T) {
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 			require.Equal(t, http.StatusOK, result.StatusCode)
 			require.Equal(t, "recibido", result.Response)
-			require.Empty(t, result.Words)
+			require.Empty(t, result.Message)
 			require.Positive(t, result.Duration)
 			require.WithinRange(t, result.At, before, time.Now())
 			request := <-seen
@@ -65,12 +65,12 @@ func TestSendSatisfiesStandardWebhooksReceiversDuringRotation(t *testing.T) {
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), event)
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 		})
 	}
 }
 
-// outcome is what a failed attempt must say.
+// outcome is the expected result of a failed attempt.
 type outcome struct {
 	reason     sender.Reason
 	words      string
@@ -81,12 +81,12 @@ type outcome struct {
 
 func requireOutcome(t *testing.T, want outcome, result sender.Result) {
 	t.Helper()
-	require.Equal(t, want, outcome{result.Reason, result.Words, result.StatusCode, result.Response, result.RetryAfter})
+	require.Equal(t, want, outcome{result.Reason, result.Message, result.StatusCode, result.Response, result.RetryAfter})
 	require.False(t, result.Delivered())
 	require.False(t, result.At.IsZero())
 }
 
-func answering(status int, body string, headers ...string) http.HandlerFunc {
+func respondWith(status int, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i < len(headers); i += 2 {
 			w.Header().Set(headers[i], headers[i+1])
@@ -102,23 +102,23 @@ func TestSendCountsEveryOtherAnswerAsFailure(t *testing.T) {
 		handler http.HandlerFunc
 		want    outcome
 	}{
-		"500": {answering(500, "error interno"),
+		"500": {respondWith(500, "error interno"),
 			outcome{sender.ReasonStatus, "El receptor respondió con el código 500.", 500, "error interno", 0}},
-		"410": {answering(410, ""),
+		"410": {respondWith(410, ""),
 			outcome{sender.ReasonStatus, "El receptor respondió con el código 410.", 410, "", 0}},
-		"429 with Retry-After in seconds": {answering(429, "", "Retry-After", "120"),
+		"429 with Retry-After in seconds": {respondWith(429, "", "Retry-After", "120"),
 			outcome{sender.ReasonStatus, "El receptor respondió con el código 429.", 429, "", 2 * time.Minute}},
-		"503 with Retry-After of a year": {answering(503, "", "Retry-After", "31536000"),
+		"503 with Retry-After of a year": {respondWith(503, "", "Retry-After", "31536000"),
 			outcome{sender.ReasonStatus, "El receptor respondió con el código 503.", 503, "", 24 * time.Hour}},
-		"304": {answering(304, ""),
+		"304": {respondWith(304, ""),
 			outcome{sender.ReasonRedirect, "El receptor respondió con una redirección (304), y no se siguen.", 304, "", 0}},
-		"500 that breaks off": {breakingOff(500),
+		"500 that breaks off": {truncatedResponse(500),
 			outcome{sender.ReasonStatus, "El receptor respondió con el código 500.", 500, "reci", 0}},
-		"200 that breaks off": {breakingOff(200),
+		"200 that breaks off": {truncatedResponse(200),
 			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 200, "reci", 0}},
 		"closes without an answer": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 0, "", 0}},
-		"headers too large": {answering(200, "", "X-Long", strings.Repeat("a", 1<<20)),
+		"headers too large": {respondWith(200, "", "X-Long", strings.Repeat("a", 1<<20)),
 			outcome{sender.ReasonClosed, "El receptor cerró la conexión o dio una respuesta incompleta o ilegible.", 0, "", 0}},
 	} {
 		for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
@@ -135,8 +135,8 @@ func TestSendCountsEveryOtherAnswerAsFailure(t *testing.T) {
 	}
 }
 
-// breakingOff promises more than it says.
-func breakingOff(status int) http.HandlerFunc {
+// truncatedResponse announces a longer body than it sends.
+func truncatedResponse(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		w.WriteHeader(status)
@@ -150,7 +150,7 @@ func TestSendReadsARetryAfterDateAgainstItsClock(t *testing.T) {
 	t.Parallel()
 	options := senderOptions(t)
 	options.Now = func() time.Time { return signedAt }
-	url := newReceiver(t, answering(429, "", "Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT"))
+	url := newReceiver(t, respondWith(429, "", "Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT"))
 
 	result := sender.NewSender(options).Send(t.Context(), deliveredEvent(url))
 
@@ -161,7 +161,7 @@ func TestSendReadsARetryAfterDateAgainstItsClock(t *testing.T) {
 func TestSendFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
-	url := newReceiver(t, answering(302, "", "Location", "https://"+tripwire.Addr()))
+	url := newReceiver(t, respondWith(302, "", "Location", "https://"+tripwire.Addr()))
 
 	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
 
@@ -196,14 +196,14 @@ func TestSendGivesUpInTime(t *testing.T) {
 				url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2, test.handler)
 				options := senderOptions(t)
 				var result sender.Result
-				// A busy machine gets more time to hear the first byte of an answer that drips.
+				// A busy machine gets more time to receive the first byte of a slow response.
 				for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
-					options.Guard.Timeout = limit
+					options.HTTP.Timeout = limit
 
 					result = sender.NewSender(options).Send(t.Context(), deliveredEvent(url))
 
 					require.Equal(t, sender.ReasonTimeout, result.Reason)
-					require.Equal(t, fmt.Sprintf("El receptor no respondió por completo en %d s.", limit/time.Second), result.Words)
+					require.Equal(t, fmt.Sprintf("El receptor no respondió por completo en %d s.", limit/time.Second), result.Message)
 					require.GreaterOrEqual(t, result.Duration, limit)
 					if result.StatusCode == test.status {
 						break
@@ -217,10 +217,10 @@ func TestSendGivesUpInTime(t *testing.T) {
 
 func TestSendGivesUpOnAHandshakeThatNeverComes(t *testing.T) {
 	t.Parallel()
-	// A tripwire accepts nothing: the kernel connects, and nobody speaks TLS.
+	// A tripwire never accepts: the kernel connects, and the TLS handshake gets no reply.
 	silent := safehttptest.NewTripwire(t, "127.0.0.1:0")
 	options := senderOptions(t)
-	options.Guard.Timeout = 200 * time.Millisecond
+	options.HTTP.Timeout = 200 * time.Millisecond
 
 	result := sender.NewSender(options).Send(t.Context(), deliveredEvent("https://"+silent.Addr()))
 
@@ -251,11 +251,11 @@ func TestSendDoesNotReadAnAnswerOfTenMegabytes(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2,
-				answering(200, strings.Repeat("a", 10<<20)))
+				respondWith(200, strings.Repeat("a", 10<<20)))
 
 			result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
 
-			require.True(t, result.Delivered(), result.Words)
+			require.True(t, result.Delivered(), result.Message)
 			require.Equal(t, strings.Repeat("a", 1024), result.Response)
 		})
 	}

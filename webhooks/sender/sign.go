@@ -18,8 +18,8 @@ const (
 	HeaderSignature = "X-Service-Signature"
 )
 
-// HeaderPreviousSignature is beside the contract's: while a secret is being replaced, it carries
-// the signature made with the old one.
+// HeaderPreviousSignature is an addition to the contract: after a rotation it holds the signature
+// made with the previous secret.
 const HeaderPreviousSignature = "X-Service-Signature-Previous"
 
 // The headers of Standard Webhooks 1.0.
@@ -31,9 +31,9 @@ const (
 
 const signatureScheme = "sha256="
 
-// Headers signs a body for both schemes. The first secret is the current one and makes the
-// contract's signature, which has room for one; a second, still valid while a secret is being
-// replaced, signs in a header of its own and adds its Standard Webhooks signature.
+// Headers signs a body with both schemes. The first secret is the current one and makes the
+// contract's signature, of which there is one; during a rotation the second makes the previous
+// signature's header and an additional Standard Webhooks signature.
 func Headers(event, id string, at time.Time, body []byte, secrets ...string) (http.Header, error) {
 	if len(secrets) == 0 {
 		return nil, ErrSecret
@@ -61,8 +61,7 @@ func Headers(event, id string, at time.Time, body []byte, secrets ...string) (ht
 	return headers, nil
 }
 
-// signService is contract 6.2: a plain SHA-256, the secret being the whole text its owner was
-// shown.
+// signService is contract 6.2: a plain SHA-256 with the secret as shown to its owner.
 func signService(secret, timestamp string, body []byte) string {
 	digest := sha256.New()
 	digest.Write([]byte(secret + "." + timestamp + "."))

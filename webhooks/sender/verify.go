@@ -10,19 +10,18 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Tolerance is how far a signed timestamp may lie from the receiver's clock.
+// Tolerance is the largest difference between a signed timestamp and the receiver's clock.
 const Tolerance = 5 * time.Minute
 
 var (
-	// ErrTimestamp says that the timestamp is missing, unreadable or further than Tolerance from
-	// now.
+	// ErrTimestamp means that the timestamp is missing, malformed or outside Tolerance.
 	ErrTimestamp = errors.New("webhook: timestamp missing or too far from now")
-	// ErrSignature says that no secret given made the signature.
+	// ErrSignature means that no given secret made the signature.
 	ErrSignature = errors.New("webhook: signature does not match")
 )
 
-// Verify is a receiver's check: the contract's signature must hold for one of the secrets, and so
-// must the Standard Webhooks one when it is there.
+// Verify is a receiver's check: the contract's signature must match one of the secrets, and so must
+// the Standard Webhooks signature if present.
 func Verify(headers http.Header, body []byte, now time.Time, secrets ...string) error {
 	timestamp := headers.Get(HeaderTimestamp)
 	if err := verifyTimestamp(timestamp, now); err != nil {
@@ -67,8 +66,7 @@ func signedByStandard(headers http.Header, body []byte, secrets []string) bool {
 		if err != nil {
 			continue
 		}
-		// The library reads the machine's clock; the tolerance was judged against the one passed
-		// in.
+		// The library uses the system clock; the timestamp was checked against now above.
 		verifier, err := standardwebhooks.NewWebhookRaw(key)
 		if err == nil && verifier.VerifyIgnoringTimestamp(body, headers) == nil {
 			return true

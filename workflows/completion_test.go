@@ -10,14 +10,14 @@ import (
 	"despacho/workflows"
 )
 
-// Messages that come while the move is written that ends the run are all answered before it ends.
-func TestEnding_handlersAreDrained(t *testing.T) {
+// Messages that arrive while the final move is being written are answered before the run completes.
+func TestCompletion_handlersAreDrained(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
-	var delivered *reply
-	var late []*reply
+	s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+	var delivered *updateResult
+	var late []*updateResult
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			for range 3 {
 				late = append(late, s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}))
 				late = append(late, s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}))
@@ -36,12 +36,12 @@ func TestEnding_handlersAreDrained(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveDeliver}, s.moves())
 }
 
-// A signal in the task of the last move is looked at, too: the run does not end over its head.
-func TestEnding_signalsAreDrained(t *testing.T) {
+// A signal in the workflow task of the final move is handled before the run completes.
+func TestCompletion_signalsAreDrained(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
 		})
@@ -55,12 +55,12 @@ func TestEnding_signalsAreDrained(t *testing.T) {
 	}
 }
 
-// Signals that come before the order is known wait for it, all of them.
-func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
+// Signals that arrive before the order is loaded are all handled.
+func TestCompletion_signalsBeforeTheOrderIsLoaded(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeLoad = func() error {
-		s.meanwhile(func() {
+		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB})
@@ -73,23 +73,22 @@ func TestEnding_signalsBeforeTheOrderIsKnown(t *testing.T) {
 	require.Equal(t, riderB, *s.stored.RiderID)
 }
 
-// Temporal's own cancellation is not how an order is cancelled: the order lives on, and its timer
-// with it.
-func TestEnding_aCancelledWorkflowIsNotACancelledOrder(t *testing.T) {
+// Cancelling the workflow in Temporal does not cancel the order or its timer.
+func TestCompletion_workflowCancellationDoesNotCancelTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]struct {
-		send func(s *stage) *reply
+		send func(s *harness) *updateResult
 		want []models.Move
 	}{
 		"moves go on": {
-			func(s *stage) *reply { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
+			func(s *harness) *updateResult { return s.update(workflows.ReceivedName, workflows.Received{}) }, []models.Move{models.MoveReceive},
 		},
-		"the timer goes on": {func(*stage) *reply { return nil }, []models.Move{models.MoveAutoCancel}},
+		"the timer goes on": {func(*harness) *updateResult { return nil }, []models.Move{models.MoveAutoCancel}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
-			var answer *reply
+			s := newHarness(t, registered)
+			var answer *updateResult
 			s.at(1*time.Minute, s.env.CancelWorkflow)
 			s.at(2*time.Minute, func() { answer = play.send(s) })
 			s.run()

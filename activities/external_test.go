@@ -19,8 +19,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// redirector answers short links: /larco leads to a pin in Miraflores, /address to a page without
-// coordinates, /loop to itself, /inside to this machine.
+// redirector serves short links: /larco redirects to a pin in Miraflores, /address to a page
+// without coordinates, /loop to itself, /inside to a loopback address.
 func redirector(t *testing.T) *httptest.Server {
 	t.Helper()
 	places := map[string]string{
@@ -42,7 +42,7 @@ func redirector(t *testing.T) *httptest.Server {
 	return server
 }
 
-// panelOrder reads an order as the operator's staff sees it.
+// panelOrder reads an order as a panel user of the operator.
 func panelOrder(t *testing.T, s *apptest.Service, token, id string) map[string]any {
 	t.Helper()
 	answer := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/orders/" + id, Token: token})
@@ -58,14 +58,14 @@ func timelineTypes(order map[string]any) []string {
 	return types
 }
 
-func onBoth(t *testing.T, options func() apptest.Options, run func(t *testing.T, s *apptest.Service)) {
+func eachDatabase(t *testing.T, options func() apptest.Options, run func(t *testing.T, s *apptest.Service)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, apptest.Boot(t, databaseURL, options())) })
 }
 
 func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
@@ -86,11 +86,11 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 	})
 }
 
-// A link that leads nowhere leaves the order without a point and a note for the operator, who can
-// complete it.
-func TestMapLink_deadLinkStandsWithoutAPoint(t *testing.T) {
+// An unresolvable link leaves the order without a point, adds a timeline entry for the operator,
+// and the operator can set the point.
+func TestMapLink_unresolvableLinkLeavesNoPoint(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		for _, path := range []string{"/dead", "/address", "/loop", "/inside", "/lisbon"} {
@@ -125,10 +125,10 @@ func withoutPoint(t *testing.T, s *apptest.Service, token string) []string {
 	return ids
 }
 
-// The operator's point is never overwritten by a link that is resolved later.
+// A link resolved later does not overwrite the operator's point.
 func TestMapLink_operatorsPointStays(t *testing.T) {
 	server := redirector(t)
-	onBoth(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}, NoWorker: true} }, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, func() apptest.Options { return apptest.Options{ShortLinkHosts: []string{server.URL}, NoWorker: true} }, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
@@ -143,7 +143,7 @@ func TestMapLink_operatorsPointStays(t *testing.T) {
 	})
 }
 
-func verifying(t *testing.T) func() apptest.Options {
+func withDNIProvider(t *testing.T) func() apptest.Options {
 	t.Helper()
 	provider := httptest.NewServer(dniprovider.Provider{SlowAnswer: 100 * time.Millisecond})
 	t.Cleanup(provider.Close)
@@ -159,7 +159,7 @@ func dni(number string) map[string]any {
 }
 
 func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
-	onBoth(t, verifying(t), func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		for name, c := range map[string]struct {
@@ -192,7 +192,8 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 	})
 }
 
-// Only a Peruvian DNI is verified; other documents are kept as declared and sent nowhere.
+// Only a Peruvian DNI is verified; other documents are stored as declared and never sent to a
+// provider.
 func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 	asked := make(chan string, 100)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -205,7 +206,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 			cfg.DNIProvider, cfg.DNIURL = []string{"dev"}, []string{provider.URL}
 		}}
 	}
-	onBoth(t, options, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, options, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		chile := s.NewTenant(t, func(o *models.Operator) { o.CountryCode = "CL" })
 		operator := tenant.SignIn(t, nil)
@@ -224,7 +225,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 	})
 }
 
-// requireNothingPending waits until an order that has moved has done what it does besides.
+// requireNothingPending waits until an order's workflow has no pending activities.
 func requireNothingPending(t *testing.T, temporal client.Client, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
@@ -236,9 +237,9 @@ func requireNothingPending(t *testing.T, temporal client.Client, orderID string)
 	})
 }
 
-// The history of an order with a DNI and a map link holds neither.
+// The history of an order with a DNI and a map link contains neither.
 func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
-	onBoth(t, verifying(t), func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, withDNIProvider(t), func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
@@ -279,14 +280,14 @@ func historyText(t *testing.T, temporal client.Client, workflowID string) string
 	return text.String()
 }
 
-// The order is created just the same with every provider down.
+// An order is created also while every provider is down.
 func TestIdentity_everyProviderDown(t *testing.T) {
 	options := func() apptest.Options {
 		return apptest.Options{Configure: func(cfg *config.Config) {
 			cfg.DNIProvider, cfg.DNIURL = []string{"dev", "decolecta"}, []string{"http://127.0.0.1:1", "http://127.0.0.1:1"}
 		}}
 	}
-	onBoth(t, options, func(t *testing.T, s *apptest.Service) {
+	eachDatabase(t, options, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa))

@@ -11,13 +11,14 @@ import (
 	"despacho/workflows"
 )
 
-// outage is longer than any timeout in the workflow but the auto-cancel, which waits for it too.
+// outage is longer than any timeout in the workflow except the auto-cancel, which also waits for
+// the database.
 const outage = 6 * time.Hour
 
 var errDown = errors.New("the database is down")
 
-// downUntil makes the database fail until so long after the start.
-func (s *stage) downUntil(end time.Duration) func() error {
+// downUntil makes the database fail until the given time after the start.
+func (s *harness) downUntil(end time.Duration) func() error {
 	return func() error {
 		if s.env.Now().Before(start.Add(end)) {
 			return errDown
@@ -26,28 +27,28 @@ func (s *stage) downUntil(end time.Duration) func() error {
 	}
 }
 
-// However long the database is away, a move that was asked for is written when it is back: once,
-// with the time it was decided and under the same entry in every try.
+// A move requested during an outage is written once after it, with the time of its decision and
+// with the same entry id in every attempt.
 func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(s *stage) *reply{
-		"a signal": func(s *stage) *reply { s.signal(workflows.ReceivedName, nil); return nil },
-		"an update": func(s *stage) *reply {
+	for name, ask := range map[string]func(s *harness) *updateResult{
+		"a signal": func(s *harness) *updateResult { s.signal(workflows.ReceivedName, nil); return nil },
+		"an update": func(s *harness) *updateResult {
 			return s.update(workflows.ReceivedName, workflows.Received{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, registered)
+			s := newHarness(t, registered)
 			down := s.downUntil(time.Hour + outage)
 			s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
-			var answer *reply
+			var answer *updateResult
 			s.at(time.Hour, func() { answer = ask(s) })
 			require.False(t, s.run())
 			require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
 			require.Equal(t, start.Add(time.Hour), s.written[0].At)
-			require.Greater(t, len(s.tried), 10)
-			for _, try := range s.tried {
+			require.Greater(t, len(s.attempts), 10)
+			for _, try := range s.attempts {
 				require.Equal(t, s.written[0], try, "every try is the same move")
 			}
 			if answer != nil {
@@ -59,7 +60,7 @@ func TestOutage_movesWaitForTheDatabase(t *testing.T) {
 
 func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	down := s.downUntil(24*time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
 	require.True(t, s.run())
@@ -69,9 +70,9 @@ func TestOutage_theTimersCancelWaitsForTheDatabase(t *testing.T) {
 
 func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	s.beforeLoad = s.downUntil(outage)
-	var received *reply
+	var received *updateResult
 	s.at(time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
 	s.at(outage+time.Hour, func() { s.signal(workflows.CancelName, nil) })
 	require.True(t, s.runLoaded())
@@ -79,14 +80,14 @@ func TestOutage_aLateStartWaitsForTheDatabase(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveCancel}, s.moves())
 }
 
-// Moves that are asked for during an outage are decided one after another, on what the one before
-// made of the order.
+// Moves requested during an outage are decided in sequence, each on the state that the previous one
+// left.
 func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	down := s.downUntil(time.Hour + outage)
 	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) { return nil, down() }
-	var received, cancelled, assigned, again *reply
+	var received, cancelled, assigned, again *updateResult
 	s.at(1*time.Hour, func() { received = s.update(workflows.ReceivedName, workflows.Received{}) })
 	s.at(2*time.Hour, func() { cancelled = s.update(workflows.CancelName, workflows.Cancel{By: models.ByStore}) })
 	s.at(3*time.Hour, func() { assigned = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
@@ -101,18 +102,17 @@ func TestOutage_movesAskedForMeanwhileAreDecidedInTurn(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive}, s.moves())
 }
 
-// What only the database knows can refuse a move too: it is told why, and the order stands as it
-// stood.
+// The database can refuse a move too: the caller gets the reason and the order does not change.
 func TestApply_refused(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, models.State{Status: models.StatusReceived})
+	s := newHarness(t, models.State{Status: models.StatusReceived})
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Assigned != nil && move.Assigned.RiderID == riderA {
 			return &workflows.ApplyMoveResult{Refused: "El motorizado no existe o no está activo."}, nil
 		}
 		return nil, nil
 	}
-	var unknown, known *reply
+	var unknown, known *updateResult
 	s.at(1*time.Minute, func() { unknown = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(3*time.Minute, func() { known = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
@@ -129,8 +129,8 @@ func TestApply_refused(t *testing.T) {
 	require.Equal(t, []int{2, 3}, []int{s.written[0].Seq, s.written[1].Seq}, "a refused move takes no place in the story")
 }
 
-// A run whose order was moved by another, for example after a reset, takes over how the order
-// really stands and decides again.
+// A run whose order was moved by another run, for example after a reset, restores the actual state
+// and decides again.
 func TestApply_movedByAnotherRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -143,7 +143,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, models.State{Status: models.StatusReceived})
+			s := newHarness(t, models.State{Status: models.StatusReceived})
 			current := workflows.Snapshot{Status: c.current.Status, RiderID: c.current.RiderID, Seq: 7, GuideCode: s.stored.GuideCode}
 			s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 				if move.Seq != current.Seq+1 {
@@ -151,7 +151,7 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 				}
 				return nil, nil
 			}
-			var answer *reply
+			var answer *updateResult
 			s.at(time.Minute, func() { answer = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
 			ended := s.run()
 			probe := messages["assigned to rider B"]
@@ -169,10 +169,10 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 	}
 }
 
-// The timer of a run that fell behind changes nothing about an order that was received meanwhile.
+// The timer of a run with outdated state does not cancel an order that was received meanwhile.
 func TestApply_theTimerOfARunThatFellBehind(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, registered)
+	s := newHarness(t, registered)
 	current := workflows.Snapshot{Status: models.StatusReceived, Seq: 2, GuideCode: s.stored.GuideCode}
 	s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 		if move.Move == models.MoveAutoCancel {

@@ -9,11 +9,11 @@ import (
 	"despacho/internal/config"
 )
 
-// What a worker that died keeps its orders waiting, before another takes over, leaves the caller of
-// a move half of its time for the move itself.
-func TestTuning_takesOverBeforeCallersGiveUp(t *testing.T) {
+// After a crash of the worker that has a run cached, the sticky timeout leaves the caller half of
+// the move timeout.
+func TestWorkerOptions_stickyTimeoutBelowMoveTimeout(t *testing.T) {
 	t.Parallel()
-	takesOver := tuning(time.Second).StickyScheduleToStartTimeout
+	takesOver := workerOptions(time.Second).StickyScheduleToStartTimeout
 	require.Positive(t, takesOver, "zero is the SDK's default of 5 seconds")
 	require.LessOrEqual(t, takesOver, config.DefaultTimeouts().Move/2)
 }

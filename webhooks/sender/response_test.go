@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// endless gives as many letters as are asked for and counts them.
-type endless struct {
+// infiniteReader returns letters without end and counts them.
+type infiniteReader struct {
 	given int
 }
 
-func (e *endless) Read(into []byte) (int, error) {
+func (e *infiniteReader) Read(into []byte) (int, error) {
 	for i := range into {
 		into[i] = 'a'
 	}
@@ -23,10 +23,10 @@ func (e *endless) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-func TestReadAnswerStopsAtTheCap(t *testing.T) {
+func TestReadResponseStopsAtTheCap(t *testing.T) {
 	t.Parallel()
-	source := &endless{}
-	kept, err := readAnswer(&http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(source)})
+	source := &infiniteReader{}
+	kept, err := readResponse(&http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(source)})
 	require.NoError(t, err)
 	require.Equal(t, strings.Repeat("a", 1024), kept)
 	require.LessOrEqual(t, source.given, 64<<10)

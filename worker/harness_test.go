@@ -21,10 +21,10 @@ import (
 	"despacho/workflows"
 )
 
-// soon bounds what takes milliseconds on an idle machine.
-const soon = testenv.Deadline
+// idleDeadline bounds what takes milliseconds on an idle machine.
+const idleDeadline = testenv.Deadline
 
-// service is a running service with one operator, whose staff is signed in.
+// service is a running service with one operator and a signed-in panel user.
 type service struct {
 	*apptest.Service
 	*apptest.Tenant
@@ -32,7 +32,7 @@ type service struct {
 	databaseURL string
 }
 
-// boot runs a service of the test's own on SQLite, unless given another database.
+// boot starts the test's own service, on SQLite unless given another database.
 func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 	t.Helper()
 	if databaseURL == "" {
@@ -40,38 +40,38 @@ func boot(t *testing.T, databaseURL string, options apptest.Options) *service {
 	}
 	s := &service{Service: apptest.Boot(t, databaseURL, options), databaseURL: databaseURL}
 	if options.TemporalAddress == "" {
-		forgetSchedule(t, s.Service)
+		deleteSchedule(t, s.Service)
 	}
 	s.Tenant = s.NewTenant(t)
 	s.staff = s.SignIn(t, nil)
 	return s
 }
 
-// each runs a test on the services that the package shares, one on SQLite and one on PostgreSQL,
-// with an operator of its own.
+// each runs a test on the package's shared services, one on SQLite and one on PostgreSQL, with its
+// own operator.
 func each(t *testing.T, run func(t *testing.T, s *service)) {
 	apptest.EachDatabase(t, func(t *testing.T, shared *apptest.Service) {
-		run(t, (&service{Service: shared}).another(t))
+		run(t, (&service{Service: shared}).secondOperator(t))
 	})
 }
 
-// another is a second operator of the same service.
-func (s *service) another(t *testing.T) *service {
+// secondOperator adds an operator to the same service.
+func (s *service) secondOperator(t *testing.T) *service {
 	t.Helper()
 	other := &service{Service: s.Service, databaseURL: s.databaseURL, Tenant: s.NewTenant(t)}
 	other.staff = other.SignIn(t, nil)
 	return other
 }
 
-// beside runs another process of the same installation: same database, same task queue, no worker.
-func (s *service) beside(t *testing.T, options apptest.Options) *apptest.Service {
+// secondProcess starts another process with the same database and task queue, without a worker.
+func (s *service) secondProcess(t *testing.T, options apptest.Options) *apptest.Service {
 	t.Helper()
 	options.TaskQueue, options.NoWorker = s.Config.TaskQueue, true
 	return apptest.Boot(t, s.databaseURL, options)
 }
 
-// forgetSchedule keeps the schedule of a test that is over from starting workflows for nobody.
-func forgetSchedule(t *testing.T, s *apptest.Service) {
+// deleteSchedule deletes the reconcile schedule of a finished test.
+func deleteSchedule(t *testing.T, s *apptest.Service) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -92,14 +92,14 @@ func (s *service) reconcile(t *testing.T) {
 	})
 }
 
-// reconcileBySchedule has the schedule run the reconcile workflow now.
+// reconcileBySchedule triggers the schedule of the reconcile workflow.
 func (s *service) reconcileBySchedule(t *testing.T) {
 	t.Helper()
 	handle := s.Temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(s.Config.TaskQueue))
 	require.NoError(t, handle.Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL}))
 }
 
-// move has the operator's staff move an order.
+// move moves an order as a panel user.
 func (s *service) move(t *testing.T, orderID, move string, body any) *apptest.Answer {
 	t.Helper()
 	return s.Do(t, moveRequest(s, orderID, move, body))
@@ -134,7 +134,7 @@ func (s *service) order(t *testing.T, orderID string) *apptest.Answer {
 	return answer
 }
 
-// waitForStatus returns the order once it stands as wanted.
+// waitForStatus returns the order once it has the status.
 func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.Answer {
 	t.Helper()
 	var order *apptest.Answer
@@ -147,8 +147,8 @@ func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.A
 	return order
 }
 
-// story lists the types of an order's timeline entries that are moves, oldest first.
-func (s *service) story(t *testing.T, orderID string) []string {
+// moveTypes lists the types of an order's moves in its timeline, oldest first.
+func (s *service) moveTypes(t *testing.T, orderID string) []string {
 	t.Helper()
 	entries, err := s.App.DB.Timeline(t.Context(), uuid.MustParse(orderID), true)
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func (s *service) story(t *testing.T, orderID string) []string {
 // workflowOf is the id of an order's workflow.
 func workflowOf(orderID string) string { return workflows.OrderWorkflowID(uuid.MustParse(orderID)) }
 
-// describe looks at a workflow's latest run.
+// describe describes a workflow's latest run.
 func (s *service) describe(t *testing.T, workflowID string) *workflowservice.DescribeWorkflowExecutionResponse {
 	t.Helper()
 	described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
@@ -170,8 +170,8 @@ func (s *service) describe(t *testing.T, workflowID string) *workflowservice.Des
 	return described
 }
 
-// waitForQuiet returns when a run waits for nothing but the outside and its timer.
-func (s *service) waitForQuiet(t *testing.T, orderID string) {
+// waitForIdle returns when a run waits only for messages and its timer.
+func (s *service) waitForIdle(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
@@ -185,9 +185,9 @@ func (s *service) waitForQuiet(t *testing.T, orderID string) {
 	})
 }
 
-// waitForStartNoted returns when an order is known to have its workflow, which is written a moment
-// after the start.
-func (s *service) waitForStartNoted(t *testing.T, orderID string) {
+// waitForStartConfirmed returns when the order's workflow start is confirmed in the database,
+// shortly after the start.
+func (s *service) waitForStartConfirmed(t *testing.T, orderID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
 		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(orderID))
@@ -201,7 +201,7 @@ func (s *service) waitForStartNoted(t *testing.T, orderID string) {
 	})
 }
 
-// waitForEnd returns when the latest run of a workflow has ended by itself, and its run id.
+// waitForEnd returns the run id of a workflow's latest run once it has completed.
 func (s *service) waitForEnd(t *testing.T, workflowID string) (runID string) {
 	t.Helper()
 	testenv.Until(t, func() error {
@@ -218,7 +218,7 @@ func (s *service) waitForEnd(t *testing.T, workflowID string) (runID string) {
 	return runID
 }
 
-// historyOf reads the events of one run; without a run id of the latest.
+// historyOf reads the history of one run; without a run id, of the latest.
 func (s *service) historyOf(t *testing.T, workflowID, runID string) *history.History {
 	t.Helper()
 	events := s.Temporal.GetWorkflowHistory(t.Context(), workflowID, runID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -231,16 +231,16 @@ func (s *service) historyOf(t *testing.T, workflowID, runID string) *history.His
 	return &all
 }
 
-// behind is a clock that is late.
-type behind time.Duration
+// lateClock is a clock that runs behind the system clock.
+type lateClock time.Duration
 
-func (d behind) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
+func (d lateClock) Now() time.Time { return clock.System().Now().Add(-time.Duration(d)) }
 
-// detached runs another process of the same installation that cannot reach Temporal. Its clock is
-// so much behind.
-func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
+// withoutTemporal starts another process that cannot reach Temporal and whose clock is behind by
+// the given time.
+func (s *service) withoutTemporal(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
-	return s.beside(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: behind(late), Configure: func(c *config.Config) {
+	return s.secondProcess(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: lateClock(late), Configure: func(c *config.Config) {
 		c.Timeouts.Start = 100 * time.Millisecond
 		for _, change := range configure {
 			change(c)
@@ -248,10 +248,10 @@ func (s *service) detached(t *testing.T, late time.Duration, configure ...func(*
 	}})
 }
 
-// givesUpMoves has callers hear soon that the outcome of a move is open.
-func givesUpMoves(c *config.Config) { c.Timeouts.Move = time.Second }
+// shortMoveTimeout makes moves time out after a second.
+func shortMoveTimeout(c *config.Config) { c.Timeouts.Move = time.Second }
 
-// impatient has orders cancel themselves soon after their creation.
-func impatient(after time.Duration) func(*config.Config) {
+// withAutoCancelAfter sets the auto-cancel time.
+func withAutoCancelAfter(after time.Duration) func(*config.Config) {
 	return func(c *config.Config) { c.AutoCancelAfter = after }
 }
