@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -109,7 +110,7 @@ func (s *Server) cancelOrder(c *gin.Context) error {
 	order, err := s.cancel(c, true)
 	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever
 	// race.
-	if apperror.Is(err, orders.CodeMoveRefused) {
+	if errors.Is(err, orders.ErrMoveRefused) {
 		late := *apperror.From(err)
 		late.Kind = apperror.Invalid
 		return &late

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -31,7 +32,7 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 func (s *Server) visit(route panel.Route) handler {
 	return func(c *gin.Context) error {
 		who, err := s.admit(c, route.Needs)
-		if err == errNoSession {
+		if errors.Is(err, errNoSession) {
 			next := ""
 			if c.Request.Method == http.MethodGet {
 				next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
@@ -83,7 +84,7 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
 	who, err := s.admit(c, models.AnyUser)
-	if err != nil && err != errNoSession {
+	if err != nil && !errors.Is(err, errNoSession) {
 		return err
 	}
 	if who != nil {

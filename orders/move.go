@@ -178,7 +178,7 @@ func (s *Service) outcome(ctx context.Context, order *models.Order, move models.
 	}
 	if refusal, refused := workflows.AsRefusal(err); refused {
 		if refusal.Reason != "" {
-			return apperror.New(apperror.Conflict, CodeMoveRefused, refusal.Reason)
+			return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
 		}
 		return moveRefused(move, refusal.Status)
 	}

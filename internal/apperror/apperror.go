@@ -76,6 +76,13 @@ func (e *Error) Error() string {
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *Error) Unwrap() error { return e.cause }
 
+// Is reports whether target is an *Error with the same code, so that errors.Is also finds a declared
+// error in a copy with another message or cause.
+func (e *Error) Is(target error) bool {
+	known, ok := target.(*Error)
+	return ok && known.Code == e.Code
+}
+
 // From returns err as an *Error; anything unknown becomes Internal.
 func From(err error) *Error {
 	var known *Error
@@ -83,10 +90,4 @@ func From(err error) *Error {
 		return known
 	}
 	return Wrap(err)
-}
-
-// Is reports whether err carries the given code.
-func Is(err error, code string) bool {
-	var known *Error
-	return errors.As(err, &known) && known.Code == code
 }

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -114,7 +115,7 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 					if asked["first.test"] > 1 {
 						return answer(knowsRosa, r)
 					}
-					if want == context.Canceled {
+					if errors.Is(want, context.Canceled) {
 						cancel()
 					}
 					return silence(r)

@@ -38,7 +38,7 @@ func Parse(raw []byte) (*Object, error) {
 		return nil, syntaxFault(err)
 	}
 	value = value.Clone()
-	if _, err := decoder.ReadToken(); err != io.EOF {
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, apperror.New(apperror.Invalid, "trailing_data", "Hay datos después del objeto JSON.")
 	}
 	if value.Kind() != '{' {

@@ -82,7 +82,7 @@ func TestReadForm_refusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := photos.ReadForm(httptest.NewRecorder(), test.request)
-			require.True(t, apperror.Is(err, test.code), "%v", err)
+			require.ErrorIs(t, err, &apperror.Error{Code: test.code})
 		})
 	}
 }
@@ -115,5 +115,5 @@ func TestIsForm(t *testing.T) {
 func TestReadForm_aDiskThatTakesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	_, _, err := photos.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photos.MaxBytes/3)))
-	require.True(t, apperror.Is(err, "photo_not_stored"), "%v", err)
+	require.ErrorIs(t, err, photos.ErrNotStored)
 }

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -222,7 +223,7 @@ func (p *Pages) changeCoverage(v *Request) error {
 	if err == nil {
 		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
 	}
-	if err == operators.ErrCoverageNotFound || !asked.complain(err) {
+	if errors.Is(err, operators.ErrCoverageNotFound) || !asked.complain(err) {
 		return err
 	}
 	price := asked.Fields[0]

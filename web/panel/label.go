@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/google/uuid"
@@ -69,7 +70,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 
 func (p *Pages) printLabels(v *Request) error {
 	ids, err := askedLabels(v)
-	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
+	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
 	if err != nil {

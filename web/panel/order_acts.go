@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -91,7 +92,7 @@ func (p *Pages) leadBack(v *Request, id uuid.UUID, asked *form, said string, err
 	if err == nil {
 		return p.done(v, orderPath(id), said)
 	}
-	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
+	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
 	return p.refused(v, orderPath(id), asked.inWords(err))

@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -32,7 +33,7 @@ func elements(t *testing.T, drawing any) []element {
 	var open []int
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return read
 		}
 		require.NoError(t, err, text)

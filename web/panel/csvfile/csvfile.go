@@ -73,7 +73,7 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Shee
 	broken := 0 // line breaks inside cells so far: the program shows them in one row
 	for {
 		cells, err := reader.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
