@@ -8,7 +8,7 @@ import (
 	"despacho/orders"
 )
 
-// deliverOrder takes the delivery as JSON, or as a form when there is a photo.
+// deliverOrder reads the delivery from JSON, or from a multipart form when there is a photo.
 func (s *Server) deliverOrder(c *gin.Context) error {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {

@@ -40,10 +40,10 @@ func (s *Server) viewOfCoverage(ctx context.Context, row *models.Coverage) (*cov
 	}, nil
 }
 
-// asItIs is for use cases whose outcome is a view already.
+// dereference is the view function of use cases that return a view already.
 func asItIs(v *coverageView) coverageView { return *v }
 
-// listCoverage lists every place after those it lies in, by name.
+// listCoverage lists the covered places by name, each after the places that contain it.
 func (s *Server) listCoverage(c *gin.Context) error {
 	return answerList(c, asItIs, func(ctx context.Context, operator *models.Operator) ([]coverageView, error) {
 		rows, err := s.operators.Coverage(ctx, operator)

@@ -11,7 +11,8 @@ import (
 	"despacho/orders"
 )
 
-// panelListOrders is the API's list with what only the panel asks: which orders still need a point.
+// panelListOrders is the API's list with the panel's own filter: the orders that have no
+// coordinates yet.
 func (s *Server) panelListOrders(c *gin.Context) error {
 	query, err := listQuery(c)
 	if err != nil {
@@ -27,7 +28,7 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 	return s.answerOrders(c, query)
 }
 
-// panelOrder is an order with its story.
+// panelOrder is an order with its timeline.
 type panelOrder struct {
 	*orders.View
 	PointSource    *string         `json:"point_source"`
@@ -108,7 +109,7 @@ func (s *Server) setPoint(c *gin.Context) error {
 	return answerMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
 }
 
-// orderAndBody reads which order a request is about and what it says.
+// orderAndBody reads the order's id from the path, and the body.
 func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {
@@ -118,7 +119,7 @@ func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, err
 	return id, in, err
 }
 
-// answerMove answers with the order as it stands after a move.
+// respondMove responds with the order after a move.
 func answerMove(c *gin.Context) func(*orders.View, error) error {
 	return func(order *orders.View, err error) error {
 		if err != nil {

@@ -11,17 +11,17 @@ import (
 	"despacho/models"
 )
 
-// What an operator's people set up is listed, created and changed in the same way whatever it is;
-// these three answer for all of it.
+// The operator's own resources (stores, riders, branches, sizes, ...) are listed, created and
+// changed in the same way. These functions do it for all of them.
 
-// identified is what every view of theirs begins with.
+// identified is the id that every view of a resource starts with.
 type identified struct {
 	ID uuid.UUID `json:"id"`
 }
 
 func (i identified) address(c *gin.Context) string { return c.FullPath() + "/" + i.ID.String() }
 
-// resourceView knows where what it shows is found.
+// resourceView gives the URL of the resource it shows, for the Location header.
 type resourceView interface{ address(c *gin.Context) string }
 
 func answerList[T, V any](c *gin.Context, view func(*T) V, list func(context.Context, *models.Operator) ([]T, error)) error {
@@ -52,14 +52,15 @@ func answerCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create
 	return answerCreated(c, envelope{}, view(row))
 }
 
-// answerCreated answers 201 with the resource and where it is.
+// respondCreated responds 201 with the resource and its Location.
 func answerCreated(c *gin.Context, e envelope, view resourceView) error {
 	c.Header("Location", view.address(c))
 	e.Data = view
 	return respond(c, http.StatusCreated, e)
 }
 
-// answerSecret is answerCreated for what carries something that is shown this once.
+// respondSecret is respondCreated for a resource with a secret that is shown only once: the
+// response must not be stored.
 func answerSecret(c *gin.Context, e envelope, view resourceView) error {
 	c.Header("Cache-Control", "no-store")
 	return answerCreated(c, e, view)

@@ -91,7 +91,7 @@ func (s *Server) listCities(c *gin.Context) error {
 	return cached(c, envelope{Data: locationViews(list)})
 }
 
-// citiesOf is the city that a covered place is in; of a covered country, all of its cities.
+// citiesOf returns the city that contains a covered place, or all cities of a covered country.
 func citiesOf(index *catalog.Index, id uuid.UUID) []catalog.Location {
 	for _, place := range index.Ancestors(id) {
 		switch place.Type {
@@ -188,7 +188,7 @@ func (s *Server) locationChildren(c *gin.Context) error {
 	return cached(c, envelope{Data: locationViews(index.Children(id))})
 }
 
-// catalogOf reads the country that every catalog request names.
+// catalogOf reads the country parameter that every catalog request has.
 func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, error) {
 	index, err := s.catalog.Index(c.Request.Context())
 	if err != nil {
@@ -211,7 +211,7 @@ func wrongParameter(name, message string) error {
 	return wrong.Err()
 }
 
-// cached answers with what changes rarely.
+// respondCached responds with a Cache-Control for data that changes rarely.
 func cached(c *gin.Context, e envelope) error {
 	content, err := json.Marshal(e)
 	if err != nil {

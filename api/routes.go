@@ -6,7 +6,7 @@ import (
 	"despacho/models"
 )
 
-// routes is the map of the service: every path, who may call it, and what answers.
+// routes registers every path with who may call it and its handler.
 func (s *Server) routes() {
 	r := s.router
 	r.NoRoute(s.handle(s.unknownRoute))
@@ -105,10 +105,10 @@ func (s *Server) routes() {
 	panel.POST("/users/:id/password", s.withUser(models.AdminWrite, s.resetPassword))
 }
 
-// handler answers a request or says what is wrong with it.
+// handler writes a response, or returns an error that handle renders.
 type handler func(c *gin.Context) error
 
-// handle is the one place where a handler's error becomes a response.
+// handle is the only place where a handler's error becomes a JSON response.
 func (s *Server) handle(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := h(c); err != nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// limitBody ends a body that drips in when its time is over. Once the body is there the connection
-// has no deadline any more: one that passed while the request is worked on would cancel it, as if
-// the client had left, and every later request on the same connection.
+// withReadDeadline limits how long reading the body may take. The deadline is removed once the body
+// is read: if it passed while the request is handled, net/http would cancel this request as if the
+// client had left, and every later request on the same connection.
 func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
@@ -23,9 +23,8 @@ type limitedBody struct {
 	until      time.Time
 }
 
-// Read ignores that a deadline cannot be set: a writer that has no connection behind it, as in a
-// test, has nothing to end. A body that did not come to its end keeps its deadline: nobody waits
-// for the rest of it either.
+// Read ignores that a deadline cannot be set: the writer of a test has no connection. A body that
+// was not read to its end keeps its deadline, because nothing reads the rest of it.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	_ = b.connection.SetReadDeadline(b.until)
 	n, err := b.ReadCloser.Read(p)

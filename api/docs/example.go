@@ -9,21 +9,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// writer turns an example into indented JSON, member by member in the file's order.
+// writer renders an example as indented JSON, with the members in the file's order.
 type writer struct {
 	strings.Builder
-	// paint dresses up a token for display; plain JSON leaves it as it is.
+	// highlight formats a token for display. Plain JSON leaves tokens as they are.
 	paint func(class, token string) string
 }
 
-// plainJSON is an example as a program would send it.
+// plainJSON renders an example as a program would send it.
 func plainJSON(example node) string {
 	w := &writer{paint: func(_, token string) string { return token }}
 	w.value(example.yaml, "")
 	return w.String()
 }
 
-// colouredJSON is an example for reading.
+// highlightedJSON renders an example as HTML with syntax highlighting.
 func colouredJSON(example node) template.HTML {
 	w := &writer{paint: func(class, token string) string {
 		return `<span class="` + class + `">` + html.EscapeString(token) + `</span>`

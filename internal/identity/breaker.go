@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// DefaultBreakerFailures is how many failures in a row give a provider rest.
+	// DefaultBreakerFailures is how many consecutive failures open a breaker.
 	DefaultBreakerFailures = 5
-	// DefaultBreakerRest is how long a failing provider is left alone.
+	// DefaultBreakerCooldown is how long an open breaker rejects requests.
 	DefaultBreakerRest = 30 * time.Second
 )
 
-// breaker keeps a failing provider from being asked, so that a dead one costs nothing. After its
-// rest one attempt goes through, and the others wait for what comes of it. Refusals for want of
-// credit count as failures: they do not get better by asking.
+// breaker is a circuit breaker for one provider. While it is open, requests fail at once with the
+// last outcome. After the cooldown one trial request goes through, and the others keep failing
+// until it ends. Rejections for lack of quota count as failures: retrying does not help.
 type breaker struct {
 	limit int
 	rest  time.Duration
@@ -30,7 +30,7 @@ type breaker struct {
 	probing     bool
 }
 
-// attempt is a leave to ask, to be given back with leave or abandon.
+// attempt is a request that the breaker allowed. It ends with report or abandon.
 type attempt struct {
 	probe bool
 }
@@ -43,7 +43,7 @@ func newBreaker(options Options) *breaker {
 	}
 }
 
-// enter gives leave to ask, or the outcome of the last failure while there is none to give.
+// allow returns an attempt, or the outcome of the last failure while the breaker is open.
 func (b *breaker) enter() (attempt, Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ func (b *breaker) enter() (attempt, Outcome) {
 	return attempt{probe: true}, ""
 }
 
-// leave counts what came of an attempt and tells whether the provider rests from now on.
+// report records the outcome of an attempt and returns whether it opened the breaker.
 func (b *breaker) leave(a attempt, outcome Outcome) (rests bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,14 +68,14 @@ func (b *breaker) leave(a attempt, outcome Outcome) (rests bool) {
 	}
 	b.failures++
 	b.lastFailure = outcome
-	// Those that were under way when the rest began do not prolong it.
+	// Requests that were in flight when the breaker opened do not extend the cooldown.
 	if rests = b.failures == b.limit || (a.probe && b.failures > b.limit); rests {
 		b.restsUntil = b.clock.Now().Add(b.rest)
 	}
 	return rests
 }
 
-// abandon gives back an attempt that says nothing about the provider.
+// abandon ends an attempt whose outcome says nothing about the provider.
 func (b *breaker) abandon(a attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// FoundFor is how long a found answer is remembered.
+	// FoundTTL is how long a Found answer is cached.
 	FoundFor = 30 * 24 * time.Hour
-	// NotFoundFor is how long a not_found answer is remembered: providers learn of new DNIs late.
+	// NotFoundTTL is how long a NotFound answer is cached: providers learn of new DNIs late.
 	NotFoundFor = 24 * time.Hour
 
 	keyPurpose = "despacho identity cache v1"
 )
 
-// Cache remembers answers under keys that do not tell the DNI.
+// Cache stores answers under keys that do not reveal the DNI.
 type Cache interface {
-	// Get returns the answer put under a key, unless its time is over.
+	// Get returns the answer stored under a key, unless it has expired.
 	Get(ctx context.Context, key string) (Answer, bool, error)
-	// Put keeps an answer until a moment, in place of any other under the key.
+	// Put stores an answer until it expires, replacing any other under the key.
 	Put(ctx context.Context, key string, answer Answer, until time.Time) error
 }
 
-// memory is a Cache by DNI. Its troubles are logged and otherwise cost one more question to a
+// answerCache caches answers by DNI. Its errors are logged; they only cost another request to a
 // provider.
 type memory struct {
 	cache  Cache
@@ -76,7 +76,7 @@ func (m *memory) remember(ctx context.Context, dni string, answer Answer) {
 	}
 }
 
-// lifetime is how long an outcome is worth remembering; what says nothing about the DNI is not.
+// ttl is how long an outcome is cached; zero for outcomes that say nothing about the DNI.
 func lifetime(outcome Outcome) time.Duration {
 	switch outcome {
 	case Found:
@@ -88,7 +88,8 @@ func lifetime(outcome Outcome) time.Duration {
 	}
 }
 
-// key is the DNI's keyed hash: there are so few DNIs that a bare one would be looked up in no time.
+// key is the DNI's HMAC: there are so few DNIs that a plain hash could be reversed by trying all of
+// them.
 func (m *memory) key(dni string) string {
 	hash := hmac.New(sha256.New, m.secret)
 	hash.Write([]byte(dni))

@@ -8,12 +8,12 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// particles belong to names without telling anybody apart.
+// particles are parts of names that do not distinguish people.
 var particles = []string{"de", "del", "la", "las", "los", "y"}
 
-// NamesMatch tells whether the name declared for a recipient may be that of the registered person.
-// Case, accents, ñ/n, punctuation, the order of the words and particles (de, del, la, las, los, y)
-// are ignored. Then
+// NamesMatch reports whether the name declared for a recipient may be that of the registered
+// person. Case, accents, ñ/n, punctuation, the order of the words and particles (de, del, la, las,
+// los, y) are ignored. Then
 //
 //   - every declared word must be in the registered name, as often as it was declared;
 //   - at least two of them in full: people leave out middle names and second surnames, but one word alone tells

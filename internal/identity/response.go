@@ -15,10 +15,10 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// maxNameLength is far over any name in the registry; more than that is no name.
+// maxNameLength is far longer than any name in the registry; a longer text is not a name.
 const maxNameLength = 300
 
-// verdict is what one exchange came to, and why where it settled nothing.
+// result is the outcome of one request, with a reason when it is inconclusive.
 type verdict struct {
 	outcome      Outcome
 	name, reason string
@@ -26,7 +26,8 @@ type verdict struct {
 
 func unavailable(reason string) verdict { return verdict{outcome: Unavailable, reason: reason} }
 
-// judge reads a provider's answer. What is not understood says nothing about the DNI.
+// parse reads a provider's response. A response that is not understood is Unavailable: it says
+// nothing about the DNI.
 func (s providerSpec) judge(status int, body []byte, dni string) verdict {
 	answered := fmt.Sprintf("it answered %d", status)
 	var refusal Outcome
@@ -52,7 +53,7 @@ func (s providerSpec) judge(status int, body []byte, dni string) verdict {
 	return verdict{outcome: outcomeByWords(answer, refusal), reason: answered}
 }
 
-// judgeAnswer reads the body of a success, which is one only if it says so.
+// parseSuccess reads the body of a 2xx response, which may still report a failure.
 func (s providerSpec) judgeAnswer(body []byte, dni string) verdict {
 	answer, ok := decodeObject(body)
 	if !ok {
@@ -97,8 +98,8 @@ func isTrue(value any) bool {
 	}
 }
 
-// personIn finds the members about the person; given is false where the answer keeps a place for
-// them and it is empty.
+// personIn returns the object with the person's members; given is false where it is present and
+// empty.
 func personIn(answer map[string]any) (person map[string]any, given bool) {
 	data, wrapped := answer[personMember]
 	if !wrapped {
@@ -114,7 +115,7 @@ func personIn(answer map[string]any) (person map[string]any, given bool) {
 	}
 }
 
-// nameIn returns the person's name; known is whether the answer has a place for one.
+// nameIn returns the person's name; known is whether the response has a member for one.
 func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	whole, known := person[s.fullNameMember]
 	if name := cleanText(whole); name != "" {
@@ -131,8 +132,8 @@ func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	return strings.Join(parts, " "), known
 }
 
-// cleanText is a text member fit for any database column and page: no control characters, single
-// spaces.
+// cleanText returns a text member without control characters and with single spaces, safe for any
+// database column and page.
 func cleanText(value any) string {
 	text, _ := value.(string)
 	printable := strings.Map(func(r rune) rune {
@@ -144,8 +145,8 @@ func cleanText(value any) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// isAbout tells whether an answer that repeats a document's number repeats the one asked for.
-// Masked numbers are believed, and so are those that lost their leading zeros.
+// matchesDNI reports whether the number that a response repeats is the one requested. Masked
+// numbers are accepted, and so are those that lost their leading zeros.
 func isAbout(echo any, dni string) bool {
 	var number string
 	switch echo := echo.(type) {
@@ -160,7 +161,8 @@ func isAbout(echo any, dni string) bool {
 	return strings.TrimLeft(number, "0") == strings.TrimLeft(dni, "0")
 }
 
-// outcomeByWords is what the provider's own words mean, or what is meant where there are none.
+// outcomeFromMessage derives the outcome from the provider's message, or returns fallback where no
+// pattern matches.
 func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
 	var said strings.Builder
 	for _, member := range messageMembers {
@@ -177,8 +179,8 @@ func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
 	return wordless
 }
 
-// collectText gathers every text in a value, names of members included: validation errors hang from
-// the field's.
+// collectText appends every text in a value. Member names are included: validation errors are keyed
+// by field.
 func collectText(into *strings.Builder, value any) {
 	switch value := value.(type) {
 	case string:

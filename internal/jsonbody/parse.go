@@ -1,6 +1,6 @@
-// Package body reads JSON request bodies strictly: one object, valid UTF-8, no member twice,
-// nothing after it. Its typed readers collect every wrong field, so that a caller hears of all of
-// them at once.
+// Package jsonbody reads JSON request bodies strictly: one object, valid UTF-8, no duplicate
+// members, no trailing data. Its typed readers collect every invalid field, so that a caller is
+// told all of them at once.
 package jsonbody
 
 import (
@@ -13,8 +13,7 @@ import (
 	"despacho/internal/apperror"
 )
 
-// maxDepth is deeper than any body the service understands; what goes beyond it is an attack on the
-// parser.
+// maxDepth is deeper than any body the service accepts; deeper nesting is an attack on the parser.
 const maxDepth = 32
 
 // Object is a parsed JSON object whose members are read by name.
@@ -48,7 +47,7 @@ func Parse(raw []byte) (*Object, error) {
 	return object, object.readMembers()
 }
 
-// ParseOptional is Parse for requests whose body may be left out.
+// ParseOptional is Parse for requests whose body is optional.
 func ParseOptional(raw []byte) (*Object, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return Parse([]byte("{}"))
@@ -76,10 +75,10 @@ func (o *Object) readMembers() error {
 	return nil
 }
 
-// Err returns every complaint about the fields read so far as one error, or nil.
+// Err returns one error with all invalid fields read so far, or nil.
 func (o *Object) Err() error { return o.wrong.Err() }
 
-// Complain adds a complaint of the caller's own about a field.
+// AddError records an error of the caller's own about a field.
 func (o *Object) Complain(field, message string) { o.wrong.Add(field, message) }
 
 func syntaxFault(err error) error {
@@ -98,7 +97,7 @@ func syntaxFault(err error) error {
 	return apperror.New(apperror.Invalid, code, message).Because(err)
 }
 
-// tooDeep counts brackets outside strings before the parser sees them.
+// tooDeep counts brackets outside strings before the text is parsed.
 func tooDeep(raw []byte) bool {
 	depth, inString, escaped := 0, false, false
 	for _, c := range raw {

@@ -24,19 +24,19 @@ const (
 	controlCharacters = "contiene caracteres de control"
 )
 
-// present returns a member that is there and not null.
+// present returns a member that exists and is not null.
 func (o *Object) present(name string) (jsontext.Value, bool) {
 	value, ok := o.members[name]
 	return value, ok && value.Kind() != 'n'
 }
 
-// Has reports whether the member is there and not null.
+// Has reports whether the member exists and is not null.
 func (o *Object) Has(name string) bool {
 	_, ok := o.present(name)
 	return ok
 }
 
-// Blank reports whether the member says nothing: it is absent, null or a text of white space.
+// Blank reports whether the member is absent, null or white space.
 func (o *Object) Blank(name string) bool {
 	value, ok := o.present(name)
 	if !ok || value.Kind() != '"' {
@@ -46,8 +46,8 @@ func (o *Object) Blank(name string) bool {
 	return err == nil && strings.TrimSpace(string(unquoted)) == ""
 }
 
-// Mentions reports whether the member is there, be it as null: in a change null takes a value away,
-// while absence leaves it alone.
+// HasOrNull reports whether the member exists, even as null: in a change null removes a value, and
+// absence keeps it.
 func (o *Object) Mentions(name string) bool {
 	_, ok := o.members[name]
 	return ok
@@ -58,17 +58,17 @@ func (o *Object) Text(name string, maxCharacters int) *string {
 	return o.text(name, maxCharacters, false)
 }
 
-// Lines is Text for free text, where line breaks are welcome.
+// Lines is Text for text with line breaks.
 func (o *Object) Lines(name string, maxCharacters int) *string {
 	return o.text(name, maxCharacters, true)
 }
 
-// RequiredText is Text for a member that must be there.
+// RequiredText is Text for a required member.
 func (o *Object) RequiredText(name string, maxCharacters int) string {
 	return o.required(name, o.Text(name, maxCharacters))
 }
 
-// RequiredLines is Lines for a member that must be there.
+// RequiredLines is Lines for a required member.
 func (o *Object) RequiredLines(name string, maxCharacters int) string {
 	return o.required(name, o.Lines(name, maxCharacters))
 }
@@ -97,8 +97,8 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	return &text
 }
 
-// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when
-// the member is absent.
+// Secret reads a text unchanged: the spaces of a password are part of it. It is empty when the
+// member is absent.
 func (o *Object) Secret(name string, maxCharacters int) string {
 	text, ok := o.unquoted(name)
 	if !ok || o.tooLong(name, text, maxCharacters) {
@@ -107,7 +107,7 @@ func (o *Object) Secret(name string, maxCharacters int) string {
 	return text
 }
 
-// RequiredSecret is Secret for a member that must be there.
+// RequiredSecret is Secret for a required member.
 func (o *Object) RequiredSecret(name string, maxCharacters int) string {
 	text := o.Secret(name, maxCharacters)
 	if text == "" {
@@ -116,7 +116,7 @@ func (o *Object) RequiredSecret(name string, maxCharacters int) string {
 	return text
 }
 
-// unquoted is the text that a member holds; ok is false where there is none.
+// unquoted returns the member's text; ok is false where there is none.
 func (o *Object) unquoted(name string) (text string, ok bool) {
 	value, ok := o.present(name)
 	if !ok {
@@ -147,7 +147,7 @@ func hasControl(text string, breaks bool) bool {
 	})
 }
 
-// Enum reads one of a few words; nil when it is absent.
+// Enum reads one of the allowed values; nil when it is absent.
 func (o *Object) Enum(name string, allowed ...string) *string {
 	text := o.Text(name, 100)
 	if text == nil {
@@ -176,7 +176,7 @@ func (o *Object) UUID(name string) *uuid.UUID {
 	return &id
 }
 
-// RequiredUUID is UUID for a member that must be there.
+// RequiredUUID is UUID for a required member.
 func (o *Object) RequiredUUID(name string) uuid.UUID {
 	id := o.UUID(name)
 	if id == nil {
@@ -186,7 +186,7 @@ func (o *Object) RequiredUUID(name string) uuid.UUID {
 	return *id
 }
 
-// ParseUUID takes the one usual form of a UUID, 36 characters with hyphens.
+// ParseUUID accepts only the standard form of a UUID, 36 characters with hyphens.
 func ParseUUID(text string) (uuid.UUID, bool) {
 	if len(text) != 36 {
 		return uuid.Nil, false
@@ -195,7 +195,7 @@ func ParseUUID(text string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// Number reads a number between two bounds; nil when it is absent.
+// Number reads a number within bounds; nil when it is absent.
 func (o *Object) Number(name string, lowest, highest float64) *float64 {
 	value, ok := o.present(name)
 	if !ok {
@@ -287,8 +287,8 @@ func (o *Object) TextList(name string) []string {
 	return list
 }
 
-// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank
-// ones left out. It is nil when the member is absent.
+// LineList reads an array of lines, each as Text reads it; blank ones are left out. It is nil when
+// the member is absent.
 func (o *Object) LineList(name string, maxCharacters int) []string {
 	texts := o.TextList(name)
 	if texts == nil {

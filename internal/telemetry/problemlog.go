@@ -10,14 +10,14 @@ import (
 const (
 	firstSilence   = time.Minute
 	longestSilence = time.Hour
-	// calm is how long nothing must fail for the next problem to be news again.
+	// quietPeriod is how long there must be no error for the next one to be logged at once again.
 	calm = 10 * time.Minute
-	// longestProblem cuts what is logged of one problem: a collector's answer may be a whole page.
+	// maxErrorLength truncates a logged error: a collector's response may be a whole page.
 	longestProblem = 500
 )
 
-// problemLog logs what OpenTelemetry complains about at growing intervals: a collector that is away
-// for a day is a handful of lines.
+// errorLog logs OpenTelemetry's errors at growing intervals: a collector that is down for a day
+// makes a handful of lines.
 type problemLog struct {
 	log *slog.Logger
 
@@ -28,7 +28,7 @@ type problemLog struct {
 	unsaid      int
 }
 
-// Handle is called by OpenTelemetry, from any goroutine.
+// Handle implements otel.ErrorHandler. It is safe for concurrent use.
 func (p *problemLog) Handle(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
