@@ -59,7 +59,7 @@ func unanswered(outcome identity.Outcome) bool {
 // IdentityCache keeps providers' answers in the database, names encrypted.
 type IdentityCache struct {
 	DB      *db.DB
-	Secrets *encryption.Box
+	Secrets *encryption.Cipher
 	Now     func() time.Time
 }
 

@@ -18,7 +18,7 @@ func (s *Server) deliverOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Deliver(c.Request.Context(), caller(c), id, in, picture))
+	return respondMove(c)(s.orders.Deliver(c.Request.Context(), caller(c), id, in, picture))
 }
 
 func readDelivery(c *gin.Context) (*jsonbody.Object, []byte, error) {

@@ -75,10 +75,10 @@ func newDocument(contentType string, content []byte) (*document, error) {
 func (d *document) serve(c *gin.Context) error {
 	c.Header("Vary", "Accept-Encoding")
 	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
-		return serveTagged(c, d.contentType, d.plain)
+		return serveWithETag(c, d.contentType, d.plain)
 	}
 	c.Header("Content-Encoding", "gzip")
-	return serveTagged(c, d.contentType, d.compressed)
+	return serveWithETag(c, d.contentType, d.compressed)
 }
 
 // acceptsGzip reads Accept-Encoding. A coding with weight 0 is not accepted.

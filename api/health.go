@@ -8,7 +8,7 @@ import (
 )
 
 // healthz answers as long as the process runs.
-func (s *Server) alive(c *gin.Context) error {
+func (s *Server) healthz(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "ok"})
 }
 
@@ -20,7 +20,7 @@ type readiness struct {
 
 // readyz reports whether requests can be served. Temporal's state is shown but does not fail the
 // check: orders are accepted without it.
-func (s *Server) ready(c *gin.Context) error {
+func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
 	state := readiness{Database: "ok", Temporal: "ok"}

@@ -95,10 +95,10 @@ func (s *Server) listOrders(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.answerOrders(c, query)
+	return s.respondOrders(c, query)
 }
 
-func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
+func (s *Server) respondOrders(c *gin.Context, query orders.Query) error {
 	page, err := s.orders.List(c.Request.Context(), caller(c), query)
 	if err != nil {
 		return err

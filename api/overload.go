@@ -19,11 +19,11 @@ var (
 
 // limitInFlight bounds the requests handled at the same time, because more would slow all of them
 // and use more memory. Others wait up to Timeouts.Queue and then get 503. Health checks are exempt.
-func (s *Server) limitLoad(c *gin.Context) {
+func (s *Server) limitInFlight(c *gin.Context) {
 	if isProbe(c) {
 		return
 	}
-	if err := s.takeTurn(c.Request.Context()); err != nil {
+	if err := s.acquireSlot(c.Request.Context()); err != nil {
 		s.fail(c, err)
 		return
 	}
@@ -32,14 +32,14 @@ func (s *Server) limitLoad(c *gin.Context) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = s.config.Timeouts.Upload
 	}
-	limitBody(c.Writer, c.Request, limit)
+	withReadDeadline(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()
 }
 
-func (s *Server) takeTurn(ctx context.Context) error {
+func (s *Server) acquireSlot(ctx context.Context) error {
 	select {
 	case s.inFlight <- struct{}{}:
 		return nil

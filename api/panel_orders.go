@@ -25,7 +25,7 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 	default:
 		return wrongParameter("without_point", "debe ser true o false")
 	}
-	return s.answerOrders(c, query)
+	return s.respondOrders(c, query)
 }
 
 // panelOrder is an order with its timeline.
@@ -78,7 +78,7 @@ func (s *Server) receiveOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
+	return respondMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
 }
 
 func (s *Server) assignOrder(c *gin.Context) error {
@@ -90,11 +90,11 @@ func (s *Server) assignOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
+	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
 }
 
 func (s *Server) panelCancelOrder(c *gin.Context) error {
-	return answerMove(c)(s.cancel(c, false))
+	return respondMove(c)(s.cancel(c, false))
 }
 
 func (s *Server) setPoint(c *gin.Context) error {
@@ -106,7 +106,7 @@ func (s *Server) setPoint(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+	return respondMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
 }
 
 // orderAndBody reads the order's id from the path, and the body.
@@ -120,7 +120,7 @@ func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, err
 }
 
 // respondMove responds with the order after a move.
-func answerMove(c *gin.Context) func(*orders.View, error) error {
+func respondMove(c *gin.Context) func(*orders.View, error) error {
 	return func(order *orders.View, err error) error {
 		if err != nil {
 			return err

@@ -28,9 +28,9 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 
 // panelRoute requires a signed-in user with the route's permission. Others are redirected to sign
 // in and then back.
-func (s *Server) visit(route panel.Route) handler {
+func (s *Server) panelRoute(route panel.Route) handler {
 	return func(c *gin.Context) error {
-		who, err := s.admit(c, route.Needs)
+		who, err := s.authorize(c, route.Needs)
 		if errors.Is(err, errNoSession) {
 			next := ""
 			if c.Request.Method == http.MethodGet {
@@ -82,7 +82,7 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 }
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
-	who, err := s.admit(c, models.AnyUser)
+	who, err := s.authorize(c, models.AnyUser)
 	if err != nil && !errors.Is(err, errNoSession) {
 		return err
 	}

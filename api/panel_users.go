@@ -24,7 +24,7 @@ func viewOfPanelUser(u *models.User) panelUserView {
 }
 
 func (s *Server) listUsers(c *gin.Context) error {
-	return answerList(c, viewOfPanelUser, s.operators.Users)
+	return respondList(c, viewOfPanelUser, s.operators.Users)
 }
 
 func (s *Server) createUser(c *gin.Context) error {
@@ -38,11 +38,11 @@ func (s *Server) createUser(c *gin.Context) error {
 	}
 	view := viewOfPanelUser(user)
 	view.Password = drawn
-	return answerSecret(c, envelope{Message: passwordMessage(drawn)}, view)
+	return respondSecret(c, envelope{Message: passwordMessage(drawn)}, view)
 }
 
 func (s *Server) changeUser(c *gin.Context) error {
-	return answerChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
+	return respondChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
 }
 
 // resetPassword gives a user a new password, because the old one was forgotten or leaked.
@@ -81,7 +81,7 @@ func (s *Server) changePassword(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limitGuesses(c, &who.User); err != nil {
+	if err := s.limitPasswordAttempts(c, &who.User); err != nil {
 		return err
 	}
 	if err := s.operators.ChangePassword(c.Request.Context(), &who.User, who.SessionID, in); err != nil {
@@ -92,6 +92,6 @@ func (s *Server) changePassword(c *gin.Context) error {
 
 // limitPasswordAttempts counts an attempt to enter the current password, with the same limit as
 // sign-in.
-func (s *Server) limitGuesses(c *gin.Context, user *models.User) error {
+func (s *Server) limitPasswordAttempts(c *gin.Context, user *models.User) error {
 	return s.limitAddress(c, "password:"+user.ID.String(), signInsPerMinute)
 }

@@ -80,7 +80,7 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitGuesses: s.limitGuesses,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
@@ -92,7 +92,7 @@ func New(options Options) (*Server, error) {
 		return nil, err
 	}
 	s.router.Use(options.Middleware...)
-	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitLoad, s.recoverPanic)
+	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitInFlight, s.recoverPanic)
 	s.routes()
 	return s, nil
 }

@@ -141,7 +141,7 @@ func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
 // withUser requires a signed-in user with the permission.
 func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		who, err := s.admit(c, p)
+		who, err := s.authorize(c, p)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 }
 
 // authorize returns the signed-in user, or an error if there is none or it lacks the permission.
-func (s *Server) admit(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
+func (s *Server) authorize(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
 	who, err := s.session(c)
 	switch {
 	case err != nil:

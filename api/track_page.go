@@ -58,14 +58,14 @@ func showPage(c *gin.Context, status int, render func(io.Writer) error) error {
 	return nil
 }
 
-func (s *Server) askForCode(c *gin.Context) error {
+func (s *Server) showTrackingForm(c *gin.Context) error {
 	return showPage(c, http.StatusOK, s.pages.Home)
 }
 
 // redirectToPackage handles the form: it redirects to the package's own URL, which can be
 // bookmarked.
-func (s *Server) takeCode(c *gin.Context) error {
-	keepUnlisted(c)
+func (s *Server) redirectToPackage(c *gin.Context) error {
+	setNoIndex(c)
 	typed := c.Query("code")
 	if strings.TrimSpace(typed) == "" {
 		c.Redirect(http.StatusSeeOther, "/")
@@ -73,19 +73,19 @@ func (s *Server) takeCode(c *gin.Context) error {
 	}
 	code, wellFormed := guidecode.Parse(typed)
 	if !wellFormed {
-		return s.showTyped(c, typed)
+		return s.showByCode(c, typed)
 	}
 	c.Redirect(http.StatusSeeOther, "/track/"+code)
 	return nil
 }
 
 func (s *Server) showPackage(c *gin.Context) error {
-	keepUnlisted(c)
-	return s.showTyped(c, c.Param("guide_code"))
+	setNoIndex(c)
+	return s.showByCode(c, c.Param("guide_code"))
 }
 
 // showByCode shows the package of a guide code as it was typed.
-func (s *Server) showTyped(c *gin.Context, typed string) error {
+func (s *Server) showByCode(c *gin.Context, typed string) error {
 	found, err := s.findPackage(c, typed)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Server) showTyped(c *gin.Context, typed string) error {
 }
 
 // setNoIndex keeps search engines from indexing a URL that contains a guide code.
-func keepUnlisted(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
+func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 
 // page is what the tracking page shows of the package.
 func (p *trackedPackage) page() web.Tracking {

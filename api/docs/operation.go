@@ -93,7 +93,7 @@ func (b *builder) bodies(holder node, d direction) []body {
 	for mediaType, content := range holder.get("content").pairs() {
 		schema := content.get("schema")
 		described := body{MediaType: mediaType, Examples: examplesOf(content)}
-		if placed(schema.ref) {
+		if hasOwnSection(schema.ref) {
 			described.Object = schema.ref
 		} else {
 			described.Fields = b.fieldsOf(schema, d, "")
@@ -106,10 +106,10 @@ func (b *builder) bodies(holder node, d direction) []body {
 func examplesOf(content node) []example {
 	var list []example
 	if single := content.get("example"); single.exists() {
-		list = append(list, example{JSON: colouredJSON(single)})
+		list = append(list, example{JSON: highlightedJSON(single)})
 	}
 	for _, named := range content.get("examples").pairs() {
-		list = append(list, example{Title: named.get("summary").text(), JSON: colouredJSON(named.get("value"))})
+		list = append(list, example{Title: named.get("summary").text(), JSON: highlightedJSON(named.get("value"))})
 	}
 	return list
 }

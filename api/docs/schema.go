@@ -76,13 +76,13 @@ func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
 
 func (b *builder) fieldOf(schema node) field {
 	f := field{
-		Type: typeWord(schema), Nullable: schema.get("nullable").isTrue(),
+		Type: typeName(schema), Nullable: schema.get("nullable").isTrue(),
 		Rules: rulesOf(schema), Description: b.markdown(schema.get("description").text()),
 	}
 	shape := schema
 	if f.Type == "lista" {
 		shape = schema.get("items")
-		f.Type = "lista de " + typeWord(shape)
+		f.Type = "lista de " + typeName(shape)
 	}
 	// A nullable object is written as a wrapper around the named one.
 	for part := range shape.get("allOf").items() {
@@ -93,14 +93,14 @@ func (b *builder) fieldOf(schema node) field {
 	switch {
 	case shape.get("enum").exists():
 		f.Values = shape.get("enum").words()
-	case placed(shape.ref):
+	case hasOwnSection(shape.ref):
 		f.Object = shape.ref
 	}
 	return f
 }
 
 // typeName is a schema's type as the page shows it.
-func typeWord(schema node) string {
+func typeName(schema node) string {
 	switch schema.get("type").text() {
 	case "array":
 		return "lista"
@@ -147,7 +147,7 @@ func rulesOf(schema node) []string {
 
 // hasOwnSection reports whether a named schema is described in a section of its own. Request bodies
 // and envelopes are described where they are used.
-func placed(name string) bool {
+func hasOwnSection(name string) bool {
 	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
 
@@ -155,7 +155,7 @@ func placed(name string) bool {
 func (b *builder) objects() []object {
 	var list []object
 	for name, schema := range b.root.get("components", "schemas").pairs() {
-		if !placed(name) {
+		if !hasOwnSection(name) {
 			continue
 		}
 		list = append(list, object{

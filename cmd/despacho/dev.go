@@ -57,7 +57,7 @@ type devProcess struct {
 	log      *slog.Logger
 	listener net.Listener
 	certs    *dev.Certificates
-	secrets  *encryption.Box
+	secrets  *encryption.Cipher
 
 	// temporal is nil where TEMPORAL_ADDRESS names another.
 	temporal        *dev.Temporal
@@ -80,7 +80,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(func() { _ = endTracing(context.WithoutCancel(ctx)) })
+	d.onClose(func() { _ = endTracing(context.WithoutCancel(ctx)) })
 	if err := d.startTemporal(ctx); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(a.Close)
+	d.onClose(a.Close)
 	document, err := d.seed(ctx, a.DB)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *devProcess) listen() error {
 		return err
 	}
 	d.listener = listener
-	d.later(func() { _ = listener.Close() })
+	d.onClose(func() { _ = listener.Close() })
 	if _, port, _ := net.SplitHostPort(d.config.HTTPAddr); port == "0" {
 		d.config.SetHTTPAddr(listener.Addr().String())
 	}
@@ -155,14 +155,14 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 		return err
 	}
 	if os.Getenv("TEMPORAL_ADDRESS") != "" {
-		d.say("Using the Temporal at %s.", d.temporalOptions.HostPort)
+		d.printf("Using the Temporal at %s.", d.temporalOptions.HostPort)
 		return nil
 	}
 	binary, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.say("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.printf("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(func() { _ = log.Close() })
+	d.onClose(func() { _ = log.Close() })
 	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{
 		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
 		DBFile: filepath.Join(d.config.DevDir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
@@ -179,7 +179,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 		return err
 	}
 	d.temporal = server
-	d.later(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
+	d.onClose(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
 	d.temporalOptions.HostPort = server.Address
 	if d.config.TemporalUIURL == "" {
 		d.config.TemporalUIURL = server.UIURL
@@ -198,7 +198,7 @@ func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	}
 	server := &http.Server{Handler: dniprovider.Provider{}, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }()
-	d.later(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
+	d.onClose(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
 	d.config.DNIProvider, d.config.DNIURL = []string{"dev"}, []string{"http://" + listener.Addr().String()}
 	return nil
 }
@@ -261,7 +261,7 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 		return nil, err
 	}
 	hookURL = inbox.HookURL
-	d.later(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
+	d.onClose(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
 	// Whatever WEBHOOK_ALLOW_NETS says, the inbox itself stays allowed.
 	if host, err := netip.ParseAddrPort(d.config.DevInboxAddr); err == nil {
 		d.config.WebhookAllowNets = append(d.config.WebhookAllowNets, netip.PrefixFrom(host.Addr(), host.Addr().BitLen()))
@@ -287,7 +287,7 @@ func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Docum
 	})
 	group.Go(func() error {
 		return a.RunWorker(workerCtx, func() {
-			greet(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
+			printBanner(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
 		})
 	})
 	return group.Wait()
@@ -314,9 +314,9 @@ func adminAddress(cfg *config.Config) string {
 	return "127.0.0.1:0"
 }
 
-func (d *devProcess) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+func (d *devProcess) printf(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
-func (d *devProcess) later(undo func()) { d.closers = append(d.closers, undo) }
+func (d *devProcess) onClose(undo func()) { d.closers = append(d.closers, undo) }
 
 func (d *devProcess) close() {
 	for i := len(d.closers) - 1; i >= 0; i-- {

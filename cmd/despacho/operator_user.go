@@ -43,7 +43,7 @@ func operatorUserAddCommand() *cobra.Command {
 					return err
 				}
 			}
-			return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
 				user, password, err := service.AddUser(ctx, in)
 				if err != nil {
 					return err

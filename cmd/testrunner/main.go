@@ -62,7 +62,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 	var linting sync.WaitGroup
 	for i, s := range chosen {
 		rows[i].suite = s.name
-		reason := env.lacking(s)
+		reason := env.missingFor(s)
 		switch {
 		case s.lints:
 			linting.Go(func() { lint(ctx, &rows[i], env, out) })

@@ -31,12 +31,12 @@ var (
 )
 
 // Cipher encrypts and decrypts with one key. It is safe for concurrent use.
-type Box struct {
+type Cipher struct {
 	aead cipher.AEAD
 }
 
 // New derives the encryption key from the text of SECRET_KEY.
-func New(secretKey string) (*Box, error) {
+func New(secretKey string) (*Cipher, error) {
 	if utf8.RuneCountInString(secretKey) < MinKeyLength {
 		return nil, ErrShortKey
 	}
@@ -52,16 +52,16 @@ func New(secretKey string) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secretbox: %w", err)
 	}
-	return &Box{aead: aead}, nil
+	return &Cipher{aead: aead}, nil
 }
 
 // Seal encrypts a secret. aad is its context (such as the row's id), which Open needs too.
-func (b *Box) Seal(secret, aad []byte) ([]byte, error) {
+func (b *Cipher) Seal(secret, aad []byte) ([]byte, error) {
 	return b.aead.Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
 }
 
 // Open decrypts the result of Seal with the same key and context.
-func (b *Box) Open(sealed, aad []byte) ([]byte, error) {
+func (b *Cipher) Open(sealed, aad []byte) ([]byte, error) {
 	if len(sealed) == 0 || sealed[0] != versionAESGCM {
 		return nil, ErrOpen
 	}

@@ -19,7 +19,7 @@ var (
 	context = []byte("webhook 7")
 )
 
-func newBox(t *testing.T, key string) *encryption.Box {
+func newBox(t *testing.T, key string) *encryption.Cipher {
 	t.Helper()
 	box, err := encryption.New(key)
 	require.NoError(t, err)

@@ -12,21 +12,21 @@ const (
 	// DefaultBreakerFailures is how many consecutive failures open a breaker.
 	DefaultBreakerFailures = 5
 	// DefaultBreakerCooldown is how long an open breaker rejects requests.
-	DefaultBreakerRest = 30 * time.Second
+	DefaultBreakerCooldown = 30 * time.Second
 )
 
 // breaker is a circuit breaker for one provider. While it is open, requests fail at once with the
 // last outcome. After the cooldown one trial request goes through, and the others keep failing
 // until it ends. Rejections for lack of quota count as failures: retrying does not help.
 type breaker struct {
-	limit int
-	rest  time.Duration
-	clock clock.Clock
+	limit    int
+	cooldown time.Duration
+	clock    clock.Clock
 
 	mu          sync.Mutex
-	failures    int // in a row
+	failures    int // consecutive
 	lastFailure Outcome
-	restsUntil  time.Time
+	openUntil   time.Time
 	probing     bool
 }
 
@@ -37,20 +37,20 @@ type attempt struct {
 
 func newBreaker(options Options) *breaker {
 	return &breaker{
-		limit: cmp.Or(options.BreakerFailures, DefaultBreakerFailures),
-		rest:  cmp.Or(options.BreakerRest, DefaultBreakerRest),
-		clock: options.Clock,
+		limit:    cmp.Or(options.BreakerFailures, DefaultBreakerFailures),
+		cooldown: cmp.Or(options.BreakerCooldown, DefaultBreakerCooldown),
+		clock:    options.Clock,
 	}
 }
 
 // allow returns an attempt, or the outcome of the last failure while the breaker is open.
-func (b *breaker) enter() (attempt, Outcome) {
+func (b *breaker) allow() (attempt, Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.failures < b.limit {
 		return attempt{}, ""
 	}
-	if b.probing || b.clock.Now().Before(b.restsUntil) {
+	if b.probing || b.clock.Now().Before(b.openUntil) {
 		return attempt{}, b.lastFailure
 	}
 	b.probing = true
@@ -58,21 +58,21 @@ func (b *breaker) enter() (attempt, Outcome) {
 }
 
 // report records the outcome of an attempt and returns whether it opened the breaker.
-func (b *breaker) leave(a attempt, outcome Outcome) (rests bool) {
+func (b *breaker) report(a attempt, outcome Outcome) (opened bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.end(a)
-	if outcome.settles() {
+	if outcome.isConclusive() {
 		b.failures = 0
 		return false
 	}
 	b.failures++
 	b.lastFailure = outcome
 	// Requests that were in flight when the breaker opened do not extend the cooldown.
-	if rests = b.failures == b.limit || (a.probe && b.failures > b.limit); rests {
-		b.restsUntil = b.clock.Now().Add(b.rest)
+	if opened = b.failures == b.limit || (a.probe && b.failures > b.limit); opened {
+		b.openUntil = b.clock.Now().Add(b.cooldown)
 	}
-	return rests
+	return opened
 }
 
 // abandon ends an attempt whose outcome says nothing about the provider.

@@ -33,14 +33,14 @@ func TestADeadProviderIsLeftAlone(t *testing.T) {
 			for range 100 {
 				ask(outcome, DefaultBreakerFailures)
 			}
-			now.Advance(DefaultBreakerRest - time.Microsecond)
+			now.Advance(DefaultBreakerCooldown - time.Microsecond)
 			ask(outcome, DefaultBreakerFailures)
 
 			now.Advance(time.Microsecond)
 			ask(outcome, DefaultBreakerFailures+1)
 			ask(outcome, DefaultBreakerFailures+1)
 
-			now.Advance(DefaultBreakerRest)
+			now.Advance(DefaultBreakerCooldown)
 			state.to(knowsRosa)
 			ask(Found, DefaultBreakerFailures+2)
 			ask(Found, DefaultBreakerFailures+3)
@@ -93,7 +93,7 @@ func TestOneAttemptEndsTheRest(t *testing.T) {
 		<-proceed
 		knowsRosa(w, r)
 	})
-	now.Advance(DefaultBreakerRest)
+	now.Advance(DefaultBreakerCooldown)
 
 	var probe sync.WaitGroup
 	probe.Go(func() {
@@ -122,7 +122,7 @@ func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
 	fake := serve(t, state.handle)
 	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: now}, named("decolecta", fake))
 	verify(t, verifier, someDNI)
-	now.Advance(DefaultBreakerRest)
+	now.Advance(DefaultBreakerCooldown)
 	state.to(func(w http.ResponseWriter, r *http.Request) {
 		cancel()
 		isSilent(w, r)
@@ -137,15 +137,15 @@ func TestLateFailuresDoNotProlongTheRest(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	b := newBreaker(Options{BreakerFailures: 1, Clock: now})
-	early, _ := b.enter()
-	late, _ := b.enter()
-	require.True(t, b.leave(early, Unavailable))
-	now.Advance(DefaultBreakerRest)
-	require.False(t, b.leave(late, QuotaOrCredentials))
-	probe, refusal := b.enter()
+	early, _ := b.allow()
+	late, _ := b.allow()
+	require.True(t, b.report(early, Unavailable))
+	now.Advance(DefaultBreakerCooldown)
+	require.False(t, b.report(late, QuotaOrCredentials))
+	probe, refusal := b.allow()
 	require.Empty(t, refusal)
 	require.True(t, probe.probe)
-	_, refusal = b.enter()
+	_, refusal = b.allow()
 	require.Equal(t, QuotaOrCredentials, refusal)
 }
 

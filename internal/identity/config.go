@@ -49,9 +49,9 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 
 // resolve returns the provider's spec and the URL to request.
 func (c Config) resolve() (providerSpec, *url.URL, error) {
-	shape, known := shapes[c.Provider]
+	shape, known := providerSpecs[c.Provider]
 	if !known {
-		names := slices.Sorted(maps.Keys(shapes))
+		names := slices.Sorted(maps.Keys(providerSpecs))
 		return shape, nil, fmt.Errorf("DNI_PROVIDER has %q, which is none of %s", c.Provider, strings.Join(names, ", "))
 	}
 	if c.URL == "" && shape.origin == "" {

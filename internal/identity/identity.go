@@ -38,7 +38,7 @@ const (
 )
 
 // isConclusive reports whether no other provider need be asked.
-func (o Outcome) settles() bool { return o == Found || o == NotFound || o == Invalid }
+func (o Outcome) isConclusive() bool { return o == Found || o == NotFound || o == Invalid }
 
 // Answer is the result of a lookup, in the same form for every provider.
 type Answer struct {
@@ -67,7 +67,7 @@ type Options struct {
 	BreakerFailures int
 	// BreakerCooldown is how long an open breaker rejects requests before one is tried; zero means
 	// DefaultBreakerCooldown.
-	BreakerRest time.Duration
+	BreakerCooldown time.Duration
 	// Clock is used by the cache and the breakers; nil means the system clock.
 	Clock clock.Clock
 	// Logger receives providers' failures; nil discards them.
@@ -77,7 +77,7 @@ type Options struct {
 // Verifier asks the configured providers in order. It is safe for concurrent use.
 type Verifier struct {
 	providers []*provider
-	memory    *memory
+	memory    *answerCache
 }
 
 // New makes a Verifier of at least one provider. An error names the invalid variable.
@@ -103,7 +103,7 @@ func New(configs []Config, options Options) (*Verifier, error) {
 		verifier.providers = append(verifier.providers, provider)
 	}
 	var err error
-	verifier.memory, err = newMemory(options)
+	verifier.memory, err = newAnswerCache(options)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	if !IsDNI(dni) {
 		return Answer{Outcome: Invalid}, nil
 	}
-	if answer, remembered := v.memory.recall(ctx, dni); remembered {
+	if answer, remembered := v.memory.get(ctx, dni); remembered {
 		return answer, nil
 	}
 	var failure Answer
@@ -128,8 +128,8 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 		if err != nil {
 			return Answer{Outcome: Unavailable}, err
 		}
-		if answer.Outcome.settles() {
-			v.memory.remember(ctx, dni, answer)
+		if answer.Outcome.isConclusive() {
+			v.memory.put(ctx, dni, answer)
 			return answer, nil
 		}
 		if failure.Outcome != Unavailable {

@@ -56,17 +56,17 @@ func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	attempt, refusal := p.breaker.enter()
+	attempt, refusal := p.breaker.allow()
 	if refusal != "" {
 		return Answer{Outcome: refusal, Provider: p.name}, nil
 	}
 	verdict := p.exchange(ctx, dni)
-	if err := ctx.Err(); err != nil && !verdict.outcome.settles() {
+	if err := ctx.Err(); err != nil && !verdict.outcome.isConclusive() {
 		p.breaker.abandon(attempt)
 		return Answer{}, err
 	}
-	rests := p.breaker.leave(attempt, verdict.outcome)
-	if !verdict.outcome.settles() {
+	rests := p.breaker.report(attempt, verdict.outcome)
+	if !verdict.outcome.isConclusive() {
 		p.logger.WarnContext(ctx, "identity provider did not answer",
 			"outcome", verdict.outcome, "reason", p.withoutSecrets(verdict.reason, dni), "rests", rests)
 	}
@@ -74,7 +74,7 @@ func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 }
 
 // exchange sends one request and parses its response.
-func (p *provider) exchange(ctx context.Context, dni string) verdict {
+func (p *provider) exchange(ctx context.Context, dni string) result {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	request, err := p.request(ctx, dni)
@@ -93,7 +93,7 @@ func (p *provider) exchange(ctx context.Context, dni string) verdict {
 	if len(body) > maxAnswerRead {
 		return unavailable(fmt.Sprintf("the answer is over %d bytes", maxAnswerRead))
 	}
-	return p.judge(response.StatusCode, body, dni)
+	return p.parse(response.StatusCode, body, dni)
 }
 
 func (p *provider) request(ctx context.Context, dni string) (*http.Request, error) {

@@ -102,7 +102,7 @@ func init() { exchanges[DevProvider] = exchanges["decolecta"] }
 
 func TestEveryProviderHasItsExchanges(t *testing.T) {
 	t.Parallel()
-	for provider := range shapes {
+	for provider := range providerSpecs {
 		require.Contains(t, exchanges, provider)
 	}
 }
@@ -236,7 +236,7 @@ func TestOtherOutcomes(t *testing.T) {
 func TestBareBadRequestSaysNothingUnlessTheProviderSaysItDoes(t *testing.T) {
 	t.Parallel()
 	fake := serve(t, says(http.StatusBadRequest, ""))
-	for provider := range shapes {
+	for provider := range providerSpecs {
 		want := Unavailable
 		if provider == "decolecta" || provider == DevProvider {
 			want = NotFound

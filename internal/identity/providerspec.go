@@ -30,7 +30,7 @@ const DevProvider = "dev"
 
 // providerSpecs has every provider by its DNI_PROVIDER name. Any provider's response may have the
 // person at the top level or under `data`: providers have changed this over time.
-var shapes = map[string]providerSpec{
+var providerSpecs = map[string]providerSpec{
 	"decolecta": decolecta("https://api.decolecta.com"),
 	"apisnet": {
 		origin: "https://api.apis.net.pe", path: "/v2/reniec/dni", method: http.MethodGet, numberMember: "numero",
@@ -85,7 +85,7 @@ var messageMembers = []string{"message", "mensaje", "error", "errors"}
 // ambiguous; the first match applies. Messages are compared as textnorm.String returns them, with a
 // space at each end. Patterns about us or the provider come before those about the DNI, so that a
 // doubt never becomes NotFound or Invalid.
-var wordings = []struct {
+var messagePatterns = []struct {
 	outcome Outcome
 	words   []string
 }{

@@ -19,24 +19,24 @@ import (
 const maxNameLength = 300
 
 // result is the outcome of one request, with a reason when it is inconclusive.
-type verdict struct {
+type result struct {
 	outcome      Outcome
 	name, reason string
 }
 
-func unavailable(reason string) verdict { return verdict{outcome: Unavailable, reason: reason} }
+func unavailable(reason string) result { return result{outcome: Unavailable, reason: reason} }
 
 // parse reads a provider's response. A response that is not understood is Unavailable: it says
 // nothing about the DNI.
-func (s providerSpec) judge(status int, body []byte, dni string) verdict {
+func (s providerSpec) parse(status int, body []byte, dni string) result {
 	answered := fmt.Sprintf("it answered %d", status)
 	var refusal Outcome
 	switch {
 	case status >= 200 && status < 300:
-		return s.judgeAnswer(body, dni)
+		return s.parseSuccess(body, dni)
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
 		status == http.StatusTooManyRequests:
-		return verdict{outcome: QuotaOrCredentials, reason: answered}
+		return result{outcome: QuotaOrCredentials, reason: answered}
 	case status == http.StatusBadRequest:
 		refusal = s.badRequest
 	case status == http.StatusNotFound:
@@ -50,31 +50,31 @@ func (s providerSpec) judge(status int, body []byte, dni string) verdict {
 		return unavailable(answered + " with a page: is DNI_URL its address?")
 	}
 	answer, _ := decodeObject(body)
-	return verdict{outcome: outcomeByWords(answer, refusal), reason: answered}
+	return result{outcome: outcomeFromMessage(answer, refusal), reason: answered}
 }
 
 // parseSuccess reads the body of a 2xx response, which may still report a failure.
-func (s providerSpec) judgeAnswer(body []byte, dni string) verdict {
+func (s providerSpec) parseSuccess(body []byte, dni string) result {
 	answer, ok := decodeObject(body)
 	if !ok {
 		return unavailable("its answer is not a JSON object")
 	}
 	if success, said := answer[successMember]; said && !isTrue(success) {
-		return verdict{outcome: outcomeByWords(answer, NotFound), reason: "it answered success: false"}
+		return result{outcome: outcomeFromMessage(answer, NotFound), reason: "it answered success: false"}
 	}
 	person, given := personIn(answer)
 	name, known := s.nameIn(person)
 	switch {
-	case !isAbout(person[s.echoMember], dni):
+	case !matchesDNI(person[s.echoMember], dni):
 		return unavailable("its answer is about another document")
 	case utf8.RuneCountInString(name) > maxNameLength:
 		return unavailable("its answer has no name that a person could have")
 	case name != "":
-		return verdict{outcome: Found, name: name}
+		return result{outcome: Found, name: name}
 	case known || !given:
-		return verdict{outcome: outcomeByWords(answer, NotFound), reason: "its answer has an empty name"}
+		return result{outcome: outcomeFromMessage(answer, NotFound), reason: "its answer has an empty name"}
 	default:
-		return verdict{outcome: outcomeByWords(answer, Unavailable), reason: "its answer has no name in it"}
+		return result{outcome: outcomeFromMessage(answer, Unavailable), reason: "its answer has no name in it"}
 	}
 }
 
@@ -147,7 +147,7 @@ func cleanText(value any) string {
 
 // matchesDNI reports whether the number that a response repeats is the one requested. Masked
 // numbers are accepted, and so are those that lost their leading zeros.
-func isAbout(echo any, dni string) bool {
+func matchesDNI(echo any, dni string) bool {
 	var number string
 	switch echo := echo.(type) {
 	case string:
@@ -163,20 +163,20 @@ func isAbout(echo any, dni string) bool {
 
 // outcomeFromMessage derives the outcome from the provider's message, or returns fallback where no
 // pattern matches.
-func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
+func outcomeFromMessage(answer map[string]any, fallback Outcome) Outcome {
 	var said strings.Builder
 	for _, member := range messageMembers {
 		collectText(&said, answer[member])
 	}
 	message := " " + textnorm.String(said.String()) + " "
-	for _, wording := range wordings {
+	for _, wording := range messagePatterns {
 		for _, words := range wording.words {
 			if strings.Contains(message, words) {
 				return wording.outcome
 			}
 		}
 	}
-	return wordless
+	return fallback
 }
 
 // collectText appends every text in a value. Member names are included: validation errors are keyed

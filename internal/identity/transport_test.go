@@ -18,7 +18,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		elsewhere := serve(t, knowsRosa)
 		fake := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, status) })
-		for provider := range shapes {
+		for provider := range providerSpecs {
 			require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named(provider, fake)), someDNI).Outcome)
 		}
 		require.Zero(t, elsewhere.asked.Load())
@@ -100,7 +100,7 @@ func TestBrokenConnections(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			for provider := range shapes {
+			for provider := range providerSpecs {
 				fake := serve(t, handler)
 				require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named(provider, fake)), someDNI).Outcome)
 			}

@@ -25,7 +25,7 @@ func (o *Object) Hash() []byte {
 		}
 		text := token.String()
 		if token.Kind() == '0' {
-			text = exactNumber(text)
+			text = canonicalNumber(text)
 		}
 		// The length prefix keeps adjacent parts from being confused.
 		sum.Write([]byte{byte(token.Kind())})
@@ -35,7 +35,7 @@ func (o *Object) Hash() []byte {
 
 // canonicalNumber writes a JSON number in one form: its digits without leading or trailing zeros,
 // and a power of ten.
-func exactNumber(text string) string {
+func canonicalNumber(text string) string {
 	sign := ""
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
 		sign, text = "-", rest

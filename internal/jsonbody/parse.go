@@ -20,7 +20,7 @@ const maxDepth = 32
 type Object struct {
 	raw     jsontext.Value
 	members map[string]jsontext.Value
-	wrong   apperror.Fields
+	invalid apperror.Fields
 }
 
 // Parse reads one JSON object.
@@ -34,7 +34,7 @@ func Parse(raw []byte) (*Object, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(raw))
 	value, err := decoder.ReadValue()
 	if err != nil {
-		return nil, syntaxFault(err)
+		return nil, syntaxError(err)
 	}
 	value = value.Clone()
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
@@ -58,17 +58,17 @@ func ParseOptional(raw []byte) (*Object, error) {
 func (o *Object) readMembers() error {
 	decoder := jsontext.NewDecoder(bytes.NewReader(o.raw))
 	if _, err := decoder.ReadToken(); err != nil {
-		return syntaxFault(err)
+		return syntaxError(err)
 	}
 	for decoder.PeekKind() != '}' {
 		name, err := decoder.ReadToken()
 		if err != nil {
-			return syntaxFault(err)
+			return syntaxError(err)
 		}
 		key := name.String()
 		value, err := decoder.ReadValue()
 		if err != nil {
-			return syntaxFault(err)
+			return syntaxError(err)
 		}
 		o.members[key] = value.Clone()
 	}
@@ -76,12 +76,12 @@ func (o *Object) readMembers() error {
 }
 
 // Err returns one error with all invalid fields read so far, or nil.
-func (o *Object) Err() error { return o.wrong.Err() }
+func (o *Object) Err() error { return o.invalid.Err() }
 
 // AddError records an error of the caller's own about a field.
-func (o *Object) Complain(field, message string) { o.wrong.Add(field, message) }
+func (o *Object) AddError(field, message string) { o.invalid.Add(field, message) }
 
-func syntaxFault(err error) error {
+func syntaxError(err error) error {
 	message := "El cuerpo no es JSON válido."
 	code := "invalid_json"
 	var syntactic *jsontext.SyntacticError

@@ -48,7 +48,7 @@ func (o *Object) Blank(name string) bool {
 
 // HasOrNull reports whether the member exists, even as null: in a change null removes a value, and
 // absence keeps it.
-func (o *Object) Mentions(name string) bool {
+func (o *Object) HasOrNull(name string) bool {
 	_, ok := o.members[name]
 	return ok
 }
@@ -75,7 +75,7 @@ func (o *Object) RequiredLines(name string, maxCharacters int) string {
 
 func (o *Object) required(name string, text *string) string {
 	if text == nil {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 		return ""
 	}
 	return *text
@@ -87,7 +87,7 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 		return nil
 	}
 	if hasControl(text, breaks) {
-		o.wrong.Add(name, controlCharacters)
+		o.invalid.Add(name, controlCharacters)
 		return nil
 	}
 	text = strings.TrimSpace(text)
@@ -111,7 +111,7 @@ func (o *Object) Secret(name string, maxCharacters int) string {
 func (o *Object) RequiredSecret(name string, maxCharacters int) string {
 	text := o.Secret(name, maxCharacters)
 	if text == "" {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 	}
 	return text
 }
@@ -124,7 +124,7 @@ func (o *Object) unquoted(name string) (text string, ok bool) {
 	}
 	unquoted, err := jsontext.AppendUnquote(nil, value)
 	if value.Kind() != '"' || err != nil {
-		o.wrong.Add(name, notText)
+		o.invalid.Add(name, notText)
 		return "", false
 	}
 	return string(unquoted), true
@@ -134,7 +134,7 @@ func (o *Object) tooLong(name, text string, maxCharacters int) bool {
 	if utf8.RuneCountInString(text) <= maxCharacters {
 		return false
 	}
-	o.wrong.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
+	o.invalid.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
 	return true
 }
 
@@ -158,7 +158,7 @@ func (o *Object) Enum(name string, allowed ...string) *string {
 			return text
 		}
 	}
-	o.wrong.Add(name, "debe ser uno de: "+strings.Join(allowed, ", "))
+	o.invalid.Add(name, "debe ser uno de: "+strings.Join(allowed, ", "))
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (o *Object) UUID(name string) *uuid.UUID {
 	}
 	id, ok := ParseUUID(*text)
 	if !ok {
-		o.wrong.Add(name, "debe ser un UUID")
+		o.invalid.Add(name, "debe ser un UUID")
 		return nil
 	}
 	return &id
@@ -180,7 +180,7 @@ func (o *Object) UUID(name string) *uuid.UUID {
 func (o *Object) RequiredUUID(name string) uuid.UUID {
 	id := o.UUID(name)
 	if id == nil {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 		return uuid.Nil
 	}
 	return *id
@@ -202,12 +202,12 @@ func (o *Object) Number(name string, lowest, highest float64) *float64 {
 		return nil
 	}
 	if value.Kind() != '0' {
-		o.wrong.Add(name, notNumber)
+		o.invalid.Add(name, notNumber)
 		return nil
 	}
 	number, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || math.IsNaN(number) || number < lowest || number > highest {
-		o.wrong.Add(name, fmt.Sprintf("debe estar entre %g y %g", lowest, highest))
+		o.invalid.Add(name, fmt.Sprintf("debe estar entre %g y %g", lowest, highest))
 		return nil
 	}
 	return &number
@@ -220,12 +220,12 @@ func (o *Object) Money(name string) *money.Cents {
 		return nil
 	}
 	if value.Kind() != '0' {
-		o.wrong.Add(name, notNumber)
+		o.invalid.Add(name, notNumber)
 		return nil
 	}
 	amount, err := money.Parse(string(value))
 	if err != nil {
-		o.wrong.Add(name, "debe ser un monto entre 0 y 999999.99 con dos decimales como máximo")
+		o.invalid.Add(name, "debe ser un monto entre 0 y 999999.99 con dos decimales como máximo")
 		return nil
 	}
 	return &amount
@@ -238,7 +238,7 @@ func (o *Object) Bool(name string) *bool {
 		return nil
 	}
 	if value.Kind() != 't' && value.Kind() != 'f' {
-		o.wrong.Add(name, "debe ser true o false")
+		o.invalid.Add(name, "debe ser true o false")
 		return nil
 	}
 	truth := value.Kind() == 't'
@@ -253,7 +253,7 @@ func (o *Object) Time(name string) *time.Time {
 	}
 	at, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		o.wrong.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
+		o.invalid.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
 		return nil
 	}
 	return &at
@@ -267,19 +267,19 @@ func (o *Object) TextList(name string) []string {
 	}
 	const notList = "debe ser una lista de textos"
 	if value.Kind() != '[' {
-		o.wrong.Add(name, notList)
+		o.invalid.Add(name, notList)
 		return nil
 	}
 	decoder := jsontext.NewDecoder(strings.NewReader(string(value)))
 	list := []string{}
 	if _, err := decoder.ReadToken(); err != nil {
-		o.wrong.Add(name, notList)
+		o.invalid.Add(name, notList)
 		return nil
 	}
 	for decoder.PeekKind() != ']' {
 		token, err := decoder.ReadToken()
 		if err != nil || token.Kind() != '"' {
-			o.wrong.Add(name, notList)
+			o.invalid.Add(name, notList)
 			return nil
 		}
 		list = append(list, token.String())
@@ -297,7 +297,7 @@ func (o *Object) LineList(name string, maxCharacters int) []string {
 	lines := []string{}
 	for _, text := range texts {
 		if hasControl(text, false) {
-			o.wrong.Add(name, controlCharacters)
+			o.invalid.Add(name, controlCharacters)
 			return nil
 		}
 		text = strings.TrimSpace(text)

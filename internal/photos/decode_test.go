@@ -53,7 +53,7 @@ func TestPhotosOfFiftyMegapixelsAreWithinTheBudget(t *testing.T) {
 	require.Less(t, camera.decodedBytes(false), int64(decodeBudget)/3)
 	require.Greater(t, unusual.decodedBytes(true), int64(decodeBudget))
 	require.Less(t, pngDecodedBytes(maxPhotoPixels, 8, 6, false), int64(decodeBudget))
-	lossy := webpWalk{width: 8160, height: 6120, pixels: make([]byte, MaxBytes)}
+	lossy := webpReader{width: 8160, height: 6120, pixels: make([]byte, MaxBytes)}
 	require.Less(t, lossy.decodedBytes(), int64(decodeBudget)/3)
 }
 

@@ -28,7 +28,7 @@ func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	queue := s.enter(host)
+	queue := s.join(host)
 	select {
 	case queue.slots <- struct{}{}:
 		return sync.OnceFunc(func() {
@@ -41,7 +41,7 @@ func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), e
 	}
 }
 
-func (s *HostSlots) enter(host string) *hostQueue {
+func (s *HostSlots) join(host string) *hostQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	queue, known := s.hosts[host]

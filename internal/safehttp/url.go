@@ -78,7 +78,7 @@ func CheckURL(raw string, allow []netip.Prefix) (*url.URL, error) {
 			return nil, &URLError{Reason: rule.reason}
 		}
 	}
-	if reason := judgeHost(target.Hostname(), allow); reason != "" {
+	if reason := checkHost(target.Hostname(), allow); reason != "" {
 		return nil, &URLError{Reason: reason}
 	}
 	return target, nil
@@ -93,9 +93,9 @@ func validPort(target *url.URL) bool {
 }
 
 // checkHost returns why a host is rejected, or an empty reason.
-func judgeHost(host string, allow []netip.Prefix) URLReason {
+func checkHost(host string, allow []netip.Prefix) URLReason {
 	if literal, err := netip.ParseAddr(host); err == nil {
-		return judgeAddress(literal, allow)
+		return checkAddress(literal, allow)
 	}
 	name, ok := lookupName(host)
 	if !ok {
@@ -103,10 +103,10 @@ func judgeHost(host string, allow []netip.Prefix) URLReason {
 	}
 	// Fullwidth digits and ideographic full stops become a plain address only when mapped.
 	if literal, err := netip.ParseAddr(name); err == nil {
-		return judgeAddress(literal, allow)
+		return checkAddress(literal, allow)
 	}
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return judgeAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1}), allow)
+		return checkAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1}), allow)
 	}
 	if endsInNumber(name) {
 		return URLHost
@@ -114,7 +114,7 @@ func judgeHost(host string, allow []netip.Prefix) URLReason {
 	return ""
 }
 
-func judgeAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
+func checkAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
 	if Check(addr, allow) != nil {
 		return URLRefusedAddress
 	}

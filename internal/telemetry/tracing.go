@@ -61,7 +61,7 @@ func StartTracing(ctx context.Context, serviceName, version, endpoint string, lo
 	}
 
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
-	otel.SetErrorHandler(&problemLog{log: log})
+	otel.SetErrorHandler(&errorLog{log: log})
 	exporter, err := otlptracehttp.New(ctx, target)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", endpointVariable, err)

@@ -53,9 +53,9 @@ func (p *Pages) changePassword(v *Request) error {
 	in, err := asked.read(p, v)
 	if err == nil {
 		if v.PostForm("new") != v.PostForm("repeat") {
-			in.Complain("repeat", "no es igual a la contraseña nueva")
+			in.AddError("repeat", "no es igual a la contraseña nueva")
 		}
-		if err := p.LimitGuesses(v.Context, &v.Who.User); err != nil {
+		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 			return err
 		}
 		err = p.Operators.ChangePassword(v.Ctx(), &v.Who.User, v.Who.SessionID, in)

@@ -148,7 +148,7 @@ func (f *form) take(p *Pages, v *Request, values map[string][]string) (*jsonbody
 		return nil, err
 	}
 	for name, complaint := range unknownPlaces {
-		in.Complain(name, complaint)
+		in.AddError(name, complaint)
 	}
 	return in, nil
 }

@@ -46,7 +46,7 @@ type Options struct {
 	Clock             clock.Clock
 	Log               *slog.Logger
 	// LimitGuesses counts a try to name a user's password, and refuses when there were too many.
-	LimitGuesses func(*gin.Context, *models.User) error
+	LimitPasswordAttempts func(*gin.Context, *models.User) error
 }
 
 // New reads the embedded assets.

@@ -163,7 +163,7 @@ func (r *rowReader) interpret(row *orderRow) error {
 		case column.Member == "":
 			row.complain(column.Name, complaint)
 		default:
-			in.Complain(column.Member, complaint)
+			in.AddError(column.Member, complaint)
 		}
 	}
 	row.in = in

@@ -71,7 +71,7 @@ func TestLimitBody_endsWithTheBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
 		client := servePipes(t, func(w http.ResponseWriter, r *http.Request) {
-			limitBody(w, r, limit)
+			withReadDeadline(w, r, limit)
 			_, err := io.ReadAll(r.Body)
 			_, _ = r.Body.Read(make([]byte, 1)) // as who looks whether anything follows
 			if err == nil {
@@ -104,7 +104,7 @@ func TestLimitLoad_endsABodyThatDripsIn(t *testing.T) {
 		outcome := make(chan error, 1)
 		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, inFlight: make(chan struct{}, 1)}
 		routes := gin.New()
-		routes.Use(limits.limitLoad)
+		routes.Use(limits.limitInFlight)
 		routes.POST("/", func(c *gin.Context) {
 			_, err := io.ReadAll(c.Request.Body)
 			outcome <- err

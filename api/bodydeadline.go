@@ -10,14 +10,14 @@ import (
 // withReadDeadline limits how long reading the body may take. The deadline is removed once the body
 // is read: if it passed while the request is handled, net/http would cancel this request as if the
 // client had left, and every later request on the same connection.
-func limitBody(w http.ResponseWriter, r *http.Request, limit time.Duration) {
+func withReadDeadline(w http.ResponseWriter, r *http.Request, limit time.Duration) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return
 	}
-	r.Body = &limitedBody{ReadCloser: r.Body, connection: http.NewResponseController(w), until: time.Now().Add(limit)}
+	r.Body = &deadlineBody{ReadCloser: r.Body, connection: http.NewResponseController(w), until: time.Now().Add(limit)}
 }
 
-type limitedBody struct {
+type deadlineBody struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	until      time.Time
@@ -25,7 +25,7 @@ type limitedBody struct {
 
 // Read ignores that a deadline cannot be set: the writer of a test has no connection. A body that
 // was not read to its end keeps its deadline, because nothing reads the rest of it.
-func (b *limitedBody) Read(p []byte) (int, error) {
+func (b *deadlineBody) Read(p []byte) (int, error) {
 	_ = b.connection.SetReadDeadline(b.until)
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {

@@ -10,7 +10,7 @@ import (
 )
 
 // serveWithETag sends content with an ETag, or 304 to a client whose copy is current.
-func serveTagged(c *gin.Context, contentType string, content []byte) error {
+func serveWithETag(c *gin.Context, contentType string, content []byte) error {
 	sum := sha256.Sum256(content)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	c.Header("ETag", tag)

@@ -31,7 +31,7 @@ func devSecret(file string) (string, error) {
 }
 
 // greet tells the developer where everything is and gives a line to paste.
-func greet(out io.Writer, document *demo.Document, metricsURL string, took time.Duration) {
+func printBanner(out io.Writer, document *demo.Document, metricsURL string, took time.Duration) {
 	operator := document.Operators[0]
 	inbox := strings.TrimSuffix(document.WebhookInbox.EventsURL, "/events")
 	fmt.Fprintf(out, `
