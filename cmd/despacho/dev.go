@@ -28,7 +28,7 @@ import (
 	"despacho/workflows"
 )
 
-// temporalLog is the file in DEV_DIR that holds what the development server says.
+// temporalLog is the file in DEV_DIR with the Temporal development server's output.
 const temporalLog = "temporal.log"
 
 func devCommand() *cobra.Command {
@@ -49,8 +49,8 @@ func devCommand() *cobra.Command {
 	}
 }
 
-// devProcess is the whole service on one machine. It is put together in the order of its fields and
-// taken apart in reverse: API, worker, inbox, Temporal.
+// devProcess runs the whole service on one machine. It starts in the order of its fields and stops
+// in reverse: API, worker, inbox, Temporal.
 type devProcess struct {
 	out      io.Writer
 	config   *config.Config
@@ -59,11 +59,11 @@ type devProcess struct {
 	certs    *dev.Certificates
 	secrets  *encryption.Cipher
 
-	// temporal is nil where TEMPORAL_ADDRESS names another.
+	// temporal is nil when TEMPORAL_ADDRESS names an existing server.
 	temporal        *dev.Temporal
 	temporalOptions client.Options
 
-	// closers undo what was started, last first.
+	// closers are run in reverse order.
 	closers []func()
 }
 
@@ -72,7 +72,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	// Ports are taken before anything slow, so that a port in use is the first thing one hears of.
+	// Ports are opened before anything slow, so that a port in use is reported first.
 	if err := d.listen(); err != nil {
 		return err
 	}
@@ -102,14 +102,14 @@ func (d *devProcess) run(ctx context.Context) error {
 	return d.serve(ctx, a, document, began)
 }
 
-// configure fills in what a developer need not decide.
+// configure sets the defaults of a development machine.
 func (d *devProcess) configure() error {
 	cfg, err := config.Load()
 	if err != nil {
 		return err
 	}
 	d.config, d.log = cfg, cfg.Logger(os.Stderr)
-	cfg.DrainDelay = 0 // no balancer sends anybody here
+	cfg.DrainDelay = 0 // there is no load balancer
 	slog.SetDefault(d.log)
 	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
 		return fmt.Errorf("DEV_DIR: %w", err)
@@ -148,21 +148,21 @@ func (d *devProcess) listen() error {
 	return nil
 }
 
-// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS says that there is one.
+// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS is set.
 func (d *devProcess) startTemporal(ctx context.Context) error {
 	var err error
 	if d.temporalOptions, err = config.TemporalOptions(); err != nil {
 		return err
 	}
 	if os.Getenv("TEMPORAL_ADDRESS") != "" {
-		d.printf("Using the Temporal at %s.", d.temporalOptions.HostPort)
+		d.printLine("Using the Temporal at %s.", d.temporalOptions.HostPort)
 		return nil
 	}
 	binary, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.printf("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	return nil
 }
 
-// startIdentityProvider serves invented people, unless DNI_PROVIDER says whom to ask.
+// startIdentityProvider serves invented people, unless DNI_PROVIDER is set.
 func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	if len(d.config.DNIProvider) > 0 {
 		return nil
@@ -262,15 +262,14 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 	}
 	hookURL = inbox.HookURL
 	d.onClose(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
-	// Whatever WEBHOOK_ALLOW_NETS says, the inbox itself stays allowed.
+	// The inbox is allowed whatever WEBHOOK_ALLOW_NETS is.
 	if host, err := netip.ParseAddrPort(d.config.DevInboxAddr); err == nil {
 		d.config.WebhookAllowNets = append(d.config.WebhookAllowNets, netip.PrefixFrom(host.Addr(), host.Addr().BitLen()))
 	}
 	return inbox, nil
 }
 
-// serve runs the API and the worker, greets the developer, and on the way out stops the API first,
-// then the worker.
+// serve runs the API and the worker and prints the banner. It stops the API first, then the worker.
 func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
 	admin, err := config.Listen(adminAddress(d.config), "ADMIN_ADDR")
 	if err != nil {
@@ -293,8 +292,8 @@ func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Docum
 	return group.Wait()
 }
 
-// watchTemporal fails when the Temporal that dev has started ends by itself: without it orders
-// would be taken and never move, and nobody would know why.
+// watchTemporal fails when the Temporal server that dev started exits: orders would be accepted and
+// never move.
 func (d *devProcess) watchTemporal(ctx context.Context) error {
 	if d.temporal == nil {
 		return nil
@@ -314,7 +313,7 @@ func adminAddress(cfg *config.Config) string {
 	return "127.0.0.1:0"
 }
 
-func (d *devProcess) printf(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+func (d *devProcess) printLine(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
 func (d *devProcess) onClose(undo func()) { d.closers = append(d.closers, undo) }
 

@@ -49,7 +49,7 @@ func operatorUserAddCommand() *cobra.Command {
 					return err
 				}
 				if passwordFromStdin {
-					password = "" // whoever gave it knows it
+					password = "" // it is not printed: the caller chose it
 				}
 				return printUser(cmd, user, password)
 			})
