@@ -8,7 +8,7 @@ import (
 
 const accountPath = "/panel/cuenta"
 
-// accountPage is who is signed in, and the form for another password.
+// accountPage shows the signed-in user, and the form to change the password.
 type accountPage struct {
 	Role, Store string
 	Form        *form
@@ -46,8 +46,7 @@ func roleName(user *models.User) string {
 	return "Personal de la tienda"
 }
 
-// changePassword lets whoever is signed in choose another password, typed twice because nobody sees
-// it.
+// changePassword changes the user's own password, which is typed twice because it is not shown.
 func (p *Pages) changePassword(v *Request) error {
 	asked := passwordForm()
 	in, err := asked.read(p, v)

@@ -12,24 +12,23 @@ import (
 	"despacho/orders"
 )
 
-// destinations finds the districts and zones that people mean when they say where an order goes.
-// Names are not unique, but an operator seldom delivers to two places of the same name: those that
-// it delivers to come first.
+// destinations finds the district or zone of a typed destination. Names are not unique, but an
+// operator seldom delivers to two places of the same name: those that it covers come first.
 type destinations struct {
 	index   *catalog.Index
 	country string
 	choices *orders.Choices
-	// known are the answers given so far: a file says the same few names over and over.
+	// known caches the results: a file repeats the same few names.
 	known map[string]meaning
 }
 
-// meaning is what a text means.
+// meaning is the result of a search.
 type meaning struct {
-	// Place is the one meant, nil where nothing or several can be.
+	// Place is the only possible place, or nil.
 	Place *catalog.Location
-	// Exact says that the place is called what was typed, so that nobody has to be asked.
+	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
 	Exact bool
-	// Candidates are all that could be meant.
+	// Candidates are all possible places.
 	Candidates []catalog.Location
 }
 
@@ -45,7 +44,7 @@ func (p *Pages) destinations(v *Request) (*destinations, error) {
 	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]meaning{}}, nil
 }
 
-// meant says what a text means: a name, a name with the places around it, or a ubigeo.
+// meant searches by a name, by a name with the places that contain it, or by a ubigeo.
 func (d *destinations) meant(typed string) meaning {
 	if m, known := d.known[typed]; known {
 		return m
@@ -56,7 +55,7 @@ func (d *destinations) meant(typed string) meaning {
 }
 
 var (
-	// ubigeoAlone may have lost its leading zero to a spreadsheet program.
+	// ubigeoAlone also accepts a code whose leading zero a spreadsheet program removed.
 	ubigeoAlone = regexp.MustCompile(`^\d{5,6}$`)
 	ubigeoAfter = regexp.MustCompile(`\((\d{6})\)\s*$`)
 )
@@ -100,7 +99,7 @@ func (d *destinations) byUbigeo(code string) meaning {
 	return meaning{Place: &place, Exact: true}
 }
 
-// liesIn reports whether a place lies in all of the places named, as in "Zárate, San Juan de
+// liesIn reports whether a place lies in all of the named places, as in "Zárate, San Juan de
 // Lurigancho, Lima".
 func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	surroundings := []string{textnorm.String(place.Department)}
@@ -115,8 +114,8 @@ func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	return true
 }
 
-// only is the single place of those with the same name that the operator delivers to; a district
-// comes before the zones called like it.
+// only returns the single covered place among those with the same name; a district is preferred to
+// a zone of the same name.
 func (d *destinations) only(named []catalog.Location) *catalog.Location {
 	covered := d.covered(named)
 	if len(covered) > 1 {
@@ -137,13 +136,13 @@ func (d *destinations) coveredFirst(places []catalog.Location) []catalog.Locatio
 	return append(d.covered(places), others...)
 }
 
-// name writes a place out.
+// name is the unambiguous name of a place.
 func (d *destinations) name(place catalog.Location) string { return placeName(d.index, place) }
 
-// maxOffered is how many districts are offered before anything is typed: more than any city has.
+// maxOffered is how many districts are suggested before anything is typed: more than any city has.
 const maxOffered = 100
 
-// offered are the districts that the operator delivers to, written out.
+// offered are the names of the covered districts.
 func (d *destinations) offered() []string {
 	var names []string
 	for _, district := range d.choices.Districts() {
@@ -152,11 +151,11 @@ func (d *destinations) offered() []string {
 	return names[:min(len(names), maxOffered)]
 }
 
-// noPlace is said of a name that no place has.
+// noPlace is the message for an unknown name.
 const noPlace = "no hay ningún distrito o zona con ese nombre"
 
-// findDestination is findPlace for where an order goes. Nobody looks over what was understood
-// before the order is made, so that only an exact name is taken at its word.
+// findDestination is findPlace for an order's destination. The order is created without another
+// confirmation, so only an exact name is accepted.
 func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	f.Suggestions = nil
@@ -179,8 +178,7 @@ func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err
 	return "", "elija un destino de la lista", nil
 }
 
-// suggestDestinations answers the script that completes a destination while it is typed, with
-// places that the operator delivers to.
+// suggestDestinations returns the covered places that match a partial name, for the autocompletion.
 func (p *Pages) suggestDestinations(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {

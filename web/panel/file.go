@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxFile is far beyond what a person looks over before sending it, and more than a file with
-	// every place there is.
+	// maxFile is larger than a file with every place of the catalog.
 	maxFile = 2 << 20
-	// maxFileRequest lets a file in that is somewhat too large, so that its sender is told and not
-	// cut off.
+	// maxFileRequest is larger than maxFile, so that the sender of a file that is too large gets a
+	// message and not a closed connection.
 	maxFileRequest = 16 << 20
 )
 
 func badFile(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
 
-// readFile takes the one file of a form.
+// readFile reads the only file of a form.
 func readFile(v *Request) ([]byte, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	file, about, err := v.Request.FormFile("archivo")
@@ -37,7 +36,7 @@ func readFile(v *Request) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// readSheet reads a file as a table, or says in words for its sender why it is none.
+// readSheet reads a file as a table. Its errors are for the user.
 func readSheet(content []byte, maxRows int) (*csvfile.Sheet, error) {
 	table, err := csvfile.Read(content, maxRows)
 	var misplaced *csvfile.QuoteError

@@ -17,30 +17,30 @@ import (
 	"despacho/workflows"
 )
 
-// deliveriesPerOrder is more than an order's life gives rise to, unless it has very many receivers.
+// deliveriesPerOrder is more than an order has, unless it has very many webhooks.
 const deliveriesPerOrder = 100
 
-// orderPage is everything about one order, in words.
+// orderPage is the data of the order's page.
 type orderPage struct {
 	Order *orders.Detail
-	// ForOperator shows what is none of a store's business.
+	// ForOperator shows what stores may not see.
 	ForOperator bool
 	Destination string
-	// Kind is how the package is handed over: at home or at an agency.
+	// Kind is the delivery type: at home or at an agency.
 	Kind, Payment, Day string
 	RiskZone           string
 	Document           string
 	Identity           *cell
 	Point              *mapPoint
 	PointForm          *form
-	// GivenMap is the customer's own map link, where it is one to follow.
+	// GivenMap is the customer's own map link, where it is a valid URL.
 	GivenMap   string
 	Moves      orderMoves
 	Timeline   []timelineRow
 	Cancelled  *cancelledView
 	Proof      *proofView
 	Deliveries *deliveryList
-	// Where else to look: the customer's page, the label to print, and the order's workflow.
+	// Links: the tracking page, the label, and the order's workflow.
 	Tracking, Label, Workflow string
 }
 
@@ -79,7 +79,7 @@ func (p *Pages) showOrder(v *Request) error {
 	return p.show(v, http.StatusOK, "order", "Pedido "+story.Order.GuideCode, page)
 }
 
-// pathOrder reads which order a page is about. What is no id names nothing.
+// pathOrder reads the order's id from the path. An invalid id is not found.
 func pathOrder(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
@@ -134,7 +134,7 @@ func (page *orderPage) describeDocument(story *orders.OrderPage) {
 	}
 }
 
-// destination writes out where an order goes: Miraflores, Lima.
+// destination is the name of an order's destination: Miraflores, Lima.
 func destination(index *catalog.Index, place orders.Place) string {
 	var names []string
 	for _, around := range index.Ancestors(place.ID) {
@@ -148,7 +148,7 @@ func destination(index *catalog.Index, place orders.Place) string {
 	return strings.Join(names, ", ")
 }
 
-// dayOf writes a stored date as people do.
+// dayOf formats a stored date.
 func dayOf(stored string) string {
 	at, err := time.Parse(time.DateOnly, stored)
 	if err != nil {
@@ -210,7 +210,7 @@ func proofOf(v *Request, proof *orders.ProofView) *proofView {
 
 func (p *Pages) trackingURL(guideCode string) string { return p.Config.BaseURL + "/track/" + guideCode }
 
-// workflowURL leads to the order's history in the Temporal Web UI, where there is one.
+// workflowURL is the order's workflow in the Temporal Web UI, if it is configured.
 func (p *Pages) workflowURL(id uuid.UUID) string {
 	if p.Config.TemporalUIURL == "" {
 		return ""

@@ -60,7 +60,7 @@ func (p *Pages) setPoint(v *Request) error {
 	})
 }
 
-// deliverOrder takes its form by itself, because of the photo in it.
+// deliverOrder reads its form itself, because of the photo.
 func (p *Pages) deliverOrder(v *Request) error {
 	id, err := pathOrder(v)
 	if err != nil {
@@ -73,8 +73,8 @@ func (p *Pages) deliverOrder(v *Request) error {
 	return p.leadBack(v, id, deliverForm(id), "Pedido entregado.", err)
 }
 
-// actOn reads a form of the order's page, does what it asks for, and leads back to the page with
-// what came of it.
+// actOn reads a form of the order's page, runs the action, and redirects back to the page with the
+// result.
 func (p *Pages) actOn(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
@@ -98,8 +98,7 @@ func (p *Pages) leadBack(v *Request, id uuid.UUID, asked *form, said string, err
 	return p.refused(v, orderPath(id), asked.inWords(err))
 }
 
-// inWords says what is wrong with a form in one message, with the names that people see in place of
-// the fields' own.
+// inWords joins a form's errors into one message, with the labels in place of the field names.
 func (f *form) inWords(err error) error {
 	problem := apperror.From(err)
 	if len(problem.Fields) == 0 {

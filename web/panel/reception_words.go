@@ -9,7 +9,7 @@ import (
 	"despacho/orders"
 )
 
-// tone is how an answer looks and sounds to somebody who reads packages in without looking at the
+// tone is the colour and sound of a result, for somebody who scans packages without looking at the
 // screen.
 type tone string
 
@@ -19,17 +19,17 @@ const (
 	toneBad  tone = "bad"
 )
 
-// receptionAnswer says loudly what came of a scan.
+// receptionAnswer is the result of a scan.
 type receptionAnswer struct {
 	Outcome orders.ReceptionOutcome
 	Tone    tone
 	Title   string
-	// Code is the order's guide code, or what was read in place of one.
+	// Code is the order's guide code, or the scanned text if it is none.
 	Code   string
 	Detail string
 	Order  *orders.View
-	// Risk warns of the zone it goes to, Elsewhere that it was expected at another branch, NoPoint
-	// that nobody knows where the customer is.
+	// Risk warns of a risk zone, Elsewhere that the package was expected at another branch, NoPoint
+	// that the order has no coordinates.
 	Risk, Elsewhere string
 	NoPoint         bool
 }
@@ -72,7 +72,7 @@ func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception
 	answer.NoPoint = received.Order.DeliveryLat == nil
 }
 
-// whyNotReceived says what became of the order before its package was scanned.
+// whyNotReceived explains the order's status before the scan.
 func whyNotReceived(v *Request, order *orders.View) string {
 	switch order.Status {
 	case models.StatusAssigned:
@@ -113,7 +113,7 @@ func onDay(v *Request, at *time.Time) string {
 	return " el " + at.In(v.Operator().TimeZone()).Format("02/01/2006 a las 15:04")
 }
 
-// notReceived is the answer where the use case had none: nil for what is our own fault.
+// notReceived is the result for an error of the use case: nil for an internal error.
 func notReceived(err error, typed string) (status int, answer *receptionAnswer) {
 	answer = &receptionAnswer{Tone: toneBad, Code: shortened(typed)}
 	switch f := apperror.From(err); f.Kind {
@@ -130,7 +130,7 @@ func notReceived(err error, typed string) (status int, answer *receptionAnswer) 
 	return 0, nil
 }
 
-// shortened keeps what a reader typed from filling the screen.
+// shortened truncates the scanned text.
 func shortened(typed string) string {
 	const longest = 60
 	if runes := []rune(typed); len(runes) > longest {

@@ -6,14 +6,14 @@ import (
 	"despacho/models"
 )
 
-// Route is a page or the way back of its form.
+// Route is a page or the target of its form.
 type Route struct {
 	Method, Path string
 	Needs        models.Permission
 	Answer       func(*Request) error
 }
 
-// Routes is the map of the panel.
+// Routes lists the panel's routes.
 func (p *Pages) Routes() []Route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []Route{

@@ -11,13 +11,13 @@ import (
 	"despacho/web/panel/format"
 )
 
-// plotCard is a plot with its words: what it shows, what its colours mean, and the same as a table.
+// chartCard is a chart with its title, legend and table.
 type plotCard struct {
 	Title string
-	// Note says in a sentence what to read from it.
+	// Note is a one-sentence reading of the chart.
 	Note   string
 	Legend []legendLine
-	// Drawing is nothing where there is nothing to draw; Empty says so.
+	// Drawing is empty where there is nothing to draw; Empty is the text shown then.
 	Drawing template.HTML
 	Empty   string
 	Columns []string
@@ -34,7 +34,7 @@ type legendLine struct {
 func plotsOf(v *Request, s *orders.Summary) []plotCard {
 	byDay := ordersByDay(s)
 	if s.Created() == 0 {
-		return []plotCard{byDay} // which says all there is to say
+		return []plotCard{byDay} // the other charts would be empty
 	}
 	cards := []plotCard{
 		byDay,
@@ -49,7 +49,7 @@ func plotsOf(v *Request, s *orders.Summary) []plotCard {
 	return cards
 }
 
-// mostDays is how many days have a column of their own; a longer period is shown by weeks.
+// mostDays is the most days with a column of their own; a longer period is shown by weeks.
 const mostDays = 92
 
 func ordersByDay(s *orders.Summary) plotCard {
@@ -85,7 +85,7 @@ func ordersByDay(s *orders.Summary) plotCard {
 	return card
 }
 
-// addTo counts a day in a column.
+// addTo adds a day to a column.
 func addTo(column *chart.Column, day orders.DaySummary) {
 	for i, status := range models.Statuses {
 		column.Values[i] += day.Counts[status]
@@ -101,7 +101,7 @@ func rowOf(column chart.Column) []string {
 	return append(row, format.Number(total))
 }
 
-// mostBuckets is how many steps of time have room for their names.
+// mostBuckets is the most time intervals whose labels fit.
 const mostBuckets = 12
 
 func deliveryTimes(title string, spread orders.Durations) plotCard {
@@ -153,7 +153,7 @@ func cancelReasons(s *orders.Summary) plotCard {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
-// mostRiders is how many riders have a bar of their own; the table has all of them.
+// mostRiders is the most riders with a bar of their own; the table has all of them.
 const mostRiders = 12
 
 func riderDeliveries(s *orders.Summary) plotCard {
@@ -183,7 +183,7 @@ func barsCard(title, column, empty string) plotCard {
 	return plotCard{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
 }
 
-// with draws the bars, each with its part of the whole, unless all of them are nothing.
+// with draws the bars, each with its share of the whole, unless all of them are zero.
 func (c plotCard) with(bars []chart.Bar, whole int64, class string) plotCard {
 	var sum int64
 	for i := range bars {

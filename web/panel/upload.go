@@ -10,11 +10,11 @@ import (
 
 const (
 	uploadPath = "/panel/carga"
-	// maxUploadRows is far beyond what a person looks over before sending it.
+	// maxUploadRows is more than a person checks in a preview.
 	maxUploadRows = 1000
 )
 
-// uploadPage asks for a file.
+// uploadPage is the upload form.
 type uploadPage struct {
 	Columns []uploadColumn
 	MaxRows int
@@ -27,13 +27,13 @@ func (p *Pages) showUpload(v *Request, status int, failure string) error {
 	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: columnsFor(v), MaxRows: maxUploadRows, Failure: failure})
 }
 
-// uploadAgain is where a page leads that was there only as the answer to a form.
+// uploadAgain redirects a reload of a page that only exists as a response to a form.
 func (p *Pages) uploadAgain(v *Request) error {
 	v.Redirect(http.StatusSeeOther, uploadPath)
 	return nil
 }
 
-// uploadTemplate is an empty file with an example that the operator can serve.
+// uploadTemplate is an empty file with an example row that the operator could deliver.
 func (p *Pages) uploadTemplate(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *Pages) uploadTemplate(v *Request) error {
 	return sendSheet(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
 }
 
-// example is a district that the operator delivers to and that its name alone tells from others.
+// example is a covered district with a unique name.
 func (d *destinations) example() string {
 	for _, district := range d.choices.Districts() {
 		if m := d.meant(district.Name); m.Place != nil && m.Place.ID == district.ID {
@@ -89,7 +89,7 @@ func sendSheet(v *Request, name string, rows [][]string, delimiter rune) error {
 	return nil
 }
 
-// previewUpload shows what would come of a file. Nothing is created.
+// previewUpload shows the result of a file without creating anything.
 func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)
 	if err == nil {
@@ -113,12 +113,11 @@ func readUpload(v *Request) (*csvfile.Sheet, error) {
 	return readSheet(content, maxUploadRows)
 }
 
-// matchUpload finds the columns; without one of those that every order needs there is nothing to
-// look at.
+// matchUpload finds the columns; a missing required column is an error.
 func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {
-		// A store's file may say whose it is; the preview tells that it makes no difference.
+		// A store's file may have a store column; the preview says that it is ignored.
 		known = uploadColumns
 	}
 	names := make([]csvfile.Column, len(known))
@@ -143,7 +142,7 @@ func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	return columns, nil
 }
 
-// uploadRemarks are what the sender of a file should know about its columns.
+// uploadRemarks are notes about the file's columns.
 func uploadRemarks(v *Request, columns csvfile.Columns) []string {
 	var remarks []string
 	if len(columns.Unknown) > 0 {

@@ -12,11 +12,11 @@ import (
 	"despacho/orders"
 )
 
-// createdAtOnce keeps a file from taking the whole service.
+// createdAtOnce bounds the load of one file.
 const createdAtOnce = 8
 
-// createUpload creates the orders of a preview and tells what came of each. A script sends a few
-// rows at a time and is answered with those.
+// createUpload creates the orders of a preview and shows each result. A script sends a few rows at
+// a time and gets the results of those.
 func (p *Pages) createUpload(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
@@ -35,12 +35,12 @@ func (p *Pages) createUpload(v *Request) error {
 	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
 }
 
-// createTime leaves the last orders and the page the rest of the time; what is left is said and can
-// be asked for again.
+// createTime leaves time for the last orders and the page; the remaining rows are reported and can
+// be sent again.
 func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }
 
-// create makes orders of the rows that are none yet, several at once, and starts none after the
-// deadline.
+// create creates the orders of the rows that have none, several in parallel, and starts none after
+// the deadline.
 func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {
 	todo := make(chan *orderRow)
 	var workers sync.WaitGroup
@@ -82,7 +82,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 	}
 }
 
-// summarizeUpload tells a script what can be done with the orders that it had created.
+// summarizeUpload returns to a script the links for the created orders.
 func (p *Pages) summarizeUpload(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {
@@ -95,7 +95,7 @@ func (p *Pages) summarizeUpload(v *Request) error {
 	return p.showPart(v, "upload_rows", "after", page)
 }
 
-// uploadResult is the file with the guide codes beside its rows.
+// uploadResult is the uploaded file with the guide codes added.
 func (p *Pages) uploadResult(v *Request) error {
 	back, err := p.takeReturned(v)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 const usersPath = "/panel/usuarios"
 
-// account is a user with the name of its store and, where it was drawn just now, its password.
+// account is a user with the name of its store and, if it was just generated, its password.
 type account struct {
 	models.User
 	store string
@@ -115,7 +115,7 @@ func passwordAction(a *account) []action {
 	}}
 }
 
-// passwordPage shows a password the only time it is to be had.
+// passwordPage shows a new password, once.
 type passwordPage struct {
 	Name, Email, Password string
 	Back                  string
