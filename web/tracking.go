@@ -58,23 +58,23 @@ type entry struct {
 }
 
 // normalPath is every status of an order that is not cancelled.
-var way = []models.Status{models.StatusRegistered, models.StatusReceived, models.StatusAssigned, models.StatusDelivered}
+var normalPath = []models.Status{models.StatusRegistered, models.StatusReceived, models.StatusAssigned, models.StatusDelivered}
 
 func describe(t Tracking) trackingView {
 	initial, _ := utf8.DecodeRuneInString(t.Operator)
-	words := wordsFor(t.Status, t.Revivable)
+	words := textsFor(t.Status, t.Revivable)
 	view := trackingView{
 		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
 	}
-	if reached := slices.Index(way, t.Status); reached >= 0 {
-		for i, status := range way {
+	if reached := slices.Index(normalPath, t.Status); reached >= 0 {
+		for i, status := range normalPath {
 			view.Steps = append(view.Steps, step{Label: status.Label(), Done: i <= reached, Current: i == reached})
 		}
 	}
 	for _, event := range slices.Backward(t.Events) {
 		at := event.At.In(t.Zone)
 		view.Entries = append(view.Entries, entry{
-			Text: wordsFor(event.Status, false).entry, When: longDate(at), Datetime: at.Format(time.RFC3339),
+			Text: textsFor(event.Status, false).entry, When: longDate(at), Datetime: at.Format(time.RFC3339),
 		})
 	}
 	return view

@@ -62,7 +62,7 @@ func (p *Pages) changePassword(v *Request) error {
 	if err == nil {
 		return p.done(v, accountPath, "La contraseña cambió. Sus otras sesiones se cerraron.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showAccount(v, http.StatusUnprocessableEntity, asked)

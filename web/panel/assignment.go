@@ -40,7 +40,7 @@ func (p *Pages) showAssignment(v *Request) error {
 		return err
 	}
 	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
-	return p.answerAssignment(v, http.StatusOK, page, riders)
+	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
 // assign assigns the selected orders to a rider and shows each result. Orders that can be retried
@@ -65,19 +65,19 @@ func (p *Pages) assign(v *Request) error {
 	riderID := in.RequiredUUID("rider_id")
 	var assignments []orders.Assignment
 	if err = in.Err(); err == nil {
-		defer p.takeTime(v)()
+		defer p.extendTimeout(v)()
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {
-		if !page.Form.complain(err) {
+		if !page.Form.addError(err) {
 			return err
 		}
 		page.tick(ids)
-		return p.answerAssignment(v, http.StatusUnprocessableEntity, page, riders)
+		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
 	}
 	page.Report = reportOf(assignments, riderID, riders)
 	page.tick(page.Report.again)
-	return p.answerAssignment(v, http.StatusOK, page, riders)
+	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
 func (p *assignmentPage) tick(ids []uuid.UUID) {
@@ -86,7 +86,7 @@ func (p *assignmentPage) tick(ids []uuid.UUID) {
 	}
 }
 
-func (p *Pages) answerAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
+func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
 	board, err := p.Orders.Board(v.Ctx(), v.Caller, page.Query.asked())
 	if err != nil {
 		return err

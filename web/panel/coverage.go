@@ -100,14 +100,14 @@ func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 				return nil, err
 			}
 		}
-		places[i] = writtenOut(row, around)
+		places[i] = newCoveredPlace(row, around)
 	}
 	slices.SortStableFunc(places, func(a, b coveredPlace) int { return slices.Compare(a.path, b.path) })
 	return places, nil
 }
 
-// writtenOut makes the row of a place from its ancestors.
-func writtenOut(row models.Coverage, around []catalog.Location) coveredPlace {
+// newCoveredPlace makes the row of a place from its ancestors.
+func newCoveredPlace(row models.Coverage, around []catalog.Location) coveredPlace {
 	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price), path: catalog.PathNames(around)}
 	if len(around) == 0 {
 		return covered
@@ -204,7 +204,7 @@ func (p *Pages) addCoverage(v *Request) error {
 	if err == nil {
 		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showCoverage(v, http.StatusUnprocessableEntity, asked, nil)
@@ -223,7 +223,7 @@ func (p *Pages) changeCoverage(v *Request) error {
 	if err == nil {
 		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
 	}
-	if errors.Is(err, operators.ErrCoverageNotFound) || !asked.complain(err) {
+	if errors.Is(err, operators.ErrCoverageNotFound) || !asked.addError(err) {
 		return err
 	}
 	price := asked.Fields[0]

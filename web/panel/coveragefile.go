@@ -37,7 +37,7 @@ type coverageReader struct {
 // readCoverage reads every row of a file. The error is about the whole file; an error of a row is
 // in the row.
 func readCoverage(index *catalog.Index, operator *models.Operator, content []byte) ([]coverageRow, error) {
-	table, err := readSheet(content, operators.MaxCoverageRows)
+	table, err := readCSV(content, operators.MaxCoverageRows)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +47,13 @@ func readCoverage(index *catalog.Index, operator *models.Operator, content []byt
 	}
 	columns := table.Match(known)
 	if len(columns.Repeated) > 0 {
-		return nil, badFile("El archivo tiene dos columnas «" + columns.Repeated[0] + "».")
+		return nil, fileError("El archivo tiene dos columnas «" + columns.Repeated[0] + "».")
 	}
 	if !columns.Has("precio") || !columns.Has("ubigeo") && !columns.Has("id") && !columns.Has("lugar") {
-		return nil, badFile("El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
+		return nil, fileError("El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
 	}
 	if len(table.Rows) == 0 {
-		return nil, badFile("El archivo no tiene ningún lugar.")
+		return nil, fileError("El archivo no tiene ningún lugar.")
 	}
 	r := coverageReader{index: index, country: operator.CountryCode}
 	rows := make([]coverageRow, len(table.Rows))
@@ -108,7 +108,7 @@ func (r coverageReader) namedPlace(name, city, department string) (place catalog
 	if name == "" {
 		return place, "Falta el lugar: indique su ubigeo, su id o su nombre."
 	}
-	found := slices.DeleteFunc(placesMeant(r.index, r.country, name), func(l catalog.Location) bool {
+	found := slices.DeleteFunc(matchPlaces(r.index, r.country, name), func(l catalog.Location) bool {
 		return city != "" && textnorm.String(l.City) != textnorm.String(city) || department != "" && textnorm.String(l.Department) != textnorm.String(department)
 	})
 	if len(found) > 1 { // exact matches come before prefixes

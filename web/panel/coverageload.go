@@ -38,7 +38,7 @@ type coverageLine struct {
 // maxShownLines is how many changes a preview lists.
 const maxShownLines = 100
 
-func (p *Pages) askForCoverageFile(v *Request) error {
+func (p *Pages) newCoverageFile(v *Request) error {
 	return p.showCoverageFile(v, http.StatusOK, coverageFilePage{})
 }
 
@@ -47,8 +47,8 @@ func (p *Pages) showCoverageFile(v *Request, status int, page coverageFilePage) 
 }
 
 // takeCoverageFile previews an uploaded file.
-func (p *Pages) takeCoverageFile(v *Request) error {
-	defer p.takeTime(v)()
+func (p *Pages) uploadCoverageFile(v *Request) error {
+	defer p.extendTimeout(v)()
 	content, err := readFile(v)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	if err == nil {
@@ -92,7 +92,7 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
 		return err
 	}
-	if page.Content, err = understood(rows); err != nil {
+	if page.Content, err = normalizedCSV(rows); err != nil {
 		return err
 	}
 	return p.describeCoverage(v, page)
@@ -141,7 +141,7 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 
 // applyCoverageFile applies the previewed changes in one transaction.
 func (p *Pages) applyCoverageFile(v *Request) error {
-	defer p.takeTime(v)()
+	defer p.extendTimeout(v)()
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
@@ -172,8 +172,8 @@ func asCoverage(rows []coverageRow) []operators.CoverageRow {
 	return coverage
 }
 
-// understood is the file reduced to the columns that are used.
-func understood(rows []coverageRow) (string, error) {
+// normalizedCSV is the file reduced to the columns that are used.
+func normalizedCSV(rows []coverageRow) (string, error) {
 	table := [][]string{{"id", "precio"}}
 	for _, row := range rows {
 		table = append(table, []string{row.place.ID.String(), moneyValue(row.price)})

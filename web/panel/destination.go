@@ -19,11 +19,11 @@ type destinations struct {
 	country string
 	choices *orders.Choices
 	// known caches the results: a file repeats the same few names.
-	known map[string]meaning
+	known map[string]placeMatch
 }
 
-// meaning is the result of a search.
-type meaning struct {
+// placeMatch is the result of a search.
+type placeMatch struct {
 	// Place is the only possible place, or nil.
 	Place *catalog.Location
 	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
@@ -41,11 +41,11 @@ func (p *Pages) destinations(v *Request) (*destinations, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]meaning{}}, nil
+	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]placeMatch{}}, nil
 }
 
-// meant searches by a name, by a name with the places that contain it, or by a ubigeo.
-func (d *destinations) meant(typed string) meaning {
+// match searches by a name, by a name with the places that contain it, or by a ubigeo.
+func (d *destinations) match(typed string) placeMatch {
 	if m, known := d.known[typed]; known {
 		return m
 	}
@@ -60,7 +60,7 @@ var (
 	ubigeoAfter = regexp.MustCompile(`\((\d{6})\)\s*$`)
 )
 
-func (d *destinations) search(typed string) meaning {
+func (d *destinations) search(typed string) placeMatch {
 	if ubigeoAlone.MatchString(typed) {
 		return d.byUbigeo(strings.Repeat("0", 6-len(typed)) + typed)
 	}
@@ -68,35 +68,35 @@ func (d *destinations) search(typed string) meaning {
 		return d.byUbigeo(code[1])
 	}
 	name, around, _ := strings.Cut(typed, ",")
-	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMeant), func(place catalog.Location) bool {
+	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMatches), func(place catalog.Location) bool {
 		return place.Type == catalog.TypeCity || !d.liesIn(place, around)
 	})
 	named := slices.DeleteFunc(slices.Clone(found), func(place catalog.Location) bool { return textnorm.String(place.Name) != textnorm.String(name) })
 	if place := d.only(named); place != nil {
-		return meaning{Place: place, Exact: true, Candidates: found}
+		return placeMatch{Place: place, Exact: true, Candidates: found}
 	}
 	covered := d.covered(found)
 	switch {
 	case len(d.covered(named)) > 1:
-		return meaning{Candidates: d.covered(named)}
+		return placeMatch{Candidates: d.covered(named)}
 	case len(covered) == 1:
-		return meaning{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
+		return placeMatch{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
 	case len(covered) > 1:
-		return meaning{Candidates: covered}
+		return placeMatch{Candidates: covered}
 	case len(named) == 1:
-		return meaning{Place: &named[0], Exact: true, Candidates: found}
+		return placeMatch{Place: &named[0], Exact: true, Candidates: found}
 	case len(found) == 1:
-		return meaning{Place: &found[0], Exact: true, Candidates: found}
+		return placeMatch{Place: &found[0], Exact: true, Candidates: found}
 	}
-	return meaning{Candidates: found}
+	return placeMatch{Candidates: found}
 }
 
-func (d *destinations) byUbigeo(code string) meaning {
+func (d *destinations) byUbigeo(code string) placeMatch {
 	place, known := d.index.ByUbigeo(d.country, code)
 	if !known {
-		return meaning{}
+		return placeMatch{}
 	}
-	return meaning{Place: &place, Exact: true}
+	return placeMatch{Place: &place, Exact: true}
 }
 
 // liesIn reports whether a place lies in all of the named places, as in "Zárate, San Juan de
@@ -166,7 +166,7 @@ func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err
 	if err != nil {
 		return "", "", err
 	}
-	m := places.meant(typed)
+	m := places.match(typed)
 	switch {
 	case m.Place != nil && m.Exact:
 		f.Value = places.name(*m.Place)
@@ -185,6 +185,6 @@ func (p *Pages) suggestDestinations(v *Request) error {
 		return err
 	}
 	name, _, _ := strings.Cut(v.Query("q"), ",")
-	v.JSON(http.StatusOK, placeNames(places.index, places.covered(places.index.Search(places.country, name, maxMeant))))
+	v.JSON(http.StatusOK, placeNames(places.index, places.covered(places.index.Search(places.country, name, maxMatches))))
 	return nil
 }

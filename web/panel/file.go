@@ -18,7 +18,7 @@ const (
 	maxFileRequest = 16 << 20
 )
 
-func badFile(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
+func fileError(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
 
 // readFile reads the only file of a form.
 func readFile(v *Request) ([]byte, error) {
@@ -27,30 +27,30 @@ func readFile(v *Request) ([]byte, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge), err == nil && about.Size > maxFile:
-		return nil, badFile("El archivo pesa más de 2 MiB. Divídalo en varios.")
+		return nil, fileError("El archivo pesa más de 2 MiB. Divídalo en varios.")
 	case err != nil:
-		return nil, badFile("Elija un archivo CSV.")
+		return nil, fileError("Elija un archivo CSV.")
 	}
 	defer file.Close()
 	defer func() { _ = v.Request.MultipartForm.RemoveAll() }()
 	return io.ReadAll(file)
 }
 
-// readSheet reads a file as a table. Its errors are for the user.
-func readSheet(content []byte, maxRows int) (*csvfile.Sheet, error) {
+// readCSV reads a file as a table. Its errors are for the user.
+func readCSV(content []byte, maxRows int) (*csvfile.Table, error) {
 	table, err := csvfile.Read(content, maxRows)
 	var misplaced *csvfile.QuoteError
 	switch {
 	case errors.Is(err, csvfile.ErrEmpty):
-		return nil, badFile("El archivo está vacío.")
+		return nil, fileError("El archivo está vacío.")
 	case errors.Is(err, csvfile.ErrWorkbook):
-		return nil, badFile("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
+		return nil, fileError("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
 	case errors.Is(err, csvfile.ErrNotText):
-		return nil, badFile("El archivo no es un CSV.")
+		return nil, fileError("El archivo no es un CSV.")
 	case errors.Is(err, csvfile.ErrTooLong):
-		return nil, badFile("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
+		return nil, fileError("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
 	case errors.As(err, &misplaced):
-		return nil, badFile("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")
+		return nil, fileError("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")
 	}
 	return table, err
 }

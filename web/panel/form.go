@@ -166,8 +166,8 @@ func instant(typed string, zone *time.Location) string {
 	return at.Format(time.RFC3339)
 }
 
-// complain adds an error to the form. It is false for an internal error.
-func (f *form) complain(err error) bool {
+// addError adds an error to the form. It is false for an internal error.
+func (f *form) addError(err error) bool {
 	problem := apperror.From(err)
 	if problem.Kind == apperror.Internal {
 		return false

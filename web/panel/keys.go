@@ -68,7 +68,7 @@ func (p *Pages) createKey(v *Request) error {
 	if err == nil {
 		return p.showKeys(v, http.StatusCreated, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = asked })

@@ -32,7 +32,7 @@ type fieldGroup struct {
 var errFormUsed = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 
-func (p *Pages) askNewOrder(v *Request) error {
+func (p *Pages) newOrder(v *Request) error {
 	groups, err := p.newOrderGroups(v)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (p *Pages) createOrder(v *Request) error {
 	if errors.Is(err, orders.ErrKeyReused) {
 		err, token = errFormUsed, uuid.NewString()
 	}
-	if !asked.complain(forForm(err)) {
+	if !asked.addError(forForm(err)) {
 		return err
 	}
 	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)

@@ -26,7 +26,7 @@ const (
 
 // done redirects to a page with a success message.
 func (p *Pages) done(v *Request, path, text string) error {
-	return p.sendOn(v, path, notice{Text: text})
+	return p.redirectWithNotice(v, path, notice{Text: text})
 }
 
 // refused redirects to a page with an error message. Internal and not-found errors are returned
@@ -36,10 +36,10 @@ func (p *Pages) refused(v *Request, path string, err error) error {
 	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {
 		return err
 	}
-	return p.sendOn(v, path, notice{Text: f.Message, Failed: true})
+	return p.redirectWithNotice(v, path, notice{Text: f.Message, Failed: true})
 }
 
-func (p *Pages) sendOn(v *Request, path string, n notice) error {
+func (p *Pages) redirectWithNotice(v *Request, path string, n notice) error {
 	if len(n.Text) > maxNotice {
 		n.Text = strings.ToValidUTF8(n.Text[:maxNotice], "") + "…"
 	}

@@ -68,15 +68,15 @@ func (p *Pages) showOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	story, err := p.Orders.Story(v.Ctx(), v.Caller, id)
+	details, err := p.Orders.Story(v.Ctx(), v.Caller, id)
 	if err != nil {
 		return err
 	}
-	page, err := p.describeOrder(v, story)
+	page, err := p.describeOrder(v, details)
 	if err != nil {
 		return err
 	}
-	return p.show(v, http.StatusOK, "order", "Pedido "+story.Order.GuideCode, page)
+	return p.show(v, http.StatusOK, "order", "Pedido "+details.Order.GuideCode, page)
 }
 
 // pathOrder reads the order's id from the path. An invalid id is not found.
@@ -88,8 +88,8 @@ func pathOrder(v *Request) (uuid.UUID, error) {
 	return id, nil
 }
 
-func (p *Pages) describeOrder(v *Request, story *orders.OrderPage) (*orderPage, error) {
-	order := story.Order
+func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage, error) {
+	order := details.Order
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return nil, err
@@ -97,29 +97,29 @@ func (p *Pages) describeOrder(v *Request, story *orders.OrderPage) (*orderPage, 
 	page := &orderPage{
 		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
-		RiskZone: orEmpty(story.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(story.PointSource)]),
-		Timeline: timelineOf(v, story.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
+		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
+		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
 		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
 		page.GivenMap = link
 	}
-	page.describeDocument(story)
+	page.describeDocument(details)
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
 	}
 	if v.May(models.OperatorWrite) {
 		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
 	}
-	if page.Moves, err = p.offerMoves(v, story); err != nil {
+	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err
 	}
 	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
 	return page, err
 }
 
-func (page *orderPage) describeDocument(story *orders.OrderPage) {
-	order := story.Order
+func (page *orderPage) describeDocument(details *orders.OrderPage) {
+	order := details.Order
 	if order.RecipientDocNumber == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (page *orderPage) describeDocument(story *orders.OrderPage) {
 	}
 	page.Document = documentWords[*order.RecipientDocType] + " " + page.Document
 	if page.ForOperator && *order.RecipientDocType == models.DocDNI {
-		result := identityResult(order.RecipientDocVerified, story.DocOutcome, story.DocNameMatches)
+		result := identityResult(order.RecipientDocVerified, details.DocOutcome, details.DocNameMatches)
 		page.Identity = &result
 	}
 }

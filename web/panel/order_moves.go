@@ -15,32 +15,32 @@ type orderMoves struct {
 }
 
 // offerMoves builds the form of each move that the order allows.
-func (p *Pages) offerMoves(v *Request, story *orders.OrderPage) (moves orderMoves, err error) {
+func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMoves, err error) {
 	if !v.May(models.AnyUserWrite) {
 		return moves, nil
 	}
-	order := story.Order
-	if story.Can(models.MoveReceive) {
+	order := details.Order
+	if details.Can(models.MoveReceive) {
 		branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Receive = receiveForm(order.ID, branches, order.BranchID)
 	}
-	if story.Can(models.MoveAssign) {
+	if details.Can(models.MoveAssign) {
 		riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders), order.Rider != nil
 	}
-	if story.Can(models.MoveDeliver) {
+	if details.Can(models.MoveDeliver) {
 		moves.Deliver = deliverForm(order.ID)
 		if order.PaymentType == models.CashOnDelivery {
 			moves.Deliver.askAmount(order)
 		}
 	}
-	if story.Can(models.MoveCancel) {
+	if details.Can(models.MoveCancel) {
 		moves.Cancel = cancelForm(order.ID)
 	}
 	return moves, nil

@@ -83,7 +83,7 @@ func (v *Request) Ctx() context.Context { return v.Request.Context() }
 
 // extendTimeout gives a request the timeout for work on many orders or places. The work continues
 // if the client disconnects, so that it is not left half done.
-func (p *Pages) takeTime(v *Request) (end context.CancelFunc) {
+func (p *Pages) extendTimeout(v *Request) (end context.CancelFunc) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
 	v.Request = v.Request.WithContext(ctx)
 	return end

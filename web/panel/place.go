@@ -15,8 +15,8 @@ import (
 // maxSuggestions is how many places are suggested at once.
 const maxSuggestions = 20
 
-// maxMeant is how many places of the same name are searched.
-const maxMeant = 200
+// maxMatches is how many places of the same name are searched.
+const maxMatches = 200
 
 // placeName is a unique name of a place: Miraflores, Lima (150122).
 func placeName(index *catalog.Index, place catalog.Location) string {
@@ -44,16 +44,16 @@ func placePath(index *catalog.Index, id uuid.UUID) string {
 
 const unknownPlace = "no hay ninguna ubicación con ese nombre"
 
-// placesMeant finds the places that match a name, in the form of placeName or partial, or a ubigeo:
+// matchPlaces finds the places that match a name, in the form of placeName or partial, or a ubigeo:
 // a single one if it is clear.
-func placesMeant(index *catalog.Index, country, typed string) []catalog.Location {
+func matchPlaces(index *catalog.Index, country, typed string) []catalog.Location {
 	if place, known := index.ByUbigeo(country, typed); known {
 		return []catalog.Location{place}
 	}
 	// The code in parentheses is added by placeName; people search by name.
 	name, _, _ := strings.Cut(typed, "(")
 	first, _, _ := strings.Cut(name, ",")
-	found := index.Search(country, first, maxMeant)
+	found := index.Search(country, first, maxMatches)
 	var named []catalog.Location
 	for _, place := range found {
 		if textnorm.String(placeName(index, place)) == textnorm.String(typed) {
@@ -79,7 +79,7 @@ func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error
 	if err != nil {
 		return "", "", err
 	}
-	found := placesMeant(index, v.Operator().CountryCode, typed)
+	found := matchPlaces(index, v.Operator().CountryCode, typed)
 	switch len(found) {
 	case 0:
 		return "", unknownPlace, nil

@@ -23,7 +23,7 @@ type receptionPage struct {
 	Branch   string
 	// Typed is put back into the field when it must be sent again.
 	Typed  string
-	Answer *receptionAnswer
+	Answer *receptionResult
 	Today  *orders.Receptions
 
 	branchNames map[uuid.UUID]string
@@ -41,7 +41,7 @@ func (p *Pages) showReception(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return p.answerReception(v, http.StatusOK, page)
+	return p.respondReception(v, http.StatusOK, page)
 }
 
 // reception is the page of a reception desk. Inactive branches and those of other operators are not
@@ -79,19 +79,19 @@ func (p *Pages) receive(v *Request) error {
 	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
 	received, err := p.Orders.ReceiveByGuide(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
-		page.Answer = page.answerTo(v, received, typed)
-		return p.answerReception(v, http.StatusOK, page)
+		page.Answer = page.resultOf(v, received, typed)
+		return p.respondReception(v, http.StatusOK, page)
 	}
 	status, answer := notReceived(err, typed)
 	if answer == nil {
 		return err
 	}
 	page.Answer, page.Typed = answer, typed
-	return p.answerReception(v, status, page)
+	return p.respondReception(v, status, page)
 }
 
 // respondReception shows the page, or only the changed part to a script.
-func (p *Pages) answerReception(v *Request, status int, page *receptionPage) error {
+func (p *Pages) respondReception(v *Request, status int, page *receptionPage) error {
 	var err error
 	if page.Today, err = p.Orders.ReceivedToday(v.Ctx(), v.Caller, receptionsShown); err != nil {
 		return err

@@ -143,7 +143,7 @@ func (r *resource[T]) create(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.made)
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return r.showList(v, http.StatusUnprocessableEntity, asked)
@@ -177,7 +177,7 @@ func (r *resource[T]) change(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked, r.actionsOn(row))

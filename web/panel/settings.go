@@ -66,7 +66,7 @@ func (p *Pages) changeSettings(v *Request) error {
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showSettingsForm(v, http.StatusUnprocessableEntity, asked)

@@ -28,7 +28,7 @@ type summaryPage struct {
 	Span    string
 	Cut     bool
 	Figures []figure
-	Plots   []plotCard
+	Plots   []chartCard
 }
 
 // figure is a number with its label.
@@ -85,7 +85,7 @@ func (p *Pages) showSummary(v *Request) error {
 	}
 	page := summaryPage{
 		Query: query, Cut: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
-		Figures: figuresOf(v, summary), Plots: plotsOf(v, summary),
+		Figures: figuresOf(v, summary), Plots: chartsOf(v, summary),
 	}
 	page.Query.From, page.Query.To = summary.From, summary.To
 	for _, days := range usualPeriods {

@@ -21,7 +21,7 @@ type uploadPage struct {
 	Failure string
 }
 
-func (p *Pages) askUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
+func (p *Pages) newUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
 
 func (p *Pages) showUpload(v *Request, status int, failure string) error {
 	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: columnsFor(v), MaxRows: maxUploadRows, Failure: failure})
@@ -65,20 +65,20 @@ func (p *Pages) uploadTemplate(v *Request) error {
 	if v.Query("separador") == "coma" {
 		delimiter = csvfile.Comma
 	}
-	return sendSheet(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
+	return sendCSV(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
 }
 
 // example is a covered district with a unique name.
 func (d *destinations) example() string {
 	for _, district := range d.choices.Districts() {
-		if m := d.meant(district.Name); m.Place != nil && m.Place.ID == district.ID {
+		if m := d.match(district.Name); m.Place != nil && m.Place.ID == district.ID {
 			return district.Name
 		}
 	}
 	return "Miraflores, Lima"
 }
 
-func sendSheet(v *Request, name string, rows [][]string, delimiter rune) error {
+func sendCSV(v *Request, name string, rows [][]string, delimiter rune) error {
 	content, err := csvfile.Write(rows, delimiter)
 	if err != nil {
 		return err
@@ -105,16 +105,16 @@ func (p *Pages) previewUpload(v *Request) error {
 	return p.showUpload(v, http.StatusUnprocessableEntity, problem.Message)
 }
 
-func readUpload(v *Request) (*csvfile.Sheet, error) {
+func readUpload(v *Request) (*csvfile.Table, error) {
 	content, err := readFile(v)
 	if err != nil {
 		return nil, err
 	}
-	return readSheet(content, maxUploadRows)
+	return readCSV(content, maxUploadRows)
 }
 
 // matchUpload finds the columns; a missing required column is an error.
-func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
+func matchUpload(v *Request, table *csvfile.Table) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {
 		// A store's file may have a store column; the preview says that it is ignored.
@@ -133,11 +133,11 @@ func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	}
 	switch {
 	case len(missing) == 1:
-		return columns, badFile("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return columns, fileError("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(missing) > 1:
-		return columns, badFile("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return columns, fileError("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(table.Rows) == 0:
-		return columns, badFile("El archivo no tiene filas debajo de los nombres de las columnas.")
+		return columns, fileError("El archivo no tiene filas debajo de los nombres de las columnas.")
 	}
 	return columns, nil
 }

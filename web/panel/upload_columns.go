@@ -124,9 +124,9 @@ func takeAmount(_ *rowReader, _ *orderRow, cell string) (string, string) {
 }
 
 func takePlace(r *rowReader, row *orderRow, cell string) (string, string) {
-	m := r.places.meant(cell)
+	m := r.places.match(cell)
 	if m.Place == nil {
-		return "", unclearPlace(r.places, m)
+		return "", ambiguousPlace(r.places, m)
 	}
 	row.Place = r.places.name(*m.Place)
 	if !m.Exact {

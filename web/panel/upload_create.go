@@ -18,11 +18,11 @@ const createdAtOnce = 8
 // createUpload creates the orders of a preview and shows each result. A script sends a few rows at
 // a time and gets the results of those.
 func (p *Pages) createUpload(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
-	defer p.takeTime(v)()
+	defer p.extendTimeout(v)()
 	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(p.createTime()))
 	page, err := back.page()
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 	case err == nil:
 		row.Receipt = made
 	case errors.Is(err, orders.ErrKeyReused):
-		row.complain(codeColumn, "ya se usó con otros datos")
+		row.addError(codeColumn, "ya se usó con otros datos")
 	case apperror.From(err).Kind == apperror.Internal, errors.Is(err, orders.ErrKeyInProgress):
 		r.pages.Log.WarnContext(ctx, "row of an upload not created", "row", row.Number, "error", err)
 		row.Pending = true
@@ -84,7 +84,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 
 // summarizeUpload returns to a script the links for the created orders.
 func (p *Pages) summarizeUpload(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (p *Pages) summarizeUpload(v *Request) error {
 
 // uploadResult is the uploaded file with the guide codes added.
 func (p *Pages) uploadResult(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (p *Pages) uploadResult(v *Request) error {
 	for _, row := range rows {
 		table = append(table, append(resultCells(row), row.cellsOf(columns)...))
 	}
-	return sendSheet(v, "resultado-pedidos.csv", table, back.delimiter)
+	return sendCSV(v, "resultado-pedidos.csv", table, back.delimiter)
 }
 
 func resultCells(row *orderRow) []string {

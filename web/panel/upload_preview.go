@@ -33,16 +33,16 @@ type carried struct {
 	Delimiter  string
 }
 
-// previewLasts is well below the lifetime of idempotency keys, so that a page left open cannot
+// previewTTL is well below the lifetime of idempotency keys, so that a page left open cannot
 // create the rows again.
-const previewLasts = 12 * time.Hour
+const previewTTL = 12 * time.Hour
 
 var (
 	errPreviewOver = apperror.New(apperror.Unprocessable, "invalid_form", "La revisión venció. Vuelva a subir el archivo.")
 	errUnreadable  = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 
-func (p *Pages) showPreview(v *Request, table *csvfile.Sheet, columns csvfile.Columns) error {
+func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Columns) error {
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *Pages) showPreview(v *Request, table *csvfile.Sheet, columns csvfile.Co
 func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) {
 	page := &uploadRows{
 		Currency: r.visit.Operator().Currency,
-		Carried:  carried{SeenAt: r.seenAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
+		Carried:  carried{SeenAt: r.previewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
 	}
 	for _, row := range rows {
 		if len(row.Wrong) > 0 {
@@ -79,9 +79,9 @@ func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) 
 }
 
 func pack(rows []*orderRow) (string, error) {
-	plain := make([]sheetRow, len(rows))
+	plain := make([]fileRow, len(rows))
 	for i, row := range rows {
-		plain[i] = row.sheetRow
+		plain[i] = row.fileRow
 	}
 	packed, err := json.Marshal(plain)
 	return string(packed), err
@@ -99,14 +99,14 @@ func (r *returned) page() (*uploadRows, error) {
 	return r.rowReader.page(append(slices.Clone(r.rows), r.rest...), r.delimiter)
 }
 
-func (p *Pages) takeReturned(v *Request) (*returned, error) {
+func (p *Pages) readReturned(v *Request) (*returned, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	if err := v.Request.ParseMultipartForm(maxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errUnreadable.Because(err)
 	}
 	now := p.Clock.Now()
 	seenAt, err := time.Parse(time.RFC3339, v.PostForm("visto"))
-	if err != nil || now.Sub(seenAt) > min(previewLasts, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
+	if err != nil || now.Sub(seenAt) > min(previewTTL, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
 		return nil, errPreviewOver
 	}
 	back := &returned{delimiter: csvfile.Semicolon}
@@ -127,7 +127,7 @@ func (r *rowReader) unpack(packed string) ([]*orderRow, error) {
 	if packed == "" {
 		return nil, nil
 	}
-	var plain []sheetRow
+	var plain []fileRow
 	if err := json.Unmarshal([]byte(packed), &plain); err != nil || len(plain) > maxUploadRows {
 		return nil, errUnreadable.Because(err)
 	}

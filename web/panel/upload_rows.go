@@ -15,9 +15,9 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// sheetRow is a row that the preview page sends back for the creation: nothing is stored in
+// fileRow is a row that the preview page sends back for the creation: nothing is stored in
 // between. It is read and checked like a row of a new file.
-type sheetRow struct {
+type fileRow struct {
 	Number int `json:"n"`
 	// Occurrence numbers the rows with the same content, so that two equal rows are two orders.
 	Occurrence int               `json:"o,omitempty"`
@@ -27,12 +27,12 @@ type sheetRow struct {
 
 // orderRow is a row with its result.
 type orderRow struct {
-	sheetRow
+	fileRow
 	Place string
 	// Quote is the order's quote; nil where the row is invalid.
 	Quote *orders.Preview
 	Notes []string
-	Wrong []wrongCell
+	Wrong []cellError
 	// Receipt is that of the created order.
 	Receipt *receipt
 	// Pending means that the row was not processed yet and can be retried.
@@ -42,8 +42,8 @@ type orderRow struct {
 	key string
 }
 
-// wrongCell is an error in a cell, or without a column in the whole row.
-type wrongCell struct{ Column, Cell, Message string }
+// cellError is an error in a cell, or without a column in the whole row.
+type cellError struct{ Column, Cell, Message string }
 
 // State is the row's state, for the page and its script.
 func (r *orderRow) State() string {
@@ -60,8 +60,8 @@ func (r *orderRow) State() string {
 	return "ready"
 }
 
-func (r *orderRow) complain(column, message string) {
-	r.Wrong = append(r.Wrong, wrongCell{column, r.Cells[column], sentence(message)})
+func (r *orderRow) addError(column, message string) {
+	r.Wrong = append(r.Wrong, cellError{column, r.Cells[column], sentence(message)})
 }
 
 // problem is all errors of the row in one line.
@@ -97,10 +97,10 @@ type rowReader struct {
 	visit   *Request
 	columns []uploadColumn
 	places  *destinations
-	// seenAt is when the preview was made. Its day is part of the row's idempotency key: an equal
+	// previewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
 	// row on another day is another order.
-	seenAt time.Time
-	day    string
+	previewedAt time.Time
+	day         string
 }
 
 func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
@@ -108,14 +108,14 @@ func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
+	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, previewedAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
 }
 
 // rowsOf reads the rows of a new file.
-func (r *rowReader) rowsOf(table *csvfile.Sheet, columns csvfile.Columns) ([]*orderRow, error) {
+func (r *rowReader) rowsOf(table *csvfile.Table, columns csvfile.Columns) ([]*orderRow, error) {
 	rows := make([]*orderRow, len(table.Rows))
 	for i, row := range table.Rows {
-		rows[i] = &orderRow{sheetRow: sheetRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
+		rows[i] = &orderRow{fileRow: fileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
@@ -125,10 +125,10 @@ func (r *rowReader) rowsOf(table *csvfile.Sheet, columns csvfile.Columns) ([]*or
 }
 
 // carriedRows reads rows that a preview sent back.
-func (r *rowReader) carriedRows(carried []sheetRow) ([]*orderRow, error) {
+func (r *rowReader) carriedRows(carried []fileRow) ([]*orderRow, error) {
 	rows := make([]*orderRow, len(carried))
 	for i, row := range carried {
-		rows[i] = &orderRow{sheetRow: row}
+		rows[i] = &orderRow{fileRow: row}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (r *rowReader) interpret(row *orderRow) error {
 		switch complaint := complaints[column.Name]; {
 		case complaint == "":
 		case column.Member == "":
-			row.complain(column.Name, complaint)
+			row.addError(column.Name, complaint)
 		default:
 			in.AddError(column.Member, complaint)
 		}
@@ -195,7 +195,7 @@ func countOccurrences(rows []*orderRow) {
 	for _, row := range rows {
 		if code := row.Cells[codeColumn]; code != "" {
 			if first, taken := codes[code]; taken {
-				row.complain(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
+				row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
 			} else {
 				codes[code] = row.Number
 			}
@@ -212,7 +212,7 @@ func (r *rowReader) check(rows []*orderRow) error {
 	requests := map[string]*jsonbody.Object{}
 	for _, row := range rows {
 		if row.Overflows {
-			row.complain("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
+			row.addError("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
 		}
 		quote, err := r.pages.Orders.Check(r.visit.Ctx(), r.visit.Caller, row.in)
 		if err := r.explain(row, err); err != nil {
@@ -239,7 +239,7 @@ func (r *rowReader) check(rows []*orderRow) error {
 			return err
 		}
 		if !before.Same {
-			row.complain(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
+			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
 			continue
 		}
 		row.Receipt = made
@@ -267,10 +267,10 @@ func (r *rowReader) explain(row *orderRow, err error) error {
 		return err
 	}
 	for _, wrong := range problem.Fields {
-		row.complain(r.columnOf(row, wrong.Field), wrong.Message)
+		row.addError(r.columnOf(row, wrong.Field), wrong.Message)
 	}
 	if len(problem.Fields) == 0 {
-		row.Wrong = append(row.Wrong, wrongCell{Message: problem.Message})
+		row.Wrong = append(row.Wrong, cellError{Message: problem.Message})
 	}
 	return nil
 }
@@ -292,7 +292,7 @@ func (r *rowReader) columnOf(row *orderRow, member string) string {
 // maxNamed is how many places an error message lists.
 const maxNamed = 4
 
-func unclearPlace(places *destinations, m meaning) string {
+func ambiguousPlace(places *destinations, m placeMatch) string {
 	if len(m.Candidates) == 0 {
 		return noPlace
 	}

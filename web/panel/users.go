@@ -150,7 +150,7 @@ func (p *Pages) resetPassword(v *Request) error {
 		return p.done(v, usersPath, "Contraseña cambiada.")
 	case err == nil:
 		return p.showPassword(v, http.StatusOK, "Contraseña cambiada", user)
-	case !asked.complain(err):
+	case !asked.addError(err):
 		return err
 	}
 	actions[0].Open = true

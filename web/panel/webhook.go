@@ -36,8 +36,8 @@ type hookSecret struct {
 	Rotated bool
 }
 
-// namedWebhook reads the id in the path.
-func namedWebhook(v *Request) (uuid.UUID, error) {
+// webhookID reads the id in the path.
+func webhookID(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, webhooks.ErrNotFound
@@ -47,7 +47,7 @@ func namedWebhook(v *Request) (uuid.UUID, error) {
 
 // findWebhook reads the webhook of the path, also an inactive one.
 func (p *Pages) findWebhook(v *Request) (*models.Webhook, error) {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (p *Pages) storeName(v *Request, hook *models.Webhook) (string, error) {
 
 // testWebhook sends a test event; the next page shows the receiver's response.
 func (p *Pages) testWebhook(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (p *Pages) testWebhook(v *Request) error {
 	if record.Delivery.Status != models.WebhookDeliveryDelivered {
 		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
-	return p.sendOn(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
+	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
 }
 
 func (p *Pages) rotateSecret(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (p *Pages) rotateSecret(v *Request) error {
 }
 
 func (p *Pages) deactivateWebhook(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *Pages) redeliverRange(v *Request) error {
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), rangeOutcome(count))
 	}
-	if errors.Is(err, webhooks.ErrNotFound) || !asked.complain(err) {
+	if errors.Is(err, webhooks.ErrNotFound) || !asked.addError(err) {
 		return err
 	}
 	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = asked })

@@ -113,7 +113,7 @@ func (p *Pages) registerWebhook(v *Request) error {
 			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
 		})
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, asked)

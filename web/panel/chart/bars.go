@@ -29,8 +29,8 @@ const (
 	barWords  = 16
 	barTop    = 23
 	barHeight = 10
-	// longestLabel is what fits on a phone.
-	longestLabel = 36
+	// maxLabelLength is what fits on a phone.
+	maxLabelLength = 36
 )
 
 // SVG draws the chart.
@@ -43,19 +43,19 @@ func (b Bars) SVG() template.HTML {
 	for i, bar := range b.Data {
 		y := pixels(barPlace * i)
 		drawn.Bars = append(drawn.Bars, drawnBar{
-			Full: bar.Label, Label: shortened(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
+			Full: bar.Label, Label: truncate(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
 			Words: y + barWords, Y: y + barTop, Width: share(float64(bar.Value) / float64(most) * 100),
 		})
 	}
 	return render(barsTemplate, drawn)
 }
 
-func shortened(label string) string {
+func truncate(label string) string {
 	letters := []rune(label)
-	if len(letters) <= longestLabel {
+	if len(letters) <= maxLabelLength {
 		return label
 	}
-	return string(letters[:longestLabel-1]) + "…"
+	return string(letters[:maxLabelLength-1]) + "…"
 }
 
 type drawnBars struct {

@@ -22,7 +22,7 @@ type Columns struct {
 
 // Match finds the known columns by their headings, in any order, ignoring case, accents, spaces and
 // punctuation.
-func (s *Sheet) Match(known []Column) Columns {
+func (s *Table) Match(known []Column) Columns {
 	names := map[string]string{}
 	for _, column := range known {
 		names[heading(column.Name)] = column.Name

@@ -28,8 +28,8 @@ func (e *QuoteError) Error() string {
 	return fmt.Sprintf("sheet: misplaced quotation mark in line %d", e.Line)
 }
 
-// Sheet is a table with a header.
-type Sheet struct {
+// Table is a table with a header.
+type Table struct {
 	Header []string
 	Rows   []Row
 	// Delimiter is the one found in the file.
@@ -48,7 +48,7 @@ type Row struct {
 }
 
 // Read reads a table. Blank rows are left out.
-func Read(content []byte, maxRows int) (*Sheet, error) {
+func Read(content []byte, maxRows int) (*Table, error) {
 	text, err := decode(content)
 	if err != nil {
 		return nil, err
@@ -66,10 +66,10 @@ func Read(content []byte, maxRows int) (*Sheet, error) {
 	return sheet, err
 }
 
-func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Sheet, error) {
+func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Table, error) {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = delimiter, -1, lazyQuotes
-	sheet := Sheet{Delimiter: delimiter}
+	sheet := Table{Delimiter: delimiter}
 	broken := 0 // line breaks inside cells so far: spreadsheet programs show them in one row
 	for {
 		cells, err := reader.Read()

@@ -10,14 +10,14 @@ import (
 )
 
 // statusTexts are the texts of a status for a customer.
-type words struct {
+type statusTexts struct {
 	// summary is what the status means; advice is what to expect or do.
 	summary, advice string
 	// entry is the text of the status change in the timeline.
 	entry string
 }
 
-var statusWords = map[models.Status]words{
+var statusWords = map[models.Status]statusTexts{
 	models.StatusRegistered: {
 		"La tienda preparó tu pedido; aún no llega al operador.",
 		"Cuando el operador lo reciba, lo verás aquí.",
@@ -46,15 +46,15 @@ var statusWords = map[models.Status]words{
 }
 
 // lateTexts are for a package that the store did not hand over in time.
-var lateWords = words{
+var lateTexts = statusTexts{
 	"El envío se canceló porque el paquete no llegó a tiempo al operador.",
 	"Comunícate con la tienda donde compraste. Si entrega el paquete al operador, el envío continúa con este mismo código.",
 	"Se canceló el envío",
 }
 
-func wordsFor(status models.Status, revivable bool) words {
+func textsFor(status models.Status, revivable bool) statusTexts {
 	if status == models.StatusCancelled && revivable {
-		return lateWords
+		return lateTexts
 	}
 	return statusWords[status]
 }

@@ -19,8 +19,8 @@ const (
 	toneBad  tone = "bad"
 )
 
-// receptionAnswer is the result of a scan.
-type receptionAnswer struct {
+// receptionResult is the result of a scan.
+type receptionResult struct {
 	Outcome orders.ReceptionOutcome
 	Tone    tone
 	Title   string
@@ -34,8 +34,8 @@ type receptionAnswer struct {
 	NoPoint         bool
 }
 
-func (p *receptionPage) answerTo(v *Request, received *orders.Reception, typed string) *receptionAnswer {
-	answer := &receptionAnswer{Outcome: received.Outcome, Tone: toneBad, Code: shortened(typed), Order: received.Order}
+func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
+	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed), Order: received.Order}
 	if received.Order != nil {
 		answer.Code = received.Order.GuideCode
 	}
@@ -62,7 +62,7 @@ func (p *receptionPage) answerTo(v *Request, received *orders.Reception, typed s
 	return answer
 }
 
-func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception) {
+func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception) {
 	if received.RiskZone != nil {
 		answer.Risk = "Zona de riesgo: " + *received.RiskZone
 	}
@@ -114,8 +114,8 @@ func onDay(v *Request, at *time.Time) string {
 }
 
 // notReceived is the result for an error of the use case: nil for an internal error.
-func notReceived(err error, typed string) (status int, answer *receptionAnswer) {
-	answer = &receptionAnswer{Tone: toneBad, Code: shortened(typed)}
+func notReceived(err error, typed string) (status int, answer *receptionResult) {
+	answer = &receptionResult{Tone: toneBad, Code: truncate(typed)}
 	switch f := apperror.From(err); f.Kind {
 	case apperror.Unavailable:
 		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
@@ -130,8 +130,8 @@ func notReceived(err error, typed string) (status int, answer *receptionAnswer) 
 	return 0, nil
 }
 
-// shortened truncates the scanned text.
-func shortened(typed string) string {
+// truncate truncates the scanned text.
+func truncate(typed string) string {
 	const longest = 60
 	if runes := []rune(typed); len(runes) > longest {
 		return string(runes[:longest]) + "…"
