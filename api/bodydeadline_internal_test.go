@@ -66,7 +66,7 @@ func (l pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // A request that is worked on for longer than its body may take costs neither itself nor the next
 // one on its connection their lives.
-func TestLimitBody_endsWithTheBody(t *testing.T) {
+func TestWithReadDeadline_isRemovedAfterTheBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
@@ -97,7 +97,7 @@ func TestLimitBody_endsWithTheBody(t *testing.T) {
 	})
 }
 
-func TestLimitLoad_endsABodyThatDripsIn(t *testing.T) {
+func TestLimitInFlight_timesOutASlowBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second

@@ -143,7 +143,7 @@ func TestOpenAPI_isServedAsItIs(t *testing.T) {
 	require.True(t, bytes.Equal(api.OpenAPI(), content))
 }
 
-func TestDocs_sendsItsExamplesToThisServiceAndLoadsNothing(t *testing.T) {
+func TestDocs_usesTheBaseURLAndLoadsNothing(t *testing.T) {
 	t.Parallel()
 	response := fetch(t, newServer(t).Handler(), "/docs", nil)
 	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'")

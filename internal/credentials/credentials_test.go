@@ -46,7 +46,7 @@ func TestPassword(t *testing.T) {
 
 // Whether an account exists cannot be told by the time that a sign-in takes: for nobody, too, the
 // password is compared with a hash, and one that is as hard to compute.
-func TestPasswordMatches_takesAsLongForNobody(t *testing.T) {
+func TestPasswordMatches_takesAsLongForUnknownUsers(t *testing.T) {
 	hash, err := credentials.HashPassword("contraseña-larga")
 	require.NoError(t, err)
 	var costs []int

@@ -12,7 +12,7 @@ import (
 	"despacho/internal/clock"
 )
 
-func TestADeadProviderIsLeftAlone(t *testing.T) {
+func TestBreakerOpensAfterConsecutiveFailures(t *testing.T) {
 	t.Parallel()
 	for outcome, failing := range map[Outcome]http.HandlerFunc{Unavailable: isDown, QuotaOrCredentials: wantsMoney} {
 		t.Run(string(outcome), func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestOnlyFailuresInARowCount(t *testing.T) {
 	require.EqualValues(t, 12, fake.asked.Load())
 }
 
-func TestARestingProviderHandsOverToTheNext(t *testing.T) {
+func TestOpenBreakerFallsBackToTheNextProvider(t *testing.T) {
 	t.Parallel()
 	dead, alive := serve(t, isDown), serve(t, knowsRosa)
 	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: clock.NewManual(someDay)}, named("migo", dead), named("decolecta", alive))
@@ -79,7 +79,7 @@ func TestARestingProviderHandsOverToTheNext(t *testing.T) {
 	require.EqualValues(t, 3, alive.asked.Load())
 }
 
-func TestOneAttemptEndsTheRest(t *testing.T) {
+func TestTrialRequestClosesTheBreaker(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	arrived, proceed := make(chan struct{}), make(chan struct{})
@@ -113,7 +113,7 @@ func TestOneAttemptEndsTheRest(t *testing.T) {
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }
 
-func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
+func TestAbandonedTrialAllowsAnother(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -125,7 +125,7 @@ func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
 	now.Advance(DefaultBreakerCooldown)
 	state.to(func(w http.ResponseWriter, r *http.Request) {
 		cancel()
-		isSilent(w, r)
+		hasNoResponse(w, r)
 	})
 	_, err := verifier.Verify(ctx, someDNI)
 	require.ErrorIs(t, err, context.Canceled)
@@ -133,7 +133,7 @@ func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }
 
-func TestLateFailuresDoNotProlongTheRest(t *testing.T) {
+func TestLateFailuresDoNotExtendTheCooldown(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	b := newBreaker(Options{BreakerFailures: 1, Clock: now})

@@ -79,7 +79,7 @@ func TestEachProviderHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Host == "silent.test" {
-				return silence(r)
+				return noResponse(r)
 			}
 			time.Sleep(DefaultTimeout - time.Millisecond)
 			return answer(knowsRosa, r)
@@ -118,7 +118,7 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 					if errors.Is(want, context.Canceled) {
 						cancel()
 					}
-					return silence(r)
+					return noResponse(r)
 				})}
 				// One failure would give the provider rest.
 				verifier := verifierOf(t, Options{Client: client, BreakerFailures: 1},

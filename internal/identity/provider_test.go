@@ -233,7 +233,7 @@ func TestOtherOutcomes(t *testing.T) {
 	}
 }
 
-func TestBareBadRequestSaysNothingUnlessTheProviderSaysItDoes(t *testing.T) {
+func TestBadRequestWithoutMessage(t *testing.T) {
 	t.Parallel()
 	fake := serve(t, says(http.StatusBadRequest, ""))
 	for provider := range providerSpecs {
@@ -245,7 +245,7 @@ func TestBareBadRequestSaysNothingUnlessTheProviderSaysItDoes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAboutAnotherDocumentIsNone(t *testing.T) {
+func TestResponseAboutAnotherDocumentIsIgnored(t *testing.T) {
 	t.Parallel()
 	for provider, body := range map[string]string{
 		"decolecta": `{"full_name":"ROSA DIAZ","document_number":"40217866"}`,

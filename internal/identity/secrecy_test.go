@@ -28,7 +28,7 @@ func TestNoDNIInAnyLog(t *testing.T) {
 		"a head that quotes":            hijacked(t, func(c io.Writer) { _, _ = io.WriteString(c, "HTTP/1.1 "+someDNI+" "+someToken+"\r\n\r\n") }),
 		"an answer that is not HTTP":    hijacked(t, func(c io.Writer) { _, _ = io.WriteString(c, someDNI+" "+someToken+"\r\n") }),
 		"a connection that breaks":      hijacked(t, func(io.Writer) {}),
-		"silence":                       isSilent,
+		"silence":                       hasNoResponse,
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +70,7 @@ func redirectTo(location string) http.HandlerFunc {
 func TestNoDNIInAnyError(t *testing.T) {
 	t.Parallel()
 	for provider := range providerSpecs {
-		verifier := verifierOf(t, Options{}, named(provider, serve(t, isSilent)))
+		verifier := verifierOf(t, Options{}, named(provider, serve(t, hasNoResponse)))
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		_, err := verifier.Verify(ctx, someDNI)
 		cancel()

@@ -125,7 +125,7 @@ func TestFromForm_lists(t *testing.T) {
 	}
 }
 
-func TestFromForm_refusesWhatCameTwice(t *testing.T) {
+func TestFromForm_rejectsDuplicates(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []jsonbody.FormField{jsonbody.FormText, jsonbody.FormNumber, jsonbody.FormFlag, jsonbody.FormLines} {
 		_, err := jsonbody.FromForm(url.Values{"a": {"1", "2"}, "b": {"1"}, "c": {"", ""}}, map[string]jsonbody.FormField{"a": kind, "c": kind})
@@ -138,7 +138,7 @@ func TestFromForm_refusesWhatCameTwice(t *testing.T) {
 	}
 }
 
-func TestFromForm_refusesWhatIsNotText(t *testing.T) {
+func TestFromForm_rejectsInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		values url.Values
@@ -176,7 +176,7 @@ func TestFromForm_hostileNames(t *testing.T) {
 	}
 }
 
-func TestFromForm_nothingAtAll(t *testing.T) {
+func TestFromForm_empty(t *testing.T) {
 	t.Parallel()
 	in := read(t, nil, nil)
 	require.Empty(t, in.RequiredText("name", 10))

@@ -10,7 +10,7 @@ import (
 	"despacho/internal/jsonbody"
 )
 
-func TestParse_refusesWhatIsNotOneObject(t *testing.T) {
+func TestParse_rejectsInvalidBodies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ raw, code string }{
 		"empty":             {"  ", "empty_body"},
@@ -106,7 +106,7 @@ func TestMentions_tellsNullFromAbsence(t *testing.T) {
 	}
 }
 
-func TestSecret_isReadAsItCame(t *testing.T) {
+func TestSecret_isUnchanged(t *testing.T) {
 	t.Parallel()
 	object, err := jsonbody.Parse([]byte(`{"kept":"  dos espacios\n","number":12345678,"long":"12345","empty":"","nothing":null}`))
 	require.NoError(t, err)

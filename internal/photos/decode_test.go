@@ -12,7 +12,7 @@ import (
 )
 
 // Not parallel: it measures what the process allocates.
-func TestMemoryOfDecodingIsKnownBeforehand(t *testing.T) {
+func TestDecodedBytesBoundTheAllocation(t *testing.T) {
 	area := image.Rect(0, 0, 1003, 777)
 	photos := map[string][]byte{
 		"jpeg":             jpegOf(t, scene(1003, 777)),
@@ -58,7 +58,7 @@ func TestPhotosOfFiftyMegapixelsAreWithinTheBudget(t *testing.T) {
 }
 
 // Not parallel: it takes the whole budget.
-func TestPhotosWaitUntilThereIsMemoryToDecodeThem(t *testing.T) {
+func TestDecodingWaitsForTheMemoryBudget(t *testing.T) {
 	photo := jpegOf(t, scene(8, 8))
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, decoding.Acquire(context.Background(), decodeBudget))

@@ -112,7 +112,7 @@ func TestIsForm(t *testing.T) {
 
 // What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not
 // parallel: it moves the temporary directory.
-func TestReadForm_aDiskThatTakesNothing(t *testing.T) {
+func TestReadForm_diskFailure(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	_, _, err := photos.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photos.MaxBytes/3)))
 	require.ErrorIs(t, err, photos.ErrNotStored)

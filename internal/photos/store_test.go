@@ -76,7 +76,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	require.NoError(t, store.Remove(name), "what is gone already is no error")
 }
 
-func TestStore_refusesWhatIsNoPhoto(t *testing.T) {
+func TestStore_rejectsInvalidPhotos(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		content []byte
@@ -97,7 +97,7 @@ func TestStore_refusesWhatIsNoPhoto(t *testing.T) {
 	}
 }
 
-func TestStore_opensNothingElse(t *testing.T) {
+func TestStore_opensOnlyPhotos(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	require.NoError(t, os.WriteFile(filepath.Join(store.Dir, "secret.txt"), nil, 0o600))
@@ -115,7 +115,7 @@ func TestPrepare_namesTheVariable(t *testing.T) {
 }
 
 // A disk that takes nothing is no fault of the photo's: the caller is told to come back.
-func TestStore_aDiskThatTakesNothing(t *testing.T) {
+func TestStore_diskFailure(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

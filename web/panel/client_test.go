@@ -39,22 +39,22 @@ func visit(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, store *mode
 	if store != nil {
 		user.StoreID = &store.ID
 	}
-	return visitAs(t, s, tenant, &user)
+	return getAs(t, s, tenant, &user)
 }
 
-// visitAs is visit for a user with traits of its own.
-func visitAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *models.User) *visitor {
+// getAs is visit for a user with traits of its own.
+func getAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *models.User) *visitor {
 	t.Helper()
 	token := tenant.SignInAs(t, user)
-	v := stranger(t, s)
+	v := signedOut(t, s)
 	address, err := url.Parse(s.BaseURL + "/panel")
 	require.NoError(t, err)
 	v.client.Jar.SetCookies(address, []*http.Cookie{{Name: "despacho_session", Value: token, Path: "/panel"}})
 	return v
 }
 
-// stranger is a visitor who is not signed in.
-func stranger(t testing.TB, s *apptest.Service) *visitor {
+// signedOut is a visitor who is not signed in.
+func signedOut(t testing.TB, s *apptest.Service) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)

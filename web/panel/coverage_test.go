@@ -210,7 +210,7 @@ func TestCoverageFile_thereAndBack(t *testing.T) {
 	})
 }
 
-func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
+func TestCoverageFile_reportsErrors(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

@@ -112,7 +112,7 @@ func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
 	})
 }
 
-func TestReception_saysWhyNot(t *testing.T) {
+func TestReception_explainsRejections(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		rider := map[string]any{"rider_id": c.tenant.Riders[0].ID}
@@ -139,7 +139,7 @@ func TestReception_saysWhyNot(t *testing.T) {
 }
 
 // Another operator's package is as unknown as one that nobody has.
-func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
+func TestReception_onlyOwnOrders(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		here, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
 		theirs, nobodys := there.parcel(), guidecode.New()
@@ -151,7 +151,7 @@ func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
 	})
 }
 
-func TestReception_warnsOfWhatThePackageNeeds(t *testing.T) {
+func TestReception_warnings(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		risky := c.parcel(map[string]any{"location_id": apptest.SanJuan, "delivery_address": "Huáscar, Paradero 10"})
@@ -207,7 +207,7 @@ func TestReception_revives(t *testing.T) {
 }
 
 // A script gets what changed alone; the answer is the same.
-func TestReception_answersScriptsWithWhatChanged(t *testing.T) {
+func TestReception_scriptsGetOnlyTheChangedPart(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.parcel()
@@ -242,7 +242,7 @@ func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 }
 
 // While nothing carries the orders on, the code is put back to be sent again.
-func TestReception_keepsWhatCouldNotBeConfirmed(t *testing.T) {
+func TestReception_keepsUnconfirmedCode(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Move = time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))

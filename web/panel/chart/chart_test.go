@@ -169,7 +169,7 @@ func TestBars_lengthsAreInProportion(t *testing.T) {
 }
 
 // Labels are what people typed.
-func TestPlots_escapeWhatPeopleWrote(t *testing.T) {
+func TestCharts_escapeUserText(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script>"' onload="x`
 	for name, drawing := range map[string]any{
