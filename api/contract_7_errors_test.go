@@ -16,7 +16,7 @@ import (
 
 var (
 	snakeCase = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*$`)
-	// What a person who integrates has no use for, and somebody who attacks has.
+	// Internal details that help an attacker and not an integrator.
 	internals = regexp.MustCompile(`(?i)sql|gorm|pgx|postgres|goroutine|\.go\b|panic|temporal|workflow|uuid:|syntax|unexpected|constraint|stack|127\.0\.0\.1|/work|/tmp`)
 )
 

@@ -42,7 +42,7 @@ func TestOpenAPI_isValidWithItsExamples(t *testing.T) {
 
 var pathParameter = regexp.MustCompile(`:[^/]+|\{[^/]+\}`)
 
-// A route that nobody documented, or a documented one that does not exist, fails here.
+// Fails for an undocumented route, and for a documented one that does not exist.
 func TestOpenAPI_documentsEveryRouteAndNoOther(t *testing.T) {
 	t.Parallel()
 	document, err := apptest.Document()

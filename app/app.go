@@ -204,9 +204,9 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
 	sweeping, endSweeping := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { a.Orders.KeepPhotosSwept(sweeping) })
-	defer beside.Wait()
+	var background sync.WaitGroup
+	background.Go(func() { a.Orders.KeepPhotosSwept(sweeping) })
+	defer background.Wait()
 	defer endSweeping()
 	a.log.Info("api listening", "address", listener.Addr().String())
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -76,8 +76,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is reports whether target is an *Error with the same code, so that errors.Is also finds a declared
-// error in a copy with another message or cause.
+// Is reports whether target is an *Error with the same code, so that errors.Is also finds a
+// declared error in a copy with another message or cause.
 func (e *Error) Is(target error) bool {
 	known, ok := target.(*Error)
 	return ok && known.Code == e.Code

@@ -15,7 +15,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// recorder is a query that returns each number as text. Every call is recorded and waits for release.
+// recorder is a query that returns each number as text. Every call is recorded and waits for
+// release.
 type recorder struct {
 	release chan struct{}
 	calls   chan []int
@@ -131,7 +132,7 @@ func TestGet_errorFailsTheWholeBatch(t *testing.T) {
 	}
 	value, err := group.Get(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, "0", value, "the next trip is another matter")
+	require.Equal(t, "0", value, "the next query is independent")
 }
 
 func TestGet_timesOut(t *testing.T) {

@@ -53,7 +53,7 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-// changing answers with whatever it was last told to.
+// changing responds with what was last set.
 type changing struct {
 	current atomic.Pointer[http.HandlerFunc]
 }

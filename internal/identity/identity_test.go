@@ -120,7 +120,7 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 					}
 					return noResponse(r)
 				})}
-				// One failure would give the provider rest.
+				// One failure would open the breaker.
 				verifier := verifierOf(t, Options{Client: client, BreakerFailures: 1},
 					Config{Provider: "decolecta", URL: "https://first.test", Token: someToken},
 					Config{Provider: "decolecta", URL: "https://second.test", Token: someToken})

@@ -97,7 +97,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Exponents whose zeros nobody could count out or write down: this ends because nobody tries.
+// Exponents too large to expand: Parse must not try to.
 func TestParseDoesNotCountTheZerosOfHugeExponents(t *testing.T) {
 	t.Parallel()
 	parsed := make(chan error)

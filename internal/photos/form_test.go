@@ -110,8 +110,8 @@ func TestIsForm(t *testing.T) {
 	}
 }
 
-// What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not
-// parallel: it moves the temporary directory.
+// Large forms are buffered on disk, and a disk failure is not an invalid form. Not parallel: it
+// changes TMPDIR.
 func TestReadForm_diskFailure(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	_, _, err := photos.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photos.MaxBytes/3)))

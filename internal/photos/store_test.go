@@ -114,7 +114,7 @@ func TestPrepare_namesTheVariable(t *testing.T) {
 	require.ErrorContains(t, photos.Store{Dir: filepath.Join(file, "below")}.Prepare(), "FILES_DIR")
 }
 
-// A disk that takes nothing is no fault of the photo's: the caller is told to come back.
+// A disk failure is not an invalid photo: the caller is told to retry.
 func TestStore_diskFailure(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")

@@ -17,7 +17,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// visitor is a browser without scripts: it keeps cookies and does not follow redirects.
+// visitor is an HTTP client like a browser without scripts: it keeps cookies and does not follow
+// redirects.
 type visitor struct {
 	t      testing.TB
 	base   string
@@ -53,7 +54,7 @@ func getAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *model
 	return v
 }
 
-// signedOut is a visitor who is not signed in.
+// signedOut is a client that is not signed in.
 func signedOut(t testing.TB, s *apptest.Service) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -82,7 +83,7 @@ func (v *visitor) post(path string, fields url.Values) *page {
 	return v.send(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(fields.Encode()))
 }
 
-// submit is post for a form that must be taken; it returns the page that the visitor is led to.
+// submit is post for a form that must be accepted; it returns the page of the redirect.
 func (v *visitor) submit(path string, fields url.Values) *page {
 	v.t.Helper()
 	p := v.post(path, fields)
@@ -119,7 +120,7 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 	return v.do(request)
 }
 
-// getWith is get with a header of the visitor's own.
+// getWith is get with a header.
 func (v *visitor) getWith(path, header, value string) *page {
 	v.t.Helper()
 	request, err := http.NewRequest(http.MethodGet, v.base+path, nil)

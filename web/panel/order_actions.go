@@ -73,8 +73,8 @@ func (p *Pages) deliverOrder(v *Request) error {
 	return p.redirectBack(v, id, deliverForm(id), "Pedido entregado.", err)
 }
 
-// runAction reads a form of the order's page, runs the action, and redirects back to the page with the
-// result.
+// runAction reads a form of the order's page, runs the action, and redirects back to the page with
+// the result.
 func (p *Pages) runAction(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {

@@ -148,7 +148,7 @@ func TestOrderMoves_refusedPhotosAreNotKept(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-// sizeAt fetches a picture as anybody with its address can.
+// sizeAt fetches a picture by its URL, without a session.
 func sizeAt(t *testing.T, address string) []int {
 	t.Helper()
 	response, err := apptest.Client.Get(address)

@@ -195,7 +195,7 @@ func TestUpload_oldEncodings(t *testing.T) {
 	})
 }
 
-// A script has a few rows created at a time and is told of those; then it asks what to do with all.
+// A script creates a few rows at a time and gets their results; then it requests the summary.
 func TestUpload_inBatches(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

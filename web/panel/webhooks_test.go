@@ -19,7 +19,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// flakyReceiver is a receiver that can be told how to answer.
+// flakyReceiver is a webhook receiver with a configurable response.
 type flakyReceiver struct {
 	*apptest.Receiver
 	status atomic.Int32
