@@ -48,7 +48,7 @@ func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Tim
 	return &day
 }
 
-// countParameter reads a number from 1 up. A number that overflows becomes the largest int, which
+// countParameter reads a number from 1 up. A number that overflows becomes the largest int32, which
 // is over every limit anyway.
 func countParameter(c *gin.Context, name string, absent int, wrong *apperror.Fields) int {
 	text := c.Query(name)

@@ -139,7 +139,7 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 	return nil
 }
 
-// applyCoverageFile applies the previewed changes in one transaction.
+// applyCoverageFile applies the previewed changes, all of them or none.
 func (p *Pages) applyCoverageFile(v *Request) error {
 	defer p.extendTimeout(v)()
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
