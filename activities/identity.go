@@ -58,7 +58,7 @@ func inconclusive(outcome identity.Outcome) bool {
 // IdentityCache caches providers' answers in the database, with encrypted names.
 type IdentityCache struct {
 	DB      *db.DB
-	Secrets *encryption.Box
+	Secrets *encryption.Cipher
 	Now     func() time.Time
 }
 

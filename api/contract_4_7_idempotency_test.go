@@ -232,7 +232,7 @@ func TestContract_4_7_stillProcessing(t *testing.T) {
 		hands := clock.NewManual(apptest.FrozenAt)
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true})
 		tenant := s.NewTenant(t)
-		leaveBehind(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
+		insertKey(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
 		inProgress := func(raw string) {
 			requireRefused(t, once(t, s, tenant.Key, "venta-1", raw), http.StatusConflict, "idempotency_in_progress")
 		}
@@ -251,8 +251,8 @@ func TestContract_4_7_stillProcessing(t *testing.T) {
 	})
 }
 
-// leaveBehind is what a process leaves that dies between taking the key and creating the order.
-func leaveBehind(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
+// insertKey is what a process leaves that dies between taking the key and creating the order.
+func insertKey(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.FrozenAt)
 	require.NoError(t, err)

@@ -194,7 +194,7 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 		tenant := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
 		readOnly := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
 		usedUp := tenant.NewKey(t, models.APIKey{}, models.ScopeReadOrders)
-		useUp(t, s, usedUp, 100)
+		exhaustRate(t, s, usedUp, 100)
 		past := apptest.FrozenAt.Add(-time.Hour)
 		for name, c := range map[string]struct {
 			key    string
@@ -215,9 +215,9 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 	})
 }
 
-// useUp makes the key stand at so many requests in the standing clock's minute without sending
+// exhaustRate makes the key stand at so many requests in the standing clock's minute without sending
 // them.
-func useUp(t *testing.T, s *apptest.Service, key string, requests int) {
+func exhaustRate(t *testing.T, s *apptest.Service, key string, requests int) {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt)
 	require.NoError(t, err)

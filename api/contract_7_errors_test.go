@@ -16,7 +16,7 @@ import (
 
 var (
 	snakeCase = regexp.MustCompile(`^[a-z]+(_[a-z0-9]+)*$`)
-	// What a person who integrates has no use for, and somebody who attacks has.
+	// Internal details that help an attacker and not an integrator.
 	internals = regexp.MustCompile(`(?i)sql|gorm|pgx|postgres|goroutine|\.go\b|panic|temporal|workflow|uuid:|syntax|unexpected|constraint|stack|127\.0\.0\.1|/work|/tmp`)
 )
 
@@ -42,8 +42,8 @@ func TestContract_7_table(t *testing.T) {
 		basic, blocked := s.NewTenant(t, apptest.OnPlan(models.PlanBasic)), s.NewTenant(t, suspended)
 		noTariff := s.NewTenant(t, func(o *models.Operator) { o.BasePrice = nil })
 		usedUp := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
-		useUp(t, s, usedUp.Key, 100)
-		leaveBehind(t, s, tenant.Key, "en proceso", sale("x"))
+		exhaustRate(t, s, usedUp.Key, 100)
+		insertKey(t, s, tenant.Key, "en proceso", sale("x"))
 		once(t, s, tenant.Key, "usada", sale("x"))
 		other := s.CreateOrder(t, tenant.KeyB)
 		post := func(key string, changes map[string]any, header map[string]string) apptest.Request {
@@ -93,7 +93,7 @@ func TestContract_7_cancelTooLate(t *testing.T) {
 
 // 5xx: when nobody carries the orders on, a cancel is answered with 503 and when to try again;
 // reads and creations go on.
-func TestContract_7_5xx_workersAway(t *testing.T) {
+func TestContract_7_5xx_workersDown(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.Key)
@@ -105,7 +105,7 @@ func TestContract_7_5xx_workersAway(t *testing.T) {
 }
 
 // 5xx: without its database the service says that something failed, and nothing of what.
-func TestContract_7_5xx_databaseAway(t *testing.T) {
+func TestContract_7_5xx_databaseDown(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true})

@@ -57,7 +57,7 @@ func TestContract_8_headers(t *testing.T) {
 			require.Equal(t, left(limit-1), first.Header.Get("RateLimit"))
 			require.Empty(t, first.Header.Get("Retry-After"))
 
-			useUp(t, s, tenant.Key, limit-1)
+			exhaustRate(t, s, tenant.Key, limit-1)
 			last := get(t, s, tenant.Key, "/v1/stores")
 			require.Equal(t, http.StatusOK, last.Status, "the last one of the minute")
 			require.Equal(t, left(0), last.Header.Get("RateLimit"))

@@ -8,7 +8,7 @@ import (
 	"despacho/orders"
 )
 
-// deliverOrder takes the delivery as JSON, or as a form when there is a photo.
+// deliverOrder reads the delivery from JSON, or from a multipart form when there is a photo.
 func (s *Server) deliverOrder(c *gin.Context) error {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Server) deliverOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Deliver(c.Request.Context(), caller(c), id, in, picture))
+	return respondMove(c)(s.orders.Deliver(c.Request.Context(), caller(c), id, in, picture))
 }
 
 func readDelivery(c *gin.Context) (*jsonbody.Object, []byte, error) {

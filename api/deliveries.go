@@ -57,7 +57,7 @@ func viewOfDelivery(record *webhooks.Record) deliveryView {
 	return view
 }
 
-// listDeliveries shows what was sent to the caller's webhooks and what came of it.
+// listDeliveries lists the deliveries to the caller's webhooks with their attempts.
 func (s *Server) listDeliveries(c *gin.Context) error {
 	var wrong apperror.Fields
 	filter := db.DeliveryFilter{
@@ -112,7 +112,7 @@ func (s *Server) redeliver(c *gin.Context) error {
 	return ok(c, viewOfDelivery(record))
 }
 
-// redeliverRange sends again what failed at a webhook in a span of time.
+// redeliverRange sends a webhook's failed deliveries of a time range again.
 func (s *Server) redeliverRange(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {

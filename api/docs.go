@@ -15,7 +15,7 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// OpenAPI is openapi.yaml: every route, field, error and header.
+// OpenAPI returns openapi.yaml.
 func OpenAPI() []byte { return bytes.Clone(openAPI) }
 
 var openAPIDocument = sync.OnceValues(func() (*document, error) {
@@ -30,7 +30,7 @@ func (s *Server) serveOpenAPI(c *gin.Context) error {
 	return served.serve(c)
 }
 
-// reference is openapi.yaml as a page for people.
+// reference is openapi.yaml rendered as an HTML page.
 type reference struct {
 	page   *document
 	policy string
@@ -54,7 +54,7 @@ func (s *Server) serveReference(c *gin.Context) error {
 	return served.page.serve(c)
 }
 
-// document is a text that is served whole, to most clients at a tenth of its weight.
+// document is a static text, compressed once for the clients that accept gzip.
 type document struct {
 	contentType       string
 	plain, compressed []byte
@@ -75,13 +75,13 @@ func newDocument(contentType string, content []byte) (*document, error) {
 func (d *document) serve(c *gin.Context) error {
 	c.Header("Vary", "Accept-Encoding")
 	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
-		return serveTagged(c, d.contentType, d.plain)
+		return serveWithETag(c, d.contentType, d.plain)
 	}
 	c.Header("Content-Encoding", "gzip")
-	return serveTagged(c, d.contentType, d.compressed)
+	return serveWithETag(c, d.contentType, d.compressed)
 }
 
-// acceptsGzip reads Accept-Encoding; a coding with the weight 0 is one the client does not want.
+// acceptsGzip reads Accept-Encoding. A coding with weight 0 is not accepted.
 func acceptsGzip(header string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		coding, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")

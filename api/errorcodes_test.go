@@ -136,7 +136,7 @@ type errorCodes struct {
 	codes    map[string][]string
 	problems []string
 
-	// fields hold a code: that of fault.Error, and those of structs that are answers.
+	// fields hold a code: that of apperror.Error, and those of response structs.
 	fields map[*types.Var]bool
 	// given is what is written to a variable; nil is something that cannot be followed.
 	given      map[types.Object][]ast.Expr

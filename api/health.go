@@ -7,20 +7,20 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// alive says that the process answers.
-func (s *Server) alive(c *gin.Context) error {
+// healthz answers as long as the process runs.
+func (s *Server) healthz(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "ok"})
 }
 
-// readiness is what the process depends on, and how it is.
+// readiness is the body of /readyz: the state of each dependency.
 type readiness struct {
 	Database string `json:"database"`
 	Temporal string `json:"temporal"`
 }
 
-// ready says whether requests can be served. Temporal's state is shown but decides nothing: orders
-// are accepted without it.
-func (s *Server) ready(c *gin.Context) error {
+// readyz reports whether requests can be served. Temporal's state is shown but does not fail the
+// check: orders are accepted without it.
+func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
 	state := readiness{Database: "ok", Temporal: "ok"}

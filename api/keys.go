@@ -16,14 +16,13 @@ import (
 
 const callerKey = "caller"
 
-// failedKeysPerMinute is how often one address may present a key that opens nothing.
+// failedKeysPerMinute is how often one address may send an invalid API key.
 const failedKeysPerMinute = 60
 
 var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
-// withKey lets a request through that carries a key with the scope. The checks come in this order:
-// the key itself, suspension and plan, the rate, the scope; the body is read only after all of
-// them.
+// withKey requires an API key with the scope. The checks run in this order: the key, the operator's
+// suspension and plan, the rate limit, the scope. The body is read after all of them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		holder, err := s.authenticate(c)
@@ -49,7 +48,7 @@ func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
 		return nil, s.countFailure(c)
 	}
 	now := s.clock.Now()
-	// Looked up by hash: comparing keys takes the same time whatever was presented.
+	// The lookup is by hash, so its duration tells nothing about the stored keys.
 	holder, err := s.db.Authenticate(c.Request.Context(), credentials.Hash(presented), now)
 	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
 		return nil, s.countFailure(c)
@@ -66,7 +65,7 @@ func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
 	return holder, nil
 }
 
-// countFailure answers 401, or 429 to an address that keeps guessing.
+// countFailure returns 401, or 429 for an address with too many invalid keys.
 func (s *Server) countFailure(c *gin.Context) error {
 	if err := s.limitAddress(c, "auth", failedKeysPerMinute); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (s *Server) countFailure(c *gin.Context) error {
 	return errBadKey
 }
 
-// limitRate holds the key to its plan and tells the client how it stands.
+// limitRate applies the plan's rate limit to the key and sets the rate-limit headers.
 func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	limit := holder.Operator.Plan.RequestsPerMinute()
 	reset := untilNextMinute(s.clock.Now())
@@ -86,7 +85,7 @@ func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	return nil
 }
 
-// limitAddress counts a request of a kind against the client's address.
+// limitAddress counts a request of the given kind against the client's IP address.
 func (s *Server) limitAddress(c *gin.Context, kind string, limit int) error {
 	return s.limitSubject(c, kind+":"+c.ClientIP(), limit)
 }

@@ -42,7 +42,7 @@ func TestOpenAPI_isValidWithItsExamples(t *testing.T) {
 
 var pathParameter = regexp.MustCompile(`:[^/]+|\{[^/]+\}`)
 
-// A route that nobody documented, or a documented one that does not exist, fails here.
+// Fails for an undocumented route, and for a documented one that does not exist.
 func TestOpenAPI_documentsEveryRouteAndNoOther(t *testing.T) {
 	t.Parallel()
 	document, err := apptest.Document()
@@ -143,7 +143,7 @@ func TestOpenAPI_isServedAsItIs(t *testing.T) {
 	require.True(t, bytes.Equal(api.OpenAPI(), content))
 }
 
-func TestDocs_sendsItsExamplesToThisServiceAndLoadsNothing(t *testing.T) {
+func TestDocs_usesTheBaseURLAndLoadsNothing(t *testing.T) {
 	t.Parallel()
 	response := fetch(t, newServer(t).Handler(), "/docs", nil)
 	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'")

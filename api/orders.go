@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -15,8 +16,8 @@ import (
 
 const maxIdempotencyKey = 255
 
-// createOrder creates an order that is then found below path. The panel's people get the same
-// answer as a store's system, and may repeat themselves under a key as well.
+// createOrder creates an order whose Location is below path. The panel's users and the stores'
+// systems get the same response, and both may send an Idempotency-Key.
 func (s *Server) createOrder(path string) handler {
 	return func(c *gin.Context) error {
 		key, err := idempotencyKey(c)
@@ -40,8 +41,8 @@ func (s *Server) createOrder(path string) handler {
 	}
 }
 
-// renderCreated makes the answer to a creation; under an Idempotency-Key these very bytes are
-// remembered.
+// renderCreated renders the response to a creation. With an Idempotency-Key these bytes are stored
+// and repeated.
 func renderCreated(path string) func(*orders.Created) (orders.CreateResponse, error) {
 	return func(created *orders.Created) (orders.CreateResponse, error) {
 		body, err := json.Marshal(envelope{Data: created.Order, Warning: created.Warning})
@@ -49,7 +50,7 @@ func renderCreated(path string) func(*orders.Created) (orders.CreateResponse, er
 	}
 }
 
-// idempotencyKey reads the header; bare and quoted forms are the same key.
+// idempotencyKey reads the header. The bare and the quoted form are the same key.
 func idempotencyKey(c *gin.Context) (string, error) {
 	values := c.Request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
@@ -94,10 +95,10 @@ func (s *Server) listOrders(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.answerOrders(c, query)
+	return s.respondOrders(c, query)
 }
 
-func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
+func (s *Server) respondOrders(c *gin.Context, query orders.Query) error {
 	page, err := s.orders.List(c.Request.Context(), caller(c), query)
 	if err != nil {
 		return err
@@ -107,9 +108,9 @@ func (s *Server) answerOrders(c *gin.Context, query orders.Query) error {
 
 func (s *Server) cancelOrder(c *gin.Context) error {
 	order, err := s.cancel(c, true)
-	// The contract answers 400 to a cancel that comes too late, for whatever reason and in whatever
-	// race.
-	if apperror.Is(err, orders.CodeMoveRefused) {
+	// The contract says 400 for an order that can no longer be cancelled, also when a concurrent
+	// move was first.
+	if errors.Is(err, orders.ErrMoveRefused) {
 		late := *apperror.From(err)
 		late.Kind = apperror.Invalid
 		return &late
@@ -120,7 +121,8 @@ func (s *Server) cancelOrder(c *gin.Context) error {
 	return ok(c, order)
 }
 
-// cancel is shared with the panel, where the operator may cancel what it has received already.
+// cancel is shared with the panel, where the operator may also cancel an order that it has
+// received.
 func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
 	id, in, err := orderAndBody(c, readOptionalBody)
 	if err != nil {

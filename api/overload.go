@@ -17,14 +17,13 @@ var (
 	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
-// limitLoad has at most as many requests worked on at once as the process can carry: more would
-// only make all of them slow and memory grow. The others wait a moment for their turn and are then
-// told to come back. Probes always get through.
-func (s *Server) limitLoad(c *gin.Context) {
+// limitInFlight bounds the requests handled at the same time, because more would slow all of them
+// and use more memory. Others wait up to Timeouts.Queue and then get 503. Health checks are exempt.
+func (s *Server) limitInFlight(c *gin.Context) {
 	if isProbe(c) {
 		return
 	}
-	if err := s.takeTurn(c.Request.Context()); err != nil {
+	if err := s.acquireSlot(c.Request.Context()); err != nil {
 		s.fail(c, err)
 		return
 	}
@@ -33,14 +32,14 @@ func (s *Server) limitLoad(c *gin.Context) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = s.config.Timeouts.Upload
 	}
-	limitBody(c.Writer, c.Request, limit)
+	withReadDeadline(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()
 }
 
-func (s *Server) takeTurn(ctx context.Context) error {
+func (s *Server) acquireSlot(ctx context.Context) error {
 	select {
 	case s.inFlight <- struct{}{}:
 		return nil
@@ -60,12 +59,13 @@ func (s *Server) takeTurn(ctx context.Context) error {
 
 func isProbe(c *gin.Context) bool { return c.FullPath() == "/healthz" || c.FullPath() == "/readyz" }
 
-// isOutage reports whether a request failed for what is likely to work in a moment.
+// isOutage reports whether the error is likely to be temporary: the database is unavailable or the
+// request timed out.
 func isOutage(ctx context.Context, err error) bool { return db.IsUnavailable(err) || outOfTime(ctx) }
 
-// outOfTime reports whether a request was worked on for too long. A process that stood still finds
-// several timers due at once, and the one of the connection, which takes the client for gone, may
-// be the first: the clock decides.
+// outOfTime reports whether the request's deadline has passed. It compares the clock: after a pause
+// of the process several timers fire at once, and net/http may cancel the context before its
+// deadline does.
 func outOfTime(ctx context.Context) bool {
 	deadline, limited := ctx.Deadline()
 	return errors.Is(context.Cause(ctx), context.DeadlineExceeded) || limited && !time.Now().Before(deadline)

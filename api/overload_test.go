@@ -17,8 +17,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// With every turn taken, the next request is told to come back instead of hanging, probes get
-// through, and whoever drips its body in loses its turn.
+// With every slot taken the next request gets 503 instead of hanging, health checks are served, and
+// a request with a slow body loses its slot.
 func TestOverload_isRefused(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
@@ -56,7 +56,7 @@ func TestOverload_isRefused(t *testing.T) {
 	})
 }
 
-// drip begins a request whose body never comes to its end.
+// drip sends a request whose body never ends.
 func drip(t *testing.T, s *apptest.Service) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(s.BaseURL, "http://"))

@@ -22,13 +22,13 @@ func viewOfBranch(b *models.Branch) branchView {
 }
 
 func (s *Server) listBranches(c *gin.Context) error {
-	return answerList(c, viewOfBranch, s.operators.Branches)
+	return respondList(c, viewOfBranch, s.operators.Branches)
 }
 
 func (s *Server) createBranch(c *gin.Context) error {
-	return answerCreate(c, viewOfBranch, s.operators.CreateBranch)
+	return respondCreate(c, viewOfBranch, s.operators.CreateBranch)
 }
 
 func (s *Server) changeBranch(c *gin.Context) error {
-	return answerChange(c, viewOfBranch, operators.ErrBranchNotFound, s.operators.ChangeBranch)
+	return respondChange(c, viewOfBranch, operators.ErrBranchNotFound, s.operators.ChangeBranch)
 }

@@ -40,12 +40,12 @@ func (s *Server) viewOfCoverage(ctx context.Context, row *models.Coverage) (*cov
 	}, nil
 }
 
-// asItIs is for use cases whose outcome is a view already.
-func asItIs(v *coverageView) coverageView { return *v }
+// dereference is the view function of use cases that return a view already.
+func dereference(v *coverageView) coverageView { return *v }
 
-// listCoverage lists every place after those it lies in, by name.
+// listCoverage lists the covered places by name, each after the places that contain it.
 func (s *Server) listCoverage(c *gin.Context) error {
-	return answerList(c, asItIs, func(ctx context.Context, operator *models.Operator) ([]coverageView, error) {
+	return respondList(c, dereference, func(ctx context.Context, operator *models.Operator) ([]coverageView, error) {
 		rows, err := s.operators.Coverage(ctx, operator)
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (s *Server) listCoverage(c *gin.Context) error {
 }
 
 func (s *Server) createCoverage(c *gin.Context) error {
-	return answerCreate(c, asItIs, func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*coverageView, error) {
+	return respondCreate(c, dereference, func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*coverageView, error) {
 		row, err := s.operators.CreateCoverage(ctx, operator, in)
 		if err != nil {
 			return nil, err
@@ -81,9 +81,9 @@ func (s *Server) changeCoverage(c *gin.Context) error {
 		}
 		return s.viewOfCoverage(ctx, row)
 	}
-	return answerChange(c, asItIs, operators.ErrCoverageNotFound, change)
+	return respondChange(c, dereference, operators.ErrCoverageNotFound, change)
 }
 
 func (s *Server) deleteCoverage(c *gin.Context) error {
-	return answerDelete(c, "La ubicación salió de la cobertura.", operators.ErrCoverageNotFound, s.operators.DeleteCoverage)
+	return respondDelete(c, "La ubicación salió de la cobertura.", operators.ErrCoverageNotFound, s.operators.DeleteCoverage)
 }

@@ -48,7 +48,7 @@ func inUTC(at *time.Time) *time.Time {
 }
 
 func (s *Server) listKeys(c *gin.Context) error {
-	return answerList(c, viewOfListedKey, s.operators.Keys)
+	return respondList(c, viewOfListedKey, s.operators.Keys)
 }
 
 func (s *Server) createKey(c *gin.Context) error {
@@ -62,9 +62,9 @@ func (s *Server) createKey(c *gin.Context) error {
 	}
 	view := viewOfKey(key)
 	view.Key = plain
-	return answerSecret(c, envelope{Message: "Guarde la clave: no se volverá a mostrar."}, view)
+	return respondSecret(c, envelope{Message: "Guarde la clave: no se volverá a mostrar."}, view)
 }
 
 func (s *Server) revokeKey(c *gin.Context) error {
-	return answerDelete(c, "La clave quedó revocada.", operators.ErrKeyNotFound, s.operators.RevokeKey)
+	return respondDelete(c, "La clave quedó revocada.", operators.ErrKeyNotFound, s.operators.RevokeKey)
 }

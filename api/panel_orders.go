@@ -11,7 +11,8 @@ import (
 	"despacho/orders"
 )
 
-// panelListOrders is the API's list with what only the panel asks: which orders still need a point.
+// panelListOrders is the API's list with the panel's own filter: the orders that have no
+// coordinates yet.
 func (s *Server) panelListOrders(c *gin.Context) error {
 	query, err := listQuery(c)
 	if err != nil {
@@ -24,10 +25,10 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 	default:
 		return wrongParameter("without_point", "debe ser true o false")
 	}
-	return s.answerOrders(c, query)
+	return s.respondOrders(c, query)
 }
 
-// panelOrder is an order with its story.
+// panelOrder is an order with its timeline.
 type panelOrder struct {
 	*orders.View
 	PointSource    *string         `json:"point_source"`
@@ -77,7 +78,7 @@ func (s *Server) receiveOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
+	return respondMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
 }
 
 func (s *Server) assignOrder(c *gin.Context) error {
@@ -89,11 +90,11 @@ func (s *Server) assignOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
+	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
 }
 
 func (s *Server) panelCancelOrder(c *gin.Context) error {
-	return answerMove(c)(s.cancel(c, false))
+	return respondMove(c)(s.cancel(c, false))
 }
 
 func (s *Server) setPoint(c *gin.Context) error {
@@ -105,10 +106,10 @@ func (s *Server) setPoint(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return answerMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+	return respondMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
 }
 
-// orderAndBody reads which order a request is about and what it says.
+// orderAndBody reads the order's id from the path, and the body.
 func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
 	id, err := pathID(c, orders.ErrOrderNotFound)
 	if err != nil {
@@ -118,8 +119,8 @@ func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, err
 	return id, in, err
 }
 
-// answerMove answers with the order as it stands after a move.
-func answerMove(c *gin.Context) func(*orders.View, error) error {
+// respondMove responds with the order after a move.
+func respondMove(c *gin.Context) func(*orders.View, error) error {
 	return func(order *orders.View, err error) error {
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
@@ -11,14 +12,13 @@ import (
 	"despacho/web/panel"
 )
 
-// panelPage is page for the panel: scripts of its own are allowed, and what goes wrong becomes a
-// page of the panel.
+// panelPage is page for the panel: the panel's own scripts are allowed, and errors become a page of
+// the panel.
 func (s *Server) panelPage(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("Content-Security-Policy", s.panel.Policy())
 		protectPage(c)
-		// Forms say where they come from, to ourselves alone: without it a browser that knows no
-		// Sec-Fetch-Site could not post them.
+		// Forms send a same-origin referrer: browsers without Sec-Fetch-Site are checked by it.
 		c.Header("Referrer-Policy", "same-origin")
 		if err := h(c); err != nil {
 			s.failPanelPage(c, err)
@@ -26,12 +26,12 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 	}
 }
 
-// visit lets a signed-in user with the route's permission through; whoever is not signed in is
-// asked to, and comes back afterwards.
-func (s *Server) visit(route panel.Route) handler {
+// panelRoute requires a signed-in user with the route's permission. Others are redirected to sign
+// in and then back.
+func (s *Server) panelRoute(route panel.Route) handler {
 	return func(c *gin.Context) error {
-		who, err := s.admit(c, route.Needs)
-		if err == errNoSession {
+		who, err := s.authorize(c, route.Needs)
+		if errors.Is(err, errNoSession) {
 			next := ""
 			if c.Request.Method == http.MethodGet {
 				next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
@@ -82,8 +82,8 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 }
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
-	who, err := s.admit(c, models.AnyUser)
-	if err != nil && err != errNoSession {
+	who, err := s.authorize(c, models.AnyUser)
+	if err != nil && !errors.Is(err, errNoSession) {
 		return err
 	}
 	if who != nil {
@@ -95,8 +95,8 @@ func (s *Server) signOutFromPage(c *gin.Context) error {
 	return nil
 }
 
-// servePanelAsset answers with a style sheet or a script. Its address has its version in it, so
-// browsers may keep it for good.
+// servePanelAsset serves a style sheet or a script. Its URL contains its version, so browsers may
+// cache it forever.
 func (s *Server) servePanelAsset(c *gin.Context) error {
 	content, kind, known := s.panel.Asset(c.Param("name"))
 	if !known {

@@ -11,20 +11,20 @@ import (
 	"despacho/models"
 )
 
-// What an operator's people set up is listed, created and changed in the same way whatever it is;
-// these three answer for all of it.
+// The operator's own resources (stores, riders, branches, sizes, ...) are listed, created and
+// changed in the same way. These functions do it for all of them.
 
-// identified is what every view of theirs begins with.
+// identified is the id that every view of a resource starts with.
 type identified struct {
 	ID uuid.UUID `json:"id"`
 }
 
-func (i identified) address(c *gin.Context) string { return c.FullPath() + "/" + i.ID.String() }
+func (i identified) location(c *gin.Context) string { return c.FullPath() + "/" + i.ID.String() }
 
-// resourceView knows where what it shows is found.
-type resourceView interface{ address(c *gin.Context) string }
+// resourceView gives the URL of the resource it shows, for the Location header.
+type resourceView interface{ location(c *gin.Context) string }
 
-func answerList[T, V any](c *gin.Context, view func(*T) V, list func(context.Context, *models.Operator) ([]T, error)) error {
+func respondList[T, V any](c *gin.Context, view func(*T) V, list func(context.Context, *models.Operator) ([]T, error)) error {
 	rows, err := list(c.Request.Context(), caller(c).Operator)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func views[T, V any](rows []T, view func(*T) V) []V {
 	return list
 }
 
-func answerCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)) error {
+func respondCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)) error {
 	in, err := readBody(c)
 	if err != nil {
 		return err
@@ -49,23 +49,24 @@ func answerCreate[T any, V resourceView](c *gin.Context, view func(*T) V, create
 	if err != nil {
 		return err
 	}
-	return answerCreated(c, envelope{}, view(row))
+	return respondCreated(c, envelope{}, view(row))
 }
 
-// answerCreated answers 201 with the resource and where it is.
-func answerCreated(c *gin.Context, e envelope, view resourceView) error {
-	c.Header("Location", view.address(c))
+// respondCreated responds 201 with the resource and its Location.
+func respondCreated(c *gin.Context, e envelope, view resourceView) error {
+	c.Header("Location", view.location(c))
 	e.Data = view
 	return respond(c, http.StatusCreated, e)
 }
 
-// answerSecret is answerCreated for what carries something that is shown this once.
-func answerSecret(c *gin.Context, e envelope, view resourceView) error {
+// respondSecret is respondCreated for a resource with a secret that is shown only once: the
+// response must not be stored.
+func respondSecret(c *gin.Context, e envelope, view resourceView) error {
 	c.Header("Cache-Control", "no-store")
-	return answerCreated(c, e, view)
+	return respondCreated(c, e, view)
 }
 
-func answerChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) error {
+func respondChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) error {
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func answerChange[T, V any](c *gin.Context, view func(*T) V, notFound error, cha
 	return ok(c, view(row))
 }
 
-func answerDelete(c *gin.Context, message string, notFound error, remove func(context.Context, *models.Operator, uuid.UUID) error) error {
+func respondDelete(c *gin.Context, message string, notFound error, remove func(context.Context, *models.Operator, uuid.UUID) error) error {
 	id, err := pathID(c, notFound)
 	if err != nil {
 		return err

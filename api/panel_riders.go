@@ -22,13 +22,13 @@ func viewOfRider(r *models.Rider) riderView {
 }
 
 func (s *Server) listRiders(c *gin.Context) error {
-	return answerList(c, viewOfRider, s.operators.Riders)
+	return respondList(c, viewOfRider, s.operators.Riders)
 }
 
 func (s *Server) createRider(c *gin.Context) error {
-	return answerCreate(c, viewOfRider, s.operators.CreateRider)
+	return respondCreate(c, viewOfRider, s.operators.CreateRider)
 }
 
 func (s *Server) changeRider(c *gin.Context) error {
-	return answerChange(c, viewOfRider, operators.ErrRiderNotFound, s.operators.ChangeRider)
+	return respondChange(c, viewOfRider, operators.ErrRiderNotFound, s.operators.ChangeRider)
 }

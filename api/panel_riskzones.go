@@ -27,13 +27,13 @@ func viewOfRiskZone(z *models.RiskZone) riskZoneView {
 }
 
 func (s *Server) listRiskZones(c *gin.Context) error {
-	return answerList(c, viewOfRiskZone, s.operators.RiskZones)
+	return respondList(c, viewOfRiskZone, s.operators.RiskZones)
 }
 
 func (s *Server) createRiskZone(c *gin.Context) error {
-	return answerCreate(c, viewOfRiskZone, s.operators.CreateRiskZone)
+	return respondCreate(c, viewOfRiskZone, s.operators.CreateRiskZone)
 }
 
 func (s *Server) changeRiskZone(c *gin.Context) error {
-	return answerChange(c, viewOfRiskZone, operators.ErrRiskZoneNotFound, s.operators.ChangeRiskZone)
+	return respondChange(c, viewOfRiskZone, operators.ErrRiskZoneNotFound, s.operators.ChangeRiskZone)
 }

@@ -8,8 +8,8 @@ import (
 	"despacho/models"
 )
 
-// settingsView is what the operator decides about itself, and below it what whoever runs the
-// service decided.
+// settingsView is what the operator configures itself, followed by what the service's administrator
+// has set.
 type settingsView struct {
 	Name               string       `json:"name"`
 	LogoURL            *string      `json:"logo_url"`

@@ -28,13 +28,13 @@ func viewOfSize(s *models.Size) sizeView {
 }
 
 func (s *Server) listSizes(c *gin.Context) error {
-	return answerList(c, viewOfSize, s.operators.Sizes)
+	return respondList(c, viewOfSize, s.operators.Sizes)
 }
 
 func (s *Server) createSize(c *gin.Context) error {
-	return answerCreate(c, viewOfSize, s.operators.CreateSize)
+	return respondCreate(c, viewOfSize, s.operators.CreateSize)
 }
 
 func (s *Server) changeSize(c *gin.Context) error {
-	return answerChange(c, viewOfSize, operators.ErrSizeNotFound, s.operators.ChangeSize)
+	return respondChange(c, viewOfSize, operators.ErrSizeNotFound, s.operators.ChangeSize)
 }

@@ -21,13 +21,13 @@ func viewOfStore(s *models.Store) panelStoreView {
 }
 
 func (s *Server) panelListStores(c *gin.Context) error {
-	return answerList(c, viewOfStore, s.operators.Stores)
+	return respondList(c, viewOfStore, s.operators.Stores)
 }
 
 func (s *Server) createStore(c *gin.Context) error {
-	return answerCreate(c, viewOfStore, s.operators.CreateStore)
+	return respondCreate(c, viewOfStore, s.operators.CreateStore)
 }
 
 func (s *Server) changeStore(c *gin.Context) error {
-	return answerChange(c, viewOfStore, operators.ErrStoreNotFound, s.operators.ChangeStore)
+	return respondChange(c, viewOfStore, operators.ErrStoreNotFound, s.operators.ChangeStore)
 }

@@ -15,7 +15,7 @@ type panelUserView struct {
 	userView
 	Active    bool      `json:"active"`
 	CreatedAt time.Time `json:"created_at"`
-	// Password is shown once, where it was drawn.
+	// Password is shown once, when it was generated.
 	Password string `json:"password,omitempty"`
 }
 
@@ -24,7 +24,7 @@ func viewOfPanelUser(u *models.User) panelUserView {
 }
 
 func (s *Server) listUsers(c *gin.Context) error {
-	return answerList(c, viewOfPanelUser, s.operators.Users)
+	return respondList(c, viewOfPanelUser, s.operators.Users)
 }
 
 func (s *Server) createUser(c *gin.Context) error {
@@ -38,14 +38,14 @@ func (s *Server) createUser(c *gin.Context) error {
 	}
 	view := viewOfPanelUser(user)
 	view.Password = drawn
-	return answerSecret(c, envelope{Message: passwordMessage(drawn)}, view)
+	return respondSecret(c, envelope{Message: passwordMessage(drawn)}, view)
 }
 
 func (s *Server) changeUser(c *gin.Context) error {
-	return answerChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
+	return respondChange(c, viewOfPanelUser, operators.ErrUserNotFound, s.operators.ChangeUser)
 }
 
-// resetPassword is for a user who forgot the password, or whose password somebody else knows.
+// resetPassword gives a user a new password, because the old one was forgotten or leaked.
 func (s *Server) resetPassword(c *gin.Context) error {
 	id, err := pathID(c, operators.ErrUserNotFound)
 	if err != nil {
@@ -74,14 +74,14 @@ func passwordMessage(drawn string) string {
 	return "Entregue la contraseña al usuario: no se volverá a mostrar."
 }
 
-// changePassword lets whoever is signed in choose another password.
+// changePassword changes the signed-in user's own password.
 func (s *Server) changePassword(c *gin.Context) error {
 	who := signedIn(c)
 	in, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	if err := s.limitGuesses(c, &who.User); err != nil {
+	if err := s.limitPasswordAttempts(c, &who.User); err != nil {
 		return err
 	}
 	if err := s.operators.ChangePassword(c.Request.Context(), &who.User, who.SessionID, in); err != nil {
@@ -90,7 +90,8 @@ func (s *Server) changePassword(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "La contraseña cambió. Sus otras sesiones se cerraron."})
 }
 
-// limitGuesses counts a try to name a user's current password, like a sign-in.
-func (s *Server) limitGuesses(c *gin.Context, user *models.User) error {
+// limitPasswordAttempts counts an attempt to enter the current password, with the same limit as
+// sign-in.
+func (s *Server) limitPasswordAttempts(c *gin.Context, user *models.User) error {
 	return s.limitAddress(c, "password:"+user.ID.String(), signInsPerMinute)
 }

@@ -196,7 +196,7 @@ func TestPanelUsers_resetPassword(t *testing.T) {
 }
 
 // Administrators who change a user do not bring an old password back.
-func TestPanelUsers_changeBesidePassword(t *testing.T) {
+func TestPanelUsers_changeWithoutPassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		admin, tenant, _ := adminDesk(t, s)
 		user := &models.User{}

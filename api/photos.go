@@ -12,7 +12,8 @@ import (
 
 var errNoFile = apperror.New(apperror.NotFound, "file_not_found", "El archivo no existe.")
 
-// servePhoto answers with a delivery-proof photo or its thumbnail to whoever knows the name.
+// servePhoto serves a delivery photo or its thumbnail. The name cannot be guessed and is the only
+// credential.
 func (s *Server) servePhoto(c *gin.Context) error {
 	file, err := s.files.Open(c.Param("name"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -106,7 +106,7 @@ func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
 
 // What a process left that died between storing a photo and hearing of its delivery goes a day
 // later; what a delivery refers to stays.
-func TestPhotos_thatBelongToNobodyAreSwept(t *testing.T) {
+func TestPhotos_unreferencedAreSwept(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})

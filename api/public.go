@@ -62,7 +62,7 @@ func (s *Server) listCountries(c *gin.Context) error {
 	for i, country := range countries {
 		list[i] = countryView{Code: country.Code, Name: country.Name, PhonePrefix: country.PhonePrefix, Currency: country.Currency}
 	}
-	return cached(c, envelope{Data: list})
+	return respondCached(c, envelope{Data: list})
 }
 
 // listCities lists the cities where an active operator covers something.
@@ -88,10 +88,10 @@ func (s *Server) listCities(c *gin.Context) error {
 	slices.SortFunc(list, func(a, b catalog.Location) int {
 		return strings.Compare(textnorm.String(a.Name), textnorm.String(b.Name))
 	})
-	return cached(c, envelope{Data: locationViews(list)})
+	return respondCached(c, envelope{Data: locationViews(list)})
 }
 
-// citiesOf is the city that a covered place is in; of a covered country, all of its cities.
+// citiesOf returns the city that contains a covered place, or all cities of a covered country.
 func citiesOf(index *catalog.Index, id uuid.UUID) []catalog.Location {
 	for _, place := range index.Ancestors(id) {
 		switch place.Type {
@@ -122,7 +122,7 @@ func (s *Server) locationTree(c *gin.Context) error {
 	for i, branch := range branches {
 		list[i] = districtView{locationView: viewOf(branch.District), Zones: locationViews(branch.Zones)}
 	}
-	return cached(c, envelope{Data: list})
+	return respondCached(c, envelope{Data: list})
 }
 
 var ubigeoForm = regexp.MustCompile(`^[0-9]{6}$`)
@@ -157,7 +157,7 @@ func (s *Server) locationsByUbigeo(c *gin.Context) error {
 	if len(unknown) > 0 {
 		answer.Message = "Códigos desconocidos: " + strings.Join(unknown, ", ") + "."
 	}
-	return cached(c, answer)
+	return respondCached(c, answer)
 }
 
 func (s *Server) searchLocations(c *gin.Context) error {
@@ -169,7 +169,7 @@ func (s *Server) searchLocations(c *gin.Context) error {
 	if len([]rune(strings.ReplaceAll(text, " ", ""))) < searchLetters {
 		return wrongParameter("q", "debe tener al menos dos letras")
 	}
-	return cached(c, envelope{Data: locationViews(index.Search(country.Code, text, searchResults))})
+	return respondCached(c, envelope{Data: locationViews(index.Search(country.Code, text, searchResults))})
 }
 
 func (s *Server) locationChildren(c *gin.Context) error {
@@ -185,10 +185,10 @@ func (s *Server) locationChildren(c *gin.Context) error {
 	if _, known := index.Location(id); !known {
 		return notFound
 	}
-	return cached(c, envelope{Data: locationViews(index.Children(id))})
+	return respondCached(c, envelope{Data: locationViews(index.Children(id))})
 }
 
-// catalogOf reads the country that every catalog request names.
+// catalogOf reads the country parameter that every catalog request has.
 func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, error) {
 	index, err := s.catalog.Index(c.Request.Context())
 	if err != nil {
@@ -211,13 +211,13 @@ func wrongParameter(name, message string) error {
 	return wrong.Err()
 }
 
-// cached answers with what changes rarely.
-func cached(c *gin.Context, e envelope) error {
+// respondCached responds with a Cache-Control for data that changes rarely.
+func respondCached(c *gin.Context, e envelope) error {
 	content, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	return serveTagged(c, jsonType, content)
+	return serveWithETag(c, jsonType, content)
 }
 
 func locationViews(locations []catalog.Location) []locationView {

@@ -14,7 +14,7 @@ import (
 
 const defaultPageSize = 50
 
-// listQuery reads the parameters of an order list; its error names every wrong one.
+// listQuery reads the parameters of an order list. Its error names every invalid one.
 func listQuery(c *gin.Context) (orders.Query, error) {
 	var wrong apperror.Fields
 	query := orders.Query{
@@ -33,8 +33,8 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 	return query, wrong.Err()
 }
 
-// dayParameter reads a date. Years that no order can have are refused before they reach the
-// database, which may not know them.
+// dayParameter reads a date. Years that no order can have are rejected here, because the database
+// may not accept them.
 func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Time {
 	text := c.Query(name)
 	if text == "" {
@@ -48,8 +48,8 @@ func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Tim
 	return &day
 }
 
-// countParameter reads a number from 1 up. One that does not fit is as good as the largest that
-// does: past the end, or over the most.
+// countParameter reads a number from 1 up. A number that overflows becomes the largest int32, which
+// is over every limit anyway.
 func countParameter(c *gin.Context, name string, absent int, wrong *apperror.Fields) int {
 	text := c.Query(name)
 	if text == "" {

@@ -52,7 +52,7 @@ var statusOf = map[apperror.Kind]int{
 	apperror.Unavailable:      http.StatusServiceUnavailable,
 }
 
-// fail renders an error: the message for the caller, the cause for the log alone.
+// fail renders an error: the message for the caller, the cause only for the log.
 func (s *Server) fail(c *gin.Context, err error) {
 	f, present := s.report(c, err)
 	if !present {
@@ -66,14 +66,15 @@ func (s *Server) fail(c *gin.Context, err error) {
 	c.Data(statusOf[f.Kind], jsonType, body)
 }
 
-// report does what every failed answer needs, whatever its form: it ends the request, logs what is
-// our own fault and says when to come back. It is false when nobody is there to read an answer.
+// report ends the request, logs internal errors and sets Retry-After, for JSON and HTML responses
+// alike. present is false when the client has disconnected.
 func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present bool) {
 	f = apperror.From(err)
 	c.Abort()
 	ctx := c.Request.Context()
 	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && f.Kind == apperror.Internal {
-		// The client is gone; nobody reads this and nothing is wrong here.
+		// The client has disconnected: there is nobody to respond to and nothing to log as an
+		// error.
 		c.AbortWithStatus(statusClientGone)
 		return f, false
 	}
@@ -90,7 +91,8 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 	return f, true
 }
 
-// statusClientGone is what logs and metrics show for a client that hung up before its answer.
+// statusClientGone is the status in logs and metrics for a client that disconnected before its
+// response (nginx's 499).
 const statusClientGone = 499
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }

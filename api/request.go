@@ -21,14 +21,13 @@ import (
 
 const (
 	requestIDHeader = "X-Request-Id"
-	// maxBody is the most a JSON body may weigh.
+	// maxBody is the largest JSON body accepted.
 	maxBody = 256 << 10
 )
 
 var sensibleRequestID = regexp.MustCompile(`^[A-Za-z0-9._:+/=-]{1,128}$`)
 
-// identifyRequest gives every request an id, the caller's own if it makes sense, and logs how it
-// went.
+// identifyRequest gives every request an id, the caller's own if it is valid, and logs the request.
 func (s *Server) identifyRequest(c *gin.Context) {
 	id := c.GetHeader(requestIDHeader)
 	if !sensibleRequestID.MatchString(id) {
@@ -36,7 +35,7 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	}
 	c.Request = c.Request.WithContext(requestid.With(c.Request.Context(), id))
 	c.Header(requestIDHeader, id)
-	c.Header("X-Content-Type-Options", "nosniff") // whatever people wrote into it, an answer is what we say it is
+	c.Header("X-Content-Type-Options", "nosniff") // responses may contain text that users wrote: browsers must not guess another type
 	began := time.Now()
 	c.Next()
 	level := slog.LevelInfo
@@ -44,16 +43,16 @@ func (s *Server) identifyRequest(c *gin.Context) {
 	case c.Writer.Status() >= http.StatusInternalServerError:
 		level = slog.LevelWarn
 	case isProbe(c):
-		level = slog.LevelDebug // asked every few seconds by whoever watches over the process
+		level = slog.LevelDebug // health checks come every few seconds
 	}
-	// The route, not the path: a path may hold a guide code, which is as good as a key to its
-	// order's tracking.
+	// The route, not the path: a path may contain a guide code, which gives access to the tracking
+	// page.
 	s.log.LogAttrs(c.Request.Context(), level, "request",
 		slog.String("method", c.Request.Method), slog.String("route", c.FullPath()), slog.Int("status", c.Writer.Status()),
 		slog.Duration("took", time.Since(began)))
 }
 
-// recoverPanic keeps one broken request from taking others with it.
+// recoverPanic responds 500 to a request whose handler panics.
 func (s *Server) recoverPanic(c *gin.Context) {
 	defer func() {
 		recovered := recover()
@@ -71,10 +70,10 @@ func (s *Server) recoverPanic(c *gin.Context) {
 	c.Next()
 }
 
-// readBody is the one way a JSON body comes in.
+// readBody reads and parses a JSON body.
 func readBody(c *gin.Context) (*jsonbody.Object, error) { return readWith(c, jsonbody.Parse) }
 
-// readOptionalBody is readBody for requests whose body may be left out.
+// readOptionalBody is readBody for requests whose body is optional.
 func readOptionalBody(c *gin.Context) (*jsonbody.Object, error) {
 	return readWith(c, jsonbody.ParseOptional)
 }
@@ -97,8 +96,7 @@ func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*js
 	return parse(raw)
 }
 
-// pathID reads an identifier from the path. What is not a UUID names nothing, so it is answered
-// like an unknown one.
+// pathID reads a UUID from the path. Anything else is treated like an unknown id.
 func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(c.Param("id"))
 	if !ok {

@@ -6,20 +6,20 @@ import (
 	"despacho/models"
 )
 
-// routes is the map of the service: every path, who may call it, and what answers.
+// routes registers every path with who may call it and its handler.
 func (s *Server) routes() {
 	r := s.router
 	r.NoRoute(s.handle(s.unknownRoute))
 	r.NoMethod(s.handle(s.unknownMethod))
 
-	r.GET("/healthz", s.handle(s.alive))
-	r.GET("/readyz", s.handle(s.ready))
+	r.GET("/healthz", s.handle(s.healthz))
+	r.GET("/readyz", s.handle(s.readyz))
 	r.GET("/files/:name", s.handle(s.servePhoto))
 	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
 	r.GET("/docs", s.handle(s.serveReference))
 
-	r.GET("/", s.page(s.askForCode))
-	r.GET("/track", s.page(s.takeCode))
+	r.GET("/", s.page(s.showTrackingForm))
+	r.GET("/track", s.page(s.redirectToPackage))
 	r.GET("/track/:guide_code", s.page(s.showPackage))
 
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))
@@ -27,7 +27,7 @@ func (s *Server) routes() {
 	r.POST("/panel/salir", s.panelPage(s.signOutFromPage))
 	r.GET("/panel/assets/:name", s.handle(s.servePanelAsset))
 	for _, route := range s.panel.Routes() {
-		r.Handle(route.Method, route.Path, s.panelPage(s.visit(route)))
+		r.Handle(route.Method, route.Path, s.panelPage(s.panelRoute(route)))
 	}
 
 	public := r.Group("/public")
@@ -105,10 +105,10 @@ func (s *Server) routes() {
 	panel.POST("/users/:id/password", s.withUser(models.AdminWrite, s.resetPassword))
 }
 
-// handler answers a request or says what is wrong with it.
+// handler writes a response, or returns an error that handle renders.
 type handler func(c *gin.Context) error
 
-// handle is the one place where a handler's error becomes a response.
+// handle is the only place where a handler's error becomes a JSON response.
 func (s *Server) handle(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := h(c); err != nil {

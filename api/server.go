@@ -1,5 +1,5 @@
-// Package api is the HTTP edge: the versioned API, the public catalog, tracking with its page, and
-// the panel's JSON API.
+// Package api serves HTTP: the versioned API, the public catalog, the tracking page, and the panel
+// with its JSON API.
 package api
 
 import (
@@ -25,31 +25,31 @@ import (
 	"despacho/webhooks"
 )
 
-// Server answers HTTP requests.
+// Server handles HTTP requests.
 type Server struct {
 	config   *config.Config
 	db       *db.DB
 	catalog  *db.CatalogCache
 	orders   *orders.Service
 	webhooks *webhooks.Service
-	// operators is what the operators' own people set up.
+	// operators manages what the operators configure themselves.
 	operators *operators.Service
 	temporal  client.Client
 	clock     clock.Clock
 	log       *slog.Logger
 	files     photos.Store
-	// reference is rendered when it is first asked for.
+	// reference is rendered on first use.
 	reference func() (*reference, error)
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
-	// inFlight are held by the requests that are being worked on.
+	// inFlight is a semaphore: a request holds a slot while it is handled.
 	inFlight chan struct{}
-	// draining says that the process is about to stop.
+	// draining is set while the process shuts down.
 	draining atomic.Bool
 }
 
-// Options are what a server is made of.
+// Options are the dependencies of a Server.
 type Options struct {
 	Config   *config.Config
 	DB       *db.DB
@@ -57,7 +57,7 @@ type Options struct {
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
 	Temporal client.Client
-	// Namespace is where Temporal keeps the orders' workflows.
+	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
 	Clock     clock.Clock
 	Log       *slog.Logger
@@ -80,36 +80,35 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitGuesses: s.limitGuesses,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
 	s.router.HandleMethodNotAllowed = true
 	s.router.RedirectTrailingSlash = false
-	// A slash that came encoded belongs to the value: a guide code with one is malformed, not
-	// another route.
+	// An encoded slash belongs to the value: a guide code with one is malformed, not another route.
 	s.router.UseRawPath = true
 	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
 		return nil, err
 	}
 	s.router.Use(options.Middleware...)
-	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitLoad, s.recoverPanic)
+	s.router.Use(s.identifyRequest, s.closeWhenDraining, s.limitInFlight, s.recoverPanic)
 	s.routes()
 	return s, nil
 }
 
-// Handler is the whole service as an http.Handler.
+// Handler returns the service as an http.Handler.
 func (s *Server) Handler() http.Handler { return s.router }
 
-// Routes lists every route, for the test that holds them against openapi.yaml.
+// Routes lists every route. A test compares them with openapi.yaml.
 func (s *Server) Routes() gin.RoutesInfo { return s.router.Routes() }
 
-// Middleware drops what is switched off.
+// Middleware drops the nil handlers, those that are switched off.
 func Middleware(handlers ...gin.HandlerFunc) []gin.HandlerFunc {
 	return slices.DeleteFunc(handlers, func(h gin.HandlerFunc) bool { return h == nil })
 }
 
-// HTTPServer is the server with the limits that slow or greedy clients run into.
+// HTTPServer returns a server with limits against slow clients and large headers.
 func HTTPServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -121,7 +120,7 @@ func HTTPServer(handler http.Handler) *http.Server {
 	}
 }
 
-// temporalReachable asks Temporal whether it is there, without waiting long.
+// temporalReachable checks Temporal's health with a short timeout.
 func (s *Server) temporalReachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
 	defer cancel()

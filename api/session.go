@@ -47,7 +47,7 @@ func viewOfUser(u *models.User) userView {
 }
 
 func (s *Server) signIn(c *gin.Context) error {
-	// Another site must not sign somebody in as a user of its choice.
+	// Prevents login CSRF: another site must not sign a browser in as a user of its choice.
 	if crossOrigin.Check(c.Request) != nil {
 		return errOtherSite
 	}
@@ -63,7 +63,7 @@ func (s *Server) signIn(c *gin.Context) error {
 	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
 }
 
-// openSessionFor signs in whoever knows the password: the answer carries the session's cookie.
+// openSessionFor checks the email and password and sets the session cookie.
 func (s *Server) openSessionFor(c *gin.Context, in *jsonbody.Object) (*models.User, string, error) {
 	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
 	if err := in.Err(); err != nil {
@@ -84,7 +84,8 @@ func (s *Server) openSessionFor(c *gin.Context, in *jsonbody.Object) (*models.Us
 	return user, token, nil
 }
 
-// checkPassword takes as long for an address that nobody has as for a wrong password.
+// checkPassword takes as long for an unknown email as for a wrong password, so that its duration
+// does not tell which emails exist.
 func (s *Server) checkPassword(c *gin.Context, email, password string) (*models.User, error) {
 	user, err := s.db.UserByEmail(c.Request.Context(), email)
 	if err != nil && !db.IsNotFound(err) {
@@ -137,10 +138,10 @@ func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
 	return nil
 }
 
-// withUser lets a signed-in user through who has the permission.
+// withUser requires a signed-in user with the permission.
 func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		who, err := s.admit(c, p)
+		who, err := s.authorize(c, p)
 		if err != nil {
 			return err
 		}
@@ -150,8 +151,8 @@ func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 	})
 }
 
-// admit finds who is signed in and whether they have the permission.
-func (s *Server) admit(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
+// authorize returns the signed-in user, or an error if there is none or it lacks the permission.
+func (s *Server) authorize(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
 	who, err := s.session(c)
 	switch {
 	case err != nil:
@@ -170,8 +171,8 @@ func callerOf(who *db.SignedIn) orders.Caller {
 
 func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }
 
-// session finds who is signed in: by Bearer token, or by cookie if the request comes from our own
-// pages.
+// session finds the signed-in user by Bearer token, or by cookie if the request comes from our own
+// origin.
 func (s *Server) session(c *gin.Context) (*db.SignedIn, error) {
 	token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
 	if !bearer {

@@ -11,15 +11,15 @@ import (
 	"despacho/models"
 )
 
-// trackingPerMinute is how often one address may ask for packages: plenty for a customer, little
-// for somebody who guesses codes.
+// trackingPerMinute is how often one address may look up packages: enough for a customer, too
+// little to guess codes.
 const trackingPerMinute = 120
 
-// errUnknownGuide is the same for codes that do not exist and texts that cannot be one, so that
-// nothing is learned from it.
+// errUnknownGuide is the same for codes that do not exist and for malformed ones, so that a
+// response does not reveal which codes are well formed.
 var errUnknownGuide = apperror.New(apperror.NotFound, "guide_code_not_found", "No encontramos un envío con ese código de guía.")
 
-// trackingView is what anybody with the guide code learns: never the rider, the address or a name.
+// trackingView is what anyone with the guide code may see: never the rider, the address or a name.
 type trackingView struct {
 	GuideCode     string          `json:"guide_code"`
 	Status        models.Status   `json:"status"`
@@ -37,14 +37,14 @@ type trackingEvent struct {
 	At     time.Time     `json:"at"`
 }
 
-// trackedPackage is what a guide code leads to.
+// trackedPackage is the order of a guide code.
 type trackedPackage struct {
 	*db.Tracked
-	// moves are the timeline without what happened beside it, oldest first.
+	// moves are the timeline's state changes, oldest first, without its other entries.
 	moves []models.TimelineEntry
 }
 
-// findPackage looks up a guide code as somebody typed it, for the API and for people alike.
+// findPackage looks up a guide code as a person typed it, for the API and for the page.
 func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, error) {
 	if err := s.limitAddress(c, "track", trackingPerMinute); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"despacho/web"
 )
 
-// page is handle for people with a browser: what goes wrong becomes a page too, and every page is
-// kept from being stored, framed or told to others.
+// page is handle for HTML: errors become a page too, and no page may be stored, framed or sent on
+// as a referrer.
 func (s *Server) page(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Header("Content-Security-Policy", s.pages.Policy())
@@ -27,7 +27,7 @@ func (s *Server) page(h handler) gin.HandlerFunc {
 }
 
 func protectPage(c *gin.Context) {
-	c.Header("Referrer-Policy", "no-referrer") // the address of a tracking page is as good as its guide code
+	c.Header("Referrer-Policy", "no-referrer") // the URL contains the guide code
 	c.Header("Cache-Control", "no-store")
 }
 
@@ -48,7 +48,7 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	}
 }
 
-// showPage answers with a page once all of it is there: half a page is never sent.
+// showPage renders into memory first, so that a template that fails sends no partial page.
 func showPage(c *gin.Context, status int, render func(io.Writer) error) error {
 	var out bytes.Buffer
 	if err := render(&out); err != nil {
@@ -58,13 +58,14 @@ func showPage(c *gin.Context, status int, render func(io.Writer) error) error {
 	return nil
 }
 
-func (s *Server) askForCode(c *gin.Context) error {
+func (s *Server) showTrackingForm(c *gin.Context) error {
 	return showPage(c, http.StatusOK, s.pages.Home)
 }
 
-// takeCode is where the form goes: it sends the customer on to an address worth keeping.
-func (s *Server) takeCode(c *gin.Context) error {
-	keepUnlisted(c)
+// redirectToPackage handles the form: it redirects to the package's own URL, which can be
+// bookmarked.
+func (s *Server) redirectToPackage(c *gin.Context) error {
+	setNoIndex(c)
 	typed := c.Query("code")
 	if strings.TrimSpace(typed) == "" {
 		c.Redirect(http.StatusSeeOther, "/")
@@ -72,19 +73,19 @@ func (s *Server) takeCode(c *gin.Context) error {
 	}
 	code, wellFormed := guidecode.Parse(typed)
 	if !wellFormed {
-		return s.showTyped(c, typed)
+		return s.showByCode(c, typed)
 	}
 	c.Redirect(http.StatusSeeOther, "/track/"+code)
 	return nil
 }
 
 func (s *Server) showPackage(c *gin.Context) error {
-	keepUnlisted(c)
-	return s.showTyped(c, c.Param("guide_code"))
+	setNoIndex(c)
+	return s.showByCode(c, c.Param("guide_code"))
 }
 
-// showTyped shows the package of a code as it was typed.
-func (s *Server) showTyped(c *gin.Context, typed string) error {
+// showByCode shows the package of a guide code as it was typed.
+func (s *Server) showByCode(c *gin.Context, typed string) error {
 	found, err := s.findPackage(c, typed)
 	if err != nil {
 		return err
@@ -92,10 +93,10 @@ func (s *Server) showTyped(c *gin.Context, typed string) error {
 	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, found.page()) })
 }
 
-// keepUnlisted asks search engines to forget an address that has a guide code in it.
-func keepUnlisted(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
+// setNoIndex keeps search engines from indexing a URL that contains a guide code.
+func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 
-// page is the package as its customer sees it.
+// page is what the tracking page shows of the package.
 func (p *trackedPackage) page() web.Tracking {
 	shown := web.Tracking{
 		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),

@@ -38,7 +38,7 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 	return ok(c, views(active, viewOfWebhook))
 }
 
-// panelWebhookView is a webhook as its owner's staff sees it: also when it is over, and why.
+// panelWebhookView is a webhook as the panel shows it: inactive ones too, with the reason.
 type panelWebhookView struct {
 	webhookView
 	FailingSince      *time.Time `json:"failing_since"`
@@ -89,7 +89,7 @@ func (s *Server) deactivateWebhook(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
 }
 
-// rotateSecret gives a webhook a new secret; the old one goes on signing beside it for a day.
+// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day.
 func (s *Server) rotateSecret(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package app puts the parts together: a program value that main runs and that tests boot on a free
-// port.
+// Package app wires the service together, for main and for tests.
 package app
 
 import (
@@ -36,7 +35,7 @@ import (
 	"despacho/worker"
 )
 
-// App is the service with everything it needs open.
+// App is the service with its open connections.
 type App struct {
 	Config   *config.Config
 	DB       *db.DB
@@ -48,7 +47,7 @@ type App struct {
 	clock     clock.Clock
 	log       *slog.Logger
 	catalog   *db.CatalogCache
-	secrets   *encryption.Box
+	secrets   *encryption.Cipher
 	roots     *x509.CertPool
 	webhooks  *webhooks.Service
 	identity  *identity.Verifier
@@ -57,21 +56,21 @@ type App struct {
 	resolver       *net.Resolver
 }
 
-// Options replace what tests want to hold in their own hands.
+// Options replace dependencies in tests.
 type Options struct {
-	// Clock is the system's unless set.
+	// Clock defaults to the system clock.
 	Clock clock.Clock
-	// Temporal is read from TEMPORAL_* unless set.
+	// Temporal defaults to TEMPORAL_*.
 	Temporal *client.Options
-	// ShortLinkHosts are followed like the known hosts of short map links.
+	// ShortLinkHosts are added to the known hosts of short map links.
 	ShortLinkHosts []string
-	// Resolver finds the addresses of receivers and map hosts; nil is the system's.
+	// Resolver resolves the hosts of webhooks and map links; nil means the system's.
 	Resolver *net.Resolver
 	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
 	WebhookCAFiles []string
 }
 
-// Open connects to everything. The database must be there and migrated; Temporal may come later.
+// Open opens everything. The database must be reachable and migrated; Temporal may be down.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Options) (*App, error) {
 	if err := errors.Join(cfg.RequireDatabase(), cfg.RequireSecrets()); err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	a.Metrics.WatchDatabase(a.DB.SQL())
-	if err := a.chooseIdentity(); err != nil {
+	if err := a.openIdentity(); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -134,14 +133,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// connectTemporal makes a client that connects when it is first used, so that the API starts and
-// takes orders without Temporal.
+// connectTemporal makes a lazy client: it connects on first use, so that the API starts and accepts
+// orders without Temporal.
 func (a *App) connectTemporal(options client.Options) error {
 	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
 	options.MetricsHandler = a.Metrics.TemporalHandler()
 	if options.ConnectionOptions.TLS == nil && options.ConnectionOptions.GrpcCompression == nil {
-		// A Temporal without TLS is next door: to compress a kilobyte or two takes longer there
-		// than to send it.
+		// A Temporal without TLS is on the same network: compressing a kilobyte or two takes longer
+		// than sending it.
 		options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
 	}
 	tracing, err := telemetry.TemporalInterceptor()
@@ -162,8 +161,8 @@ func (a *App) connectTemporal(options client.Options) error {
 	return nil
 }
 
-// chooseIdentity makes the verifier of DNI_PROVIDER, if there is one.
-func (a *App) chooseIdentity() error {
+// openIdentity makes the verifier of DNI_PROVIDER, if it is set.
+func (a *App) openIdentity() error {
 	if len(a.Config.DNIProvider) == 0 {
 		return nil
 	}
@@ -178,7 +177,7 @@ func (a *App) chooseIdentity() error {
 	return err
 }
 
-// Close lets go of everything.
+// Close closes everything.
 func (a *App) Close() {
 	if a.Orders != nil {
 		a.Orders.Close()
@@ -189,11 +188,10 @@ func (a *App) Close() {
 	}
 }
 
-// ServeAPI answers requests on the listener until ctx ends. Then /readyz fails while requests are
-// still taken for DRAIN_DELAY, so that a balancer turns to others first; after that those in flight
-// finish.
+// ServeAPI serves the API until ctx ends. Then /readyz fails while requests are still accepted for
+// DRAIN_DELAY, so that load balancers stop sending them; after that the requests in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
-	a.webhooks.AllowNets = a.Config.WebhookAllowNets // now: dev adds its inbox after everything is open
+	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
 	server, err := api.New(api.Options{
 		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
@@ -202,13 +200,13 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	if err := a.temporalAnswers(ctx); err != nil {
+	if err := a.checkTemporal(ctx); err != nil {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
 	sweeping, endSweeping := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
-	defer beside.Wait()
+	var background sync.WaitGroup
+	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
+	defer background.Wait()
 	defer endSweeping()
 	a.log.Info("api listening", "address", listener.Addr().String())
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -221,15 +219,14 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	return Serve(serving, api.HTTPServer(server.Handler()), listener, a.Config.ShutdownTimeout)
 }
 
-func (a *App) temporalAnswers(ctx context.Context) error {
+func (a *App) checkTemporal(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
 	return err
 }
 
-// ServeAdmin answers /metrics and the profiles of /debug/pprof until ctx ends. It is for whoever
-// runs the service: the public listener has neither.
+// ServeAdmin serves /metrics and /debug/pprof until ctx ends. The public listener has neither.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())
@@ -239,8 +236,8 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	return Serve(ctx, api.HTTPServer(mux), listener, a.Config.ShutdownTimeout)
 }
 
-// RunWorker runs workflows and activities until ctx ends, then finishes the tasks it has. started,
-// if not nil, is called once it takes tasks.
+// RunWorker runs workflows and activities until ctx ends, then finishes its running tasks. started,
+// if not nil, is called once it polls for tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
@@ -271,7 +268,7 @@ func Serve(ctx context.Context, server *http.Server, listener net.Listener, grac
 	return server.Shutdown(ctx)
 }
 
-// webhookRoots is the system's certificate authorities and those of the files.
+// webhookRoots returns the system's certificate authorities and those of the files.
 func webhookRoots(files []string) (*x509.CertPool, error) {
 	roots, err := x509.SystemCertPool()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// The folder's SOURCES.md is embedded with the data because it carries the
-// licence notices that must travel with every copy.
+// SOURCES.md is embedded with the data because it has the licence notices that every copy must
+// include.
 //
 //go:embed data
 var data embed.FS
@@ -16,9 +16,8 @@ var data embed.FS
 // provinceDigits is the length of the part of a ubigeo that names the province.
 const provinceDigits = 4
 
-// Embedded returns the countries, and the locations known without a database:
-// every country and, for Peru, its provinces as cities and all its districts.
-// Parents come before their children.
+// Embedded returns the countries, and the locations that need no database: every country and, for
+// Peru, its provinces as cities and all its districts. Parents come before their children.
 func Embedded() ([]Country, []Location) {
 	countries := embeddedCountries()
 	locations := make([]Location, 0, 2200)
@@ -51,7 +50,7 @@ func peruvianLocations() []Location {
 	for _, row := range rows("data/peru_districts.csv",
 		"ubigeo_inei", "ubigeo_reniec", "department", "province", "district", "lat", "lng") {
 		ubigeo, reniec, department, province, name := row[0], row[1], row[2], row[3], row[4]
-		// The file is sorted by ubigeo, so a province's districts are together.
+		// The file is sorted by ubigeo, so the districts of a province are adjacent.
 		if cityID := CityID(country, ubigeo[:provinceDigits]); cityID != city.ID {
 			city = Location{
 				ID:          cityID,
@@ -82,8 +81,8 @@ func peruvianLocations() []Location {
 	return locations
 }
 
-// rows reads an embedded table after checking that its columns are the expected
-// ones. The data is part of the program, so a fault in it is a bug: it panics.
+// rows reads an embedded table and checks its columns. The data is part of the program, so an error
+// in it is a bug: it panics.
 func rows(file string, columns ...string) [][]string {
 	opened, err := data.Open(file)
 	if err != nil {

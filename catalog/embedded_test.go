@@ -11,7 +11,7 @@ import (
 	"despacho/internal/textnorm"
 )
 
-func TestEmbeddedHoldsTheWholeCountry(t *testing.T) {
+func TestEmbeddedHasTheWholeCountry(t *testing.T) {
 	t.Parallel()
 	countries, locations := Embedded()
 	count := map[LocationType]int{}

@@ -10,11 +10,11 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// Index answers every question about a set of countries and locations from
-// memory. It never changes once built, so any number of goroutines may share it.
+// Index looks up countries and locations in memory. It is immutable, so it is safe for concurrent
+// use.
 //
-// Country codes are taken in either case. The locations it returns share their
-// pointers with the index and must not be written through.
+// Country codes may be in either case. The returned locations share their pointers with the index
+// and must not be modified through them.
 type Index struct {
 	countries     []Country
 	countryByCode map[string]Country
@@ -24,26 +24,26 @@ type Index struct {
 	searchable    map[string][]*node // by country, in the order of ties
 }
 
-// node is a location in its place in the tree.
+// node is a location in the tree.
 type node struct {
 	Location
-	paddedName string // folded, after a space: see matchName
+	paddedName string // normalized, after a space: see matchName
 	parent     *node
 	children   []*node // sorted by name
 }
 
-// countryKey is a code or folded name within a country.
+// countryKey is a code or a normalized name within a country.
 type countryKey struct{ country, text string }
 
-// DistrictZones is a district with the zones in it.
+// DistrictZones is a district with its zones.
 type DistrictZones struct {
 	District Location
 	Zones    []Location
 }
 
-// NewIndex builds the index, whatever the order of its arguments. Of several
-// locations with one id the first counts. A location whose parent is missing, or
-// is not of a wider type, is kept as one without a parent.
+// NewIndex builds the index; the order of its arguments does not matter. Of several locations with
+// the same id the first is used. A location whose parent is missing, or is not of a larger type,
+// has no parent.
 func NewIndex(countries []Country, locations []Location) *Index {
 	index := &Index{
 		countries:     sortedCountries(countries),
@@ -85,10 +85,10 @@ func (index *Index) addNodes(locations []Location) []*node {
 	return added
 }
 
-// link makes a node findable. Nodes come in the order of compareNodes, which the
-// lists they are appended to keep.
+// link adds a node to the lookup tables. Nodes come in the order of compareNodes, which the lists
+// keep.
 func (index *Index) link(n *node) {
-	// A parent of a wider type rules out cycles, so walks up the tree end.
+	// A parent must be of a larger type, so there are no cycles.
 	if parent := index.parentOf(n); parent != nil && parent.Type.depth() < n.Type.depth() {
 		n.parent = parent
 		parent.children = append(parent.children, n)
@@ -117,8 +117,8 @@ func setFirst(nodes map[countryKey]*node, key countryKey, n *node) {
 	}
 }
 
-// compareNodes orders locations by type as a search prefers them (an order goes
-// to a district or zone), then by name, then by where they are.
+// compareNodes orders locations by type as a search prefers them (an order goes to a district or
+// zone), then by name, then by location.
 func compareNodes(a, b *node) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(searchPreference, a.Type), slices.Index(searchPreference, b.Type)),
@@ -149,8 +149,8 @@ func (index *Index) Location(id uuid.UUID) (Location, bool) {
 	return n.Location, true
 }
 
-// Ancestors returns the location of an id and those it lies in, itself first and
-// its country last; nothing for an unknown id.
+// Ancestors returns the location of an id and all that contain it, itself first and its country
+// last; nil for an unknown id.
 func (index *Index) Ancestors(id uuid.UUID) []Location {
 	var path []Location
 	for n := index.nodes[id]; n != nil; n = n.parent {
@@ -159,7 +159,7 @@ func (index *Index) Ancestors(id uuid.UUID) []Location {
 	return path
 }
 
-// IsWithin reports whether a location is another one or lies in it.
+// IsWithin reports whether a location is ancestor or lies in it.
 func (index *Index) IsWithin(id, ancestor uuid.UUID) bool {
 	for n := index.nodes[id]; n != nil; n = n.parent {
 		if n.ID == ancestor {
@@ -178,8 +178,7 @@ func (index *Index) Children(id uuid.UUID) []Location {
 	return locationsOf(n.children)
 }
 
-// Tree returns the districts of some cities with their zones, both sorted by
-// name.
+// Tree returns the districts of some cities with their zones, both sorted by name.
 func (index *Index) Tree(cityIDs ...uuid.UUID) []DistrictZones {
 	var districts []*node
 	for _, id := range cityIDs {
@@ -194,7 +193,7 @@ func (index *Index) Tree(cityIDs ...uuid.UUID) []DistrictZones {
 		}
 	}
 	slices.SortFunc(districts, compareNodes)
-	districts = slices.Compact(districts) // a city may have been named twice
+	districts = slices.Compact(districts) // a city may be given twice
 	tree := make([]DistrictZones, len(districts))
 	for i, district := range districts {
 		tree[i] = DistrictZones{District: district.Location, Zones: locationsOf(district.children)}
@@ -202,9 +201,9 @@ func (index *Index) Tree(cityIDs ...uuid.UUID) []DistrictZones {
 	return tree
 }
 
-// CityByNameOrID returns the city of a country that text names, accents and case
-// ignored, or whose id it is. Where cities share a name it is the one of the
-// first department in alphabetical order; the others can be had by id.
+// CityByNameOrID returns the city of a country with the name, ignoring accents and case, or with
+// the id. Where cities share a name it is that of the first department in alphabetical order; the
+// others can be found by id.
 func (index *Index) CityByNameOrID(country, text string) (Location, bool) {
 	country = strings.ToUpper(country)
 	if id, err := uuid.Parse(text); err == nil {

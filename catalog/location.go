@@ -1,5 +1,5 @@
-// Package catalog is the geography orders are addressed by: countries, cities,
-// districts and zones, embedded in the binary and searched in memory.
+// Package catalog has the locations that orders are addressed to: countries, cities, districts and
+// zones, embedded in the binary and searched in memory.
 package catalog
 
 import (
@@ -14,7 +14,7 @@ import (
 // LocationType is the level of a location in country → city → district → zone.
 type LocationType string
 
-// The levels, from the widest to the narrowest.
+// The levels, from the largest to the smallest.
 const (
 	TypeCountry  LocationType = "country"
 	TypeCity     LocationType = "city" // in Peru, a province
@@ -29,14 +29,14 @@ func (t LocationType) depth() int {
 	return slices.Index(levels, t)
 }
 
-// Country is what the service needs to know of a country it can work in.
+// Country is a country the service can work in.
 type Country struct {
 	Code         string // ISO 3166-1 alpha-2
 	Name         string
 	PhonePrefix  string // with its plus sign
 	Currency     string // ISO 4217
 	Timezone     string // IANA name, that of the capital
-	DocumentName string // what its identity document is called; empty where there is no single one
+	DocumentName string // its national identity document; empty where there is no single one
 }
 
 // Location is a place of any level.
@@ -50,7 +50,7 @@ type Location struct {
 	CountryCode string
 	City        string   // name of the city it is, or lies in; empty for countries
 	Department  string   // likewise
-	Lat, Lng    *float64 // both or neither: the town a district is ruled from, not its centre
+	Lat, Lng    *float64 // both or neither: the district's seat of government, not its centre
 }
 
 // CountryID returns the id of a country's location.
@@ -69,15 +69,15 @@ func DistrictID(country, ubigeo string) uuid.UUID {
 	return locationID(country, ubigeo)
 }
 
-// ZoneID returns the id of a zone, the same for every spelling of its name that
-// differs in accents, case and punctuation alone.
+// ZoneID returns the id of a zone. Spellings that differ only in accents, case or punctuation have
+// the same id.
 func ZoneID(country, ubigeo, name string) uuid.UUID {
 	return locationID(country, ubigeo, textnorm.Slug(name))
 }
 
-// PathNames returns the folded names of a place and those around it, given nearest first as
-// Ancestors does, from the widest down. Sorted by it every place comes after those it lies in, by
-// name.
+// PathNames returns the normalized names of a place and its ancestors, given nearest first as by
+// Ancestors, from the largest down. Sorted by it, places are ordered by name, each after those that
+// contain it.
 func PathNames(places []Location) []string {
 	names := make([]string, len(places))
 	for i, place := range places {
@@ -86,13 +86,13 @@ func PathNames(places []Location) []string {
 	return names
 }
 
-// locationID derives the id from the path of codes alone, so that a place has the
-// same id in every installation.
+// locationID derives the id only from the path of codes, so that a place has the same id in every
+// installation.
 func locationID(path ...string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("despacho:location:"+strings.Join(path, ":")))
 }
 
-// NewZone returns the zone of that name in a district.
+// NewZone returns a zone of a district.
 func NewZone(district Location, name string) Location {
 	return Location{
 		ID:          ZoneID(district.CountryCode, district.Ubigeo, name),

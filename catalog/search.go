@@ -6,7 +6,7 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// match is how well a name answers a search, the best first.
+// match is how well a name matches a search, the best first.
 type match int
 
 const (
@@ -14,14 +14,13 @@ const (
 	matchPrefix
 	matchWordPrefix
 	matchInside
-	matchKinds // their number, and the mark of a name that does not answer
+	matchKinds // the number of matches; as a match, none
 )
 
-// Search returns at most limit cities, districts and zones of a country whose name
-// answers q, accents, case and punctuation ignored. First the names that are q,
-// then those that begin with it, those with a later word that begins with it, and
-// those with it anywhere. Among equals districts come first, then zones, then
-// cities, each by name and department.
+// Search returns at most limit cities, districts and zones of a country whose name matches q,
+// ignoring accents, case and punctuation. Exact matches come first, then names with q as a prefix,
+// then those with a later word that starts with q, then those that contain q. Ties are ordered by
+// type (districts, zones, cities), name and department.
 func (index *Index) Search(country, q string, limit int) []Location {
 	q = textnorm.String(q)
 	if q == "" || limit <= 0 {
@@ -41,8 +40,8 @@ func (index *Index) Search(country, q string, limit int) []Location {
 	return locationsOf(best)
 }
 
-// matchName compares a padded name with a query padded alike: the space that comes
-// before every word tells its beginning from its inside.
+// matchName compares a padded name with a padded query: the space before every word distinguishes
+// its start from its inside.
 func matchName(paddedName, paddedQuery string) match {
 	switch at := strings.Index(paddedName, paddedQuery); {
 	case at == 0 && len(paddedName) == len(paddedQuery):
@@ -57,5 +56,5 @@ func matchName(paddedName, paddedQuery string) match {
 	return matchKinds
 }
 
-// searchPreference puts what an order can go to before cities.
+// searchPreference puts the types that an order can be sent to before cities.
 var searchPreference = []LocationType{TypeDistrict, TypeZone, TypeCity}

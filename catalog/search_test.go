@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSearchFindsWhatPeopleType(t *testing.T) {
+func TestSearchIgnoresAccentsAndCase(t *testing.T) {
 	t.Parallel()
 	index := fullIndex()
 	for q, want := range map[string]string{

@@ -55,7 +55,7 @@ func patchCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Covera
 				return err
 			}
 		}
-		if in.Mentions("price") {
+		if in.HasOrNull("price") {
 			covered.Price = in.Money("price")
 		}
 		return in.Err()

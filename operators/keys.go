@@ -32,7 +32,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		at := clock.Normalize(*expiry)
 		key.ExpiresAt = &at
 		if !at.After(now) {
-			in.Complain("expires_at", "debe estar en el futuro")
+			in.AddError("expires_at", "debe estar en el futuro")
 		}
 	}
 	if err := in.Err(); err != nil {
@@ -57,14 +57,14 @@ func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id u
 func readScopes(in *jsonbody.Object) []models.Scope {
 	words := in.TextList("scopes")
 	if len(words) == 0 {
-		in.Complain("scopes", "debe nombrar al menos un permiso: "+scopeNames)
+		in.AddError("scopes", "debe nombrar al menos un permiso: "+scopeNames)
 		return nil
 	}
 	var scopes []models.Scope
 	for _, word := range words {
 		scope := models.Scope(word)
 		if !slices.Contains(models.Scopes, scope) {
-			in.Complain("scopes", "solo admite: "+scopeNames)
+			in.AddError("scopes", "solo admite: "+scopeNames)
 			return nil
 		}
 		if !slices.Contains(scopes, scope) {

@@ -79,7 +79,7 @@ func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID 
 	}
 	stores, err := tx.StoresOf(ctx, operatorID, storeID)
 	if err == nil && len(stores) == 0 {
-		in.Complain("store_id", "no es una tienda activa del operador")
+		in.AddError("store_id", "no es una tienda activa del operador")
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, location
 	}
 	known, err := tx.HasLocation(ctx, *locationID)
 	if err == nil && !known {
-		in.Complain("location_id", "no está en el catálogo")
+		in.AddError("location_id", "no está en el catálogo")
 	}
 	return err
 }

@@ -106,7 +106,7 @@ func (s *Service) ChangePassword(ctx context.Context, user *models.User, session
 		return err
 	}
 	if !credentials.PasswordMatches(stored.PasswordHash, current) {
-		in.Complain("current", "no es su contraseña actual")
+		in.AddError("current", "no es su contraseña actual")
 		return in.Err()
 	}
 	hash, err := credentials.HashPassword(chosen)
@@ -129,9 +129,9 @@ func readNewPassword(in *jsonbody.Object) (password, generated string) {
 func checkPassword(in *jsonbody.Object, field, password string) {
 	switch err := credentials.CheckPassword(password); {
 	case errors.Is(err, credentials.ErrPasswordTooShort):
-		in.Complain(field, "debe tener al menos 8 caracteres")
+		in.AddError(field, "debe tener al menos 8 caracteres")
 	case errors.Is(err, credentials.ErrPasswordTooLong):
-		in.Complain(field, "admite como máximo 72 bytes")
+		in.AddError(field, "admite como máximo 72 bytes")
 	}
 }
 
@@ -160,7 +160,7 @@ func readEmail(in *jsonbody.Object, email *string) {
 	typed := in.RequiredText("email", maxEmail)
 	checked, err := checkEmail(typed)
 	if err != nil {
-		in.Complain("email", "no es un correo electrónico")
+		in.AddError("email", "no es un correo electrónico")
 	}
 	*email = checked
 }
@@ -171,25 +171,25 @@ func readRole(in *jsonbody.Object, user *models.User) {
 	if user.Role == "" || in.Has("role") {
 		role := in.Enum("role", string(models.RoleOperator), string(models.RoleStore))
 		if role == nil {
-			in.Complain("role", jsonbody.MissingMessage)
+			in.AddError("role", jsonbody.MissingMessage)
 			return
 		}
 		user.Role = models.Role(*role)
 	}
-	if in.Mentions("store_id") {
+	if in.HasOrNull("store_id") {
 		user.StoreID = in.UUID("store_id")
 	}
 	if user.Role == models.RoleOperator {
 		if in.Has("store_id") {
-			in.Complain("store_id", "solo la lleva un usuario de tienda")
+			in.AddError("store_id", "solo la lleva un usuario de tienda")
 		}
 		user.StoreID = nil
 		return
 	}
 	if user.StoreID == nil {
-		in.Complain("store_id", "es obligatorio para un usuario de tienda")
+		in.AddError("store_id", "es obligatorio para un usuario de tienda")
 	}
 	if user.Admin {
-		in.Complain("admin", "solo un usuario del operador puede ser administrador")
+		in.AddError("admin", "solo un usuario del operador puede ser administrador")
 	}
 }

@@ -38,7 +38,7 @@ func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZo
 	return func(tx *db.DB, zone *models.RiskZone) error {
 		readName(in, &zone.Name)
 		readFlag(in, "active", &zone.Active)
-		if in.Mentions("location_id") {
+		if in.HasOrNull("location_id") {
 			zone.LocationID = in.UUID("location_id")
 			if err := checkLocation(ctx, tx, in, zone.LocationID); err != nil {
 				return err
@@ -48,7 +48,7 @@ func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZo
 			zone.Words = models.JoinWords(readExpressions(in))
 		}
 		if zone.LocationID == nil && zone.Words == "" && in.Blank("location_id") {
-			in.Complain("words", "indique una ubicación o al menos una palabra: sin ninguna, toda dirección sería de riesgo")
+			in.AddError("words", "indique una ubicación o al menos una palabra: sin ninguna, toda dirección sería de riesgo")
 		}
 		return in.Err()
 	}
@@ -62,7 +62,7 @@ func readExpressions(in *jsonbody.Object) []string {
 	for _, expression := range in.LineList("words", maxExpression) {
 		folded := textnorm.String(expression)
 		if folded == "" {
-			in.Complain("words", "cada expresión debe tener alguna letra o cifra")
+			in.AddError("words", "cada expresión debe tener alguna letra o cifra")
 		}
 		if !known[folded] {
 			known[folded] = true
@@ -70,7 +70,7 @@ func readExpressions(in *jsonbody.Object) []string {
 		}
 	}
 	if len(expressions) > maxExpressions {
-		in.Complain("words", "admite como máximo 100 expresiones")
+		in.AddError("words", "admite como máximo 100 expresiones")
 	}
 	return expressions
 }

@@ -19,10 +19,10 @@ func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator,
 			return err
 		}
 		readName(in, &changed.Name)
-		if in.Mentions("logo_url") {
+		if in.HasOrNull("logo_url") {
 			changed.LogoURL = readLogo(in)
 		}
-		if in.Mentions("base_price") {
+		if in.HasOrNull("base_price") {
 			changed.BasePrice = in.Money("base_price")
 		}
 		readFlag(in, "share_proof_location", &changed.ShareProofLocation)
@@ -42,7 +42,7 @@ func readLogo(in *jsonbody.Object) *string {
 		return nil
 	}
 	if _, err := safehttp.CheckURL(*address, nil); err != nil {
-		in.Complain("logo_url", "debe ser una dirección pública que empiece con https://")
+		in.AddError("logo_url", "debe ser una dirección pública que empiece con https://")
 	}
 	return address
 }

@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
@@ -115,7 +116,7 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 	switch {
 	case err == nil:
 		assignment.Outcome = AssignmentDone
-	case apperror.Is(err, CodeMoveRefused):
+	case errors.Is(err, ErrMoveRefused):
 		assignment.Outcome, assignment.Reason = AssignmentRefused, apperror.From(err).Message
 	default:
 		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, apperror.From(err).Message

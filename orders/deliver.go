@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -29,7 +30,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	}
 	if photo != nil {
 		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
-			if apperror.Is(err, photos.ErrNotStored.Code) {
+			if errors.Is(err, photos.ErrNotStored) {
 				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
 			}
 			return nil, err

@@ -30,8 +30,9 @@ func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	verb := map[models.Move]string{
 		models.MoveCancel: "cancelar", models.MoveReceive: "recibir", models.MoveAssign: "asignar", models.MoveDeliver: "entregar",
 	}[move]
-	return apperror.New(apperror.Conflict, CodeMoveRefused, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
+	return apperror.New(apperror.Conflict, ErrMoveRefused.Code, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
 }
 
-// CodeMoveRefused is the code of a move that the order's state does not allow.
-const CodeMoveRefused = "move_not_allowed"
+// ErrMoveRefused is for errors.Is: a move that the order's state does not allow. The errors that are
+// returned have the same code and a message of their own.
+var ErrMoveRefused = &apperror.Error{Kind: apperror.Conflict, Code: "move_not_allowed"}

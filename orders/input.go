@@ -84,7 +84,7 @@ func readBranch(in *jsonbody.Object, settings *settings) *uuid.UUID {
 		return nil
 	}
 	if _, known := settings.branches[*id]; !known {
-		in.Complain("branch_id", "no es una sucursal activa del operador")
+		in.AddError("branch_id", "no es una sucursal activa del operador")
 	}
 	return id
 }
@@ -99,7 +99,7 @@ func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUI
 		return nil
 	}
 	if store, known := settings.stores[*id]; !known || !store.Active {
-		in.Complain("store_id", "no es una tienda activa del operador")
+		in.AddError("store_id", "no es una tienda activa del operador")
 	}
 	return id
 }
@@ -108,10 +108,10 @@ func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUI
 func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float64) {
 	lat, lng = in.Number(latField, -90, 90), in.Number(lngField, -180, 180)
 	if in.Has(latField) && !in.Has(lngField) {
-		in.Complain(lngField, "es obligatorio junto con "+latField)
+		in.AddError(lngField, "es obligatorio junto con "+latField)
 	}
 	if in.Has(lngField) && !in.Has(latField) {
-		in.Complain(latField, "es obligatorio junto con "+lngField)
+		in.AddError(latField, "es obligatorio junto con "+lngField)
 	}
 	return lat, lng
 }
@@ -120,7 +120,7 @@ func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float6
 func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng float64) {
 	for _, field := range []string{latField, lngField} {
 		if !in.Has(field) {
-			in.Complain(field, jsonbody.MissingMessage)
+			in.AddError(field, jsonbody.MissingMessage)
 		}
 	}
 	gotLat, gotLng := ReadPoint(in, latField, lngField)

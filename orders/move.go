@@ -176,7 +176,7 @@ func (s *Service) moveError(ctx context.Context, order *models.Order, move model
 	}
 	if refusal, refused := workflows.AsRefusal(err); refused {
 		if refusal.Reason != "" {
-			return apperror.New(apperror.Conflict, CodeMoveRefused, refusal.Reason)
+			return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
 		}
 		return moveRefused(move, refusal.Status)
 	}

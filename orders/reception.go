@@ -2,11 +2,11 @@ package orders
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
-	"despacho/internal/apperror"
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/workflows"
@@ -41,9 +41,9 @@ type Reception struct {
 // act on is an outcome; an error can be retried.
 func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed string, branchID *uuid.UUID) (*Reception, error) {
 	code, err := guidecode.Scan(typed)
-	switch err {
-	case nil:
-	case guidecode.ErrCheck:
+	switch {
+	case err == nil:
+	case errors.Is(err, guidecode.ErrCheck):
 		return &Reception{Outcome: ReceptionMisread}, nil
 	default:
 		return &Reception{Outcome: ReceptionNotACode}, nil
@@ -63,7 +63,7 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed s
 		reception.Outcome = ReceptionRevived
 	}
 	reception.Order, err = s.moveOrder(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
-	if apperror.Is(err, CodeMoveRefused) {
+	if errors.Is(err, ErrMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, reception)
 	}
 	return reception, err

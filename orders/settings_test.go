@@ -26,7 +26,7 @@ func TestReceivingBranch(t *testing.T) {
 	require.NotContains(t, s.branches, closed)
 
 	_, err = newSettings(&db.Settings{Branches: []models.Branch{{ID: other, Active: true}}}).receivingBranch(nil)
-	require.True(t, apperror.Is(err, "no_main_branch"), "an operator that is not set up yet")
+	require.ErrorIs(t, err, &apperror.Error{Code: "no_main_branch"}, "an operator that is not set up yet")
 }
 
 // Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events.

@@ -1,4 +1,4 @@
-// Package web renders the service's pages: plain HTML that needs no script and loads nothing but an
+// Package web renders the public pages: plain HTML without scripts that loads nothing but an
 // operator's logo.
 package web
 
@@ -24,18 +24,18 @@ type Pages struct {
 	policy                 string
 }
 
-// New reads the embedded templates.
+// New parses the embedded templates.
 func New() *Pages {
 	sum := sha256.Sum256([]byte(style))
 	return &Pages{
 		home: parse("home"), tracking: parse("tracking"), notice: parse("notice"),
-		// data: is for the icon, which is part of the page.
+		// data: is for the icon, which is embedded in the page.
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; img-src https: data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
 }
 
-// parse puts a page's own parts into the frame that all of them share.
+// parse combines a page's template with the shared layout.
 func parse(name string) *template.Template {
 	functions := template.FuncMap{
 		"style": func() template.CSS { return template.CSS(style) }, // our own file
@@ -44,20 +44,20 @@ func parse(name string) *template.Template {
 		ParseFS(sources, "templates/frame.html", "templates/code_form.html", "templates/"+name+".html"))
 }
 
-// Policy is the Content-Security-Policy that the pages are made for: no scripts, no style but their
-// own, pictures for the logo.
+// Policy is the pages' Content-Security-Policy: no scripts, only their own style, images for the
+// logo.
 func (p *Pages) Policy() string { return p.policy }
 
-// Home asks for a guide code.
+// Home renders the form for a guide code.
 func (p *Pages) Home(w io.Writer) error { return p.home.Execute(w, nil) }
 
-// Tracking shows where a package is.
+// Tracking renders the status of a package.
 func (p *Pages) Tracking(w io.Writer, t Tracking) error { return p.tracking.Execute(w, describe(t)) }
 
-// notice says that something did not work out, and lets the customer try again.
+// notice is the data of a page that reports a failure and offers the form again.
 type notice struct{ Title, Text string }
 
-// NotFound is shown for every code that leads to no package.
+// NotFound is shown for every code without a package.
 func (p *Pages) NotFound(w io.Writer) error {
 	return p.notice.Execute(w, notice{
 		"No encontramos tu envío",
@@ -65,7 +65,7 @@ func (p *Pages) NotFound(w io.Writer) error {
 	})
 }
 
-// TooMany asks a customer who asked too often to wait.
+// TooMany is shown when the rate limit is reached.
 func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
 	return p.notice.Execute(w, notice{
 		"Demasiadas consultas seguidas",
@@ -73,7 +73,7 @@ func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
 	})
 }
 
-// Failure is shown when the service itself went wrong.
+// Failure is shown for an internal error.
 func (p *Pages) Failure(w io.Writer) error {
 	return p.notice.Execute(w, notice{
 		"Algo salió mal",

@@ -57,7 +57,7 @@ func everyPage(t *testing.T) map[string]string {
 }
 
 // Every status is said in words of its own, with what to expect or to do.
-func TestTracking_saysEveryStatusInWords(t *testing.T) {
+func TestTracking_hasTextsForEveryStatus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		status    models.Status
@@ -120,7 +120,7 @@ func TestTracking_twelveOClock(t *testing.T) {
 }
 
 // What stores and operators type is text, wherever it is shown.
-func TestTracking_escapesWhatPeopleTyped(t *testing.T) {
+func TestTracking_escapesUserText(t *testing.T) {
 	t.Parallel()
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>'</title></style>`
 	shown := inTransit(t)

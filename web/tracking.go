@@ -8,8 +8,8 @@ import (
 	"despacho/models"
 )
 
-// Tracking is all that a customer with a guide code is shown: never the rider, the address, a name
-// or a phone.
+// Tracking is what a customer with a guide code may see: never the rider, the address, a name or a
+// phone.
 type Tracking struct {
 	GuideCode string
 	Product   string
@@ -17,31 +17,32 @@ type Tracking struct {
 	// LogoURL is empty for an operator without a logo.
 	LogoURL string
 	Status  models.Status
-	// Revivable says that a cancelled package only came too late: it goes on once it arrives.
+	// Revivable means that the package was cancelled for arriving too late: the order continues if
+	// it arrives.
 	Revivable bool
-	// Events are the package's moves, oldest first.
+	// Events are the status changes, oldest first.
 	Events []Event
-	// Zone is the operator's, in which times are shown.
+	// Zone is the operator's time zone.
 	Zone *time.Location
 }
 
-// Event is the arrival at a status.
+// Event is the change to a status.
 type Event struct {
 	Status models.Status
 	At     time.Time
 }
 
-// trackingView is a Tracking in words.
+// trackingView is the data of the tracking template.
 type trackingView struct {
 	Tracking
 	StatusLabel string
 	Summary     string
 	Advice      string
-	// Initial stands in for a logo.
+	// Initial is shown where there is no logo.
 	Initial string
-	// Steps is the way of a package that was not cancelled.
+	// Steps are the statuses of a package that was not cancelled.
 	Steps []step
-	// Entries are the events, latest first: what a customer came for.
+	// Entries are the events, latest first.
 	Entries []entry
 }
 
@@ -56,24 +57,24 @@ type entry struct {
 	Datetime string
 }
 
-// way is every status that a package passes when all goes well.
-var way = []models.Status{models.StatusRegistered, models.StatusReceived, models.StatusAssigned, models.StatusDelivered}
+// normalPath is every status of an order that is not cancelled.
+var normalPath = []models.Status{models.StatusRegistered, models.StatusReceived, models.StatusAssigned, models.StatusDelivered}
 
 func describe(t Tracking) trackingView {
 	initial, _ := utf8.DecodeRuneInString(t.Operator)
-	words := wordsFor(t.Status, t.Revivable)
+	words := textsFor(t.Status, t.Revivable)
 	view := trackingView{
 		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
 	}
-	if reached := slices.Index(way, t.Status); reached >= 0 {
-		for i, status := range way {
+	if reached := slices.Index(normalPath, t.Status); reached >= 0 {
+		for i, status := range normalPath {
 			view.Steps = append(view.Steps, step{Label: status.Label(), Done: i <= reached, Current: i == reached})
 		}
 	}
 	for _, event := range slices.Backward(t.Events) {
 		at := event.At.In(t.Zone)
 		view.Entries = append(view.Entries, entry{
-			Text: wordsFor(event.Status, false).entry, When: longDate(at), Datetime: at.Format(time.RFC3339),
+			Text: textsFor(event.Status, false).entry, When: longDate(at), Datetime: at.Format(time.RFC3339),
 		})
 	}
 	return view

@@ -28,7 +28,7 @@ func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *js
 				return nil, err
 			}
 			if len(stores) == 0 {
-				in.Complain("store_id", "no es una tienda activa del operador")
+				in.AddError("store_id", "no es una tienda activa del operador")
 			}
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Service) readURL(in *jsonbody.Object) string {
 		return ""
 	}
 	if _, err := safehttp.CheckURL(address, s.AllowNets); err != nil {
-		in.Complain("url", urlComplaint(err))
+		in.AddError("url", urlComplaint(err))
 	}
 	return address
 }
@@ -58,14 +58,14 @@ func urlComplaint(err error) string {
 func readEvents(in *jsonbody.Object) []models.Event {
 	words := in.TextList("events")
 	if len(words) == 0 {
-		in.Complain("events", "debe nombrar al menos un evento: "+eventNames)
+		in.AddError("events", "debe nombrar al menos un evento: "+eventNames)
 		return nil
 	}
 	var events []models.Event
 	for _, word := range words {
 		event := models.Event(word)
 		if !slices.Contains(models.Events, event) {
-			in.Complain("events", "solo admite: "+eventNames)
+			in.AddError("events", "solo admite: "+eventNames)
 			return nil
 		}
 		if !slices.Contains(events, event) {
@@ -81,7 +81,7 @@ var eventNames = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 	from, to = requiredTime(in, "from"), requiredTime(in, "to")
 	if in.Err() == nil && from.After(to) {
-		in.Complain("from", "no puede ser posterior al final del rango")
+		in.AddError("from", "no puede ser posterior al final del rango")
 	}
 	return from, to, in.Err()
 }
@@ -89,7 +89,7 @@ func readRange(in *jsonbody.Object) (from, to time.Time, err error) {
 func requiredTime(in *jsonbody.Object, name string) time.Time {
 	at := in.Time(name)
 	if at == nil {
-		in.Complain(name, jsonbody.MissingMessage) // no effect if the field already has an error
+		in.AddError(name, jsonbody.MissingMessage) // no effect if the field already has an error
 		return time.Time{}
 	}
 	return at.UTC()

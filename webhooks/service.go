@@ -18,7 +18,7 @@ import (
 // Service registers webhooks and sends their deliveries.
 type Service struct {
 	DB        *db.DB
-	Secrets   *encryption.Box
+	Secrets   *encryption.Cipher
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string

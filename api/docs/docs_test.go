@@ -130,7 +130,7 @@ func TestRender_smallDocument(t *testing.T) {
 	require.Contains(t, page.Policy, "default-src 'none'")
 }
 
-func TestRender_refusesWhatIsNotADocument(t *testing.T) {
+func TestRender_rejectsInvalidDocuments(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "[]", "a: [", "text"} {
 		_, err := docs.Render([]byte(document), "")

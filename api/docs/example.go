@@ -9,23 +9,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// writer turns an example into indented JSON, member by member in the file's order.
+// writer renders an example as indented JSON, with the members in the file's order.
 type writer struct {
 	strings.Builder
-	// paint dresses up a token for display; plain JSON leaves it as it is.
-	paint func(class, token string) string
+	// highlight formats a token for display. Plain JSON leaves tokens as they are.
+	highlight func(class, token string) string
 }
 
-// plainJSON is an example as a program would send it.
+// plainJSON renders an example as a program would send it.
 func plainJSON(example node) string {
-	w := &writer{paint: func(_, token string) string { return token }}
+	w := &writer{highlight: func(_, token string) string { return token }}
 	w.value(example.yaml, "")
 	return w.String()
 }
 
-// colouredJSON is an example for reading.
-func colouredJSON(example node) template.HTML {
-	w := &writer{paint: func(class, token string) string {
+// highlightedJSON renders an example as HTML with syntax highlighting.
+func highlightedJSON(example node) template.HTML {
+	w := &writer{highlight: func(class, token string) string {
 		return `<span class="` + class + `">` + html.EscapeString(token) + `</span>`
 	}}
 	w.value(example.yaml, "")
@@ -38,7 +38,7 @@ func (w *writer) value(n *yaml.Node, indent string) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		w.list(len(n.Content)/2, "{", "}", indent, func(i int) {
-			w.WriteString(w.paint("key", quote(n.Content[2*i].Value)) + ": ")
+			w.WriteString(w.highlight("key", quote(n.Content[2*i].Value)) + ": ")
 			w.value(n.Content[2*i+1], indent+step)
 		})
 	case yaml.SequenceNode:
@@ -66,13 +66,13 @@ func (w *writer) list(count int, opening, closing, indent string, element func(i
 func (w *writer) scalar(n *yaml.Node) {
 	switch n.ShortTag() {
 	case "!!null":
-		w.WriteString(w.paint("literal", "null"))
+		w.WriteString(w.highlight("literal", "null"))
 	case "!!bool":
-		w.WriteString(w.paint("literal", n.Value))
+		w.WriteString(w.highlight("literal", n.Value))
 	case "!!int", "!!float":
-		w.WriteString(w.paint("number", n.Value))
+		w.WriteString(w.highlight("number", n.Value))
 	default:
-		w.WriteString(w.paint("text", quote(n.Value)))
+		w.WriteString(w.highlight("text", quote(n.Value)))
 	}
 }
 

@@ -16,8 +16,7 @@ import (
 
 var renderer = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// markdown renders a description; the file is our own, so a failure is kept and reported once at
-// the end.
+// markdown renders a description. The file is our own, so an error is kept and reported at the end.
 func (b *builder) markdown(source string) template.HTML {
 	var out bytes.Buffer
 	context := parser.NewContext(parser.WithIDs(anchors{}))
@@ -27,7 +26,7 @@ func (b *builder) markdown(source string) template.HTML {
 	return template.HTML(out.String()) // goldmark escapes HTML unless told otherwise
 }
 
-// headings lists the titles of a text with their anchors.
+// headings lists the headings of a text with their anchors.
 func headings(source string) []link {
 	document := renderer.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	var list []link
@@ -43,17 +42,17 @@ func headings(source string) []link {
 	return list
 }
 
-// anchor is a title as it appears in an address.
+// anchor is a heading as a URL fragment.
 func anchor(title string) string {
 	words := strings.FieldsFunc(textnorm.String(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
 }
 
-// anchors gives goldmark's headings the same anchors.
+// anchors makes goldmark use the same anchors. It implements parser.IDs.
 type anchors struct{}
 
-// Generate makes a heading's anchor.
+// Generate returns a heading's anchor.
 func (anchors) Generate(title []byte, _ ast.NodeKind) []byte { return []byte(anchor(string(title))) }
 
-// Put is told of anchors that were set by hand; there are none.
+// Put records explicit anchors; there are none.
 func (anchors) Put([]byte) {}

@@ -8,12 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// node is a part of the OpenAPI file. Unlike a decoded map it keeps the file's order, which is the
-// order in which people should read it.
+// node is a node of the OpenAPI file. Unlike a decoded map it keeps the file's order, which is the
+// order of the page.
 type node struct {
 	root, yaml *yaml.Node
-	// ref is the name of the component that was followed to get here; empty for what is written in
-	// place.
+	// ref is the name of the component that a $ref led to; empty for an inline node.
 	ref string
 }
 
@@ -28,7 +27,7 @@ func parse(document []byte) (node, error) {
 	return node{root: tree.Content[0], yaml: tree.Content[0]}, nil
 }
 
-// get follows keys, and references on the way; what is not there is a node that holds nothing.
+// get follows keys and $refs. A missing key gives an empty node.
 func (n node) get(keys ...string) node {
 	for _, key := range keys {
 		n = n.member(key).resolve()
@@ -102,7 +101,7 @@ func (n node) items() iter.Seq[node] {
 	}
 }
 
-// words lists the elements of a sequence of scalars.
+// words returns the elements of a sequence of scalars.
 func (n node) words() []string {
 	var list []string
 	for item := range n.items() {

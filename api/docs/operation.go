@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// operation is one request of the reference.
+// operation describes one request.
 type operation struct {
 	ID, Method, Path, Summary string
 	Description               template.HTML
-	// Access says what opens it.
+	// Access lists the accepted credentials.
 	Access     []string
 	Scope      string
 	Parameters []field
 	Bodies     []body
 	Curl       string
 	Responses  []response
-	// Incoming marks a request that the reader receives instead of sending it.
+	// Incoming marks a request that the reader receives: a webhook.
 	Incoming bool
 }
 
@@ -38,7 +38,7 @@ type response struct {
 	Status      string
 	Good        bool
 	Description template.HTML
-	// Headers are described once, in a place of their own.
+	// Headers are names only; the headers section describes them.
 	Headers []string
 	Bodies  []body
 }
@@ -93,7 +93,7 @@ func (b *builder) bodies(holder node, d direction) []body {
 	for mediaType, content := range holder.get("content").pairs() {
 		schema := content.get("schema")
 		described := body{MediaType: mediaType, Examples: examplesOf(content)}
-		if placed(schema.ref) {
+		if hasOwnSection(schema.ref) {
 			described.Object = schema.ref
 		} else {
 			described.Fields = b.fieldsOf(schema, d, "")
@@ -106,15 +106,15 @@ func (b *builder) bodies(holder node, d direction) []body {
 func examplesOf(content node) []example {
 	var list []example
 	if single := content.get("example"); single.exists() {
-		list = append(list, example{JSON: colouredJSON(single)})
+		list = append(list, example{JSON: highlightedJSON(single)})
 	}
 	for _, named := range content.get("examples").pairs() {
-		list = append(list, example{Title: named.get("summary").text(), JSON: colouredJSON(named.get("value"))})
+		list = append(list, example{Title: named.get("summary").text(), JSON: highlightedJSON(named.get("value"))})
 	}
 	return list
 }
 
-// curl is a line to paste that makes the request.
+// curl returns a command line that sends the example request.
 func (b *builder) curl(method, path string, op node) string {
 	target, headers := exampleTarget(path, op)
 	command := "curl "
@@ -139,7 +139,7 @@ var credentialHeaders = map[string]string{
 	"Bearer":    `"Authorization: Bearer $DESPACHO_TOKEN"`,
 }
 
-// exampleTarget fills the parameters that have an example into the path, the query and the headers.
+// exampleTarget puts the example parameters into the path, the query and the headers.
 func exampleTarget(path string, op node) (target string, headers []string) {
 	query := url.Values{}
 	for parameter := range op.get("parameters").items() {

@@ -1,5 +1,5 @@
-// Package docs turns openapi.yaml into a reference page: one document without scripts that loads
-// nothing.
+// Package docs renders openapi.yaml as a reference page: one HTML document without scripts or
+// external resources.
 package docs
 
 import (
@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Page is the reference, ready to be served.
+// Page is the rendered reference.
 type Page struct {
 	HTML []byte
-	// Policy is its Content-Security-Policy: nothing may be loaded, and no style but the page's own
+	// Policy is its Content-Security-Policy: nothing may be loaded, and only the page's own style
 	// applies.
 	Policy string
 }
@@ -30,7 +30,7 @@ var (
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"lower": strings.ToLower}).Parse(pageSource))
 )
 
-// Render makes the page of an OpenAPI file; baseURL is where its examples send their requests.
+// Render makes the page of an OpenAPI file. baseURL is the server in its curl examples.
 func Render(document []byte, baseURL string) (*Page, error) {
 	root, err := parse(document)
 	if err != nil {
@@ -116,7 +116,7 @@ func (b *builder) operations(tag string) []operation {
 	return list
 }
 
-// callbacks are the requests that the service makes in turn.
+// callbacks are the requests that the service sends to the reader: webhooks.
 func (b *builder) callbacks(op node) []operation {
 	var list []operation
 	for _, callback := range op.get("callbacks").pairs() {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// field is a member, a parameter or a header, as a reader looks it up.
+// field describes a member, a parameter or a header.
 type field struct {
 	Name string
-	// Place is where a parameter goes: path, query or header.
+	// Place is the location of a parameter: path, query or header.
 	Place       string
 	Type        string
-	Object      string // the object it is described at, if it is one
+	Object      string // the named object that describes it, if any
 	Rules       []string
 	Values      []string
 	Nullable    bool
@@ -20,8 +20,8 @@ type field struct {
 	Description template.HTML
 }
 
-// mark is what a reader must know of a member's presence. What is usual carries no mark: leaving a
-// member out of a request, finding it in an answer.
+// mark says whether a member may be absent. The usual case has no mark: optional in a request,
+// present in a response.
 type mark string
 
 const (
@@ -29,7 +29,7 @@ const (
 	sometimes mark = "no siempre"
 )
 
-// direction is who writes a message.
+// direction says whether a message is a request or a response.
 type direction int
 
 const (
@@ -47,7 +47,7 @@ func (d direction) mark(required bool) mark {
 	return ""
 }
 
-// object is a schema with a name.
+// object is a named schema.
 type object struct {
 	Name        string
 	Description template.HTML
@@ -55,8 +55,8 @@ type object struct {
 	Values      []string
 }
 
-// fieldsOf lists an object's members, those of its parts included. Objects written in place are
-// unfolded with dotted names; those with a name are pointed at.
+// fieldsOf lists an object's members, including those of its allOf parts. Inline objects are
+// flattened to dotted names; named ones become links.
 func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
 	required := schema.get("required").words()
 	var fields []field
@@ -76,13 +76,13 @@ func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
 
 func (b *builder) fieldOf(schema node) field {
 	f := field{
-		Type: typeWord(schema), Nullable: schema.get("nullable").isTrue(),
+		Type: typeName(schema), Nullable: schema.get("nullable").isTrue(),
 		Rules: rulesOf(schema), Description: b.markdown(schema.get("description").text()),
 	}
 	shape := schema
 	if f.Type == "lista" {
 		shape = schema.get("items")
-		f.Type = "lista de " + typeWord(shape)
+		f.Type = "lista de " + typeName(shape)
 	}
 	// A nullable object is written as a wrapper around the named one.
 	for part := range shape.get("allOf").items() {
@@ -93,14 +93,14 @@ func (b *builder) fieldOf(schema node) field {
 	switch {
 	case shape.get("enum").exists():
 		f.Values = shape.get("enum").words()
-	case placed(shape.ref):
+	case hasOwnSection(shape.ref):
 		f.Object = shape.ref
 	}
 	return f
 }
 
-// typeWord names a schema's type for people.
-func typeWord(schema node) string {
+// typeName is a schema's type as the page shows it.
+func typeName(schema node) string {
 	switch schema.get("type").text() {
 	case "array":
 		return "lista"
@@ -124,7 +124,7 @@ var formatWords = map[string]string{
 	"uuid": "UUID", "date": "fecha", "date-time": "fecha y hora", "uri": "URL", "binary": "archivo",
 }
 
-// rulesOf puts a schema's bounds into words.
+// rulesOf describes a schema's constraints in words.
 func rulesOf(schema node) []string {
 	var rules []string
 	add := func(before, keyword, after string) {
@@ -145,17 +145,17 @@ func rulesOf(schema node) []string {
 	return rules
 }
 
-// placed reports whether a named schema has a place of its own: what is sent, and envelopes, are
-// shown where they are used.
-func placed(name string) bool {
+// hasOwnSection reports whether a named schema is described in a section of its own. Request bodies
+// and envelopes are described where they are used.
+func hasOwnSection(name string) bool {
 	return name != "" && !slices.ContainsFunc([]string{"Response", "Input", "Form"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
 }
 
-// objects lists the named schemas that have a place of their own.
+// objects lists the named schemas with a section of their own.
 func (b *builder) objects() []object {
 	var list []object
 	for name, schema := range b.root.get("components", "schemas").pairs() {
-		if !placed(name) {
+		if !hasOwnSection(name) {
 			continue
 		}
 		list = append(list, object{
@@ -166,7 +166,7 @@ func (b *builder) objects() []object {
 	return list
 }
 
-// headers lists what responses carry beside their body. A header that is only sometimes there is
+// headers lists the response headers. An optional header and a required one of the same name are
 // the same header.
 func (b *builder) headers() []field {
 	var list []field

@@ -7,7 +7,7 @@ import (
 	"despacho/internal/config"
 )
 
-// openDatabase opens the database that the environment names, whatever its version.
+// openDatabase opens the database of DATABASE_URL, whatever its schema version.
 func openDatabase(ctx context.Context) (*db.DB, error) {
 	cfg, err := config.Load()
 	if err != nil {

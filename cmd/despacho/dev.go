@@ -28,7 +28,7 @@ import (
 	"despacho/workflows"
 )
 
-// temporalLog is the file in DEV_DIR that holds what the development server says.
+// temporalLog is the file in DEV_DIR with the Temporal development server's output.
 const temporalLog = "temporal.log"
 
 func devCommand() *cobra.Command {
@@ -49,21 +49,21 @@ func devCommand() *cobra.Command {
 	}
 }
 
-// devProcess is the whole service on one machine. It is put together in the order of its fields and
-// taken apart in reverse: API, worker, inbox, Temporal.
+// devProcess runs the whole service on one machine. It starts in the order of its fields and stops
+// in reverse: API, worker, inbox, Temporal.
 type devProcess struct {
 	out      io.Writer
 	config   *config.Config
 	log      *slog.Logger
 	listener net.Listener
 	certs    *dev.Certificates
-	secrets  *encryption.Box
+	secrets  *encryption.Cipher
 
-	// temporal is nil where TEMPORAL_ADDRESS names another.
+	// temporal is nil when TEMPORAL_ADDRESS names an existing server.
 	temporal        *dev.Temporal
 	temporalOptions client.Options
 
-	// closers undo what was started, last first.
+	// closers are run in reverse order.
 	closers []func()
 }
 
@@ -72,7 +72,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	// Ports are taken before anything slow, so that a port in use is the first thing one hears of.
+	// Ports are opened before anything slow, so that a port in use is reported first.
 	if err := d.listen(); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(func() { _ = endTracing(context.WithoutCancel(ctx)) })
+	d.onClose(func() { _ = endTracing(context.WithoutCancel(ctx)) })
 	if err := d.startTemporal(ctx); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(a.Close)
+	d.onClose(a.Close)
 	document, err := d.seed(ctx, a.DB)
 	if err != nil {
 		return err
@@ -102,14 +102,14 @@ func (d *devProcess) run(ctx context.Context) error {
 	return d.serve(ctx, a, document, began)
 }
 
-// configure fills in what a developer need not decide.
+// configure sets the defaults of a development machine.
 func (d *devProcess) configure() error {
 	cfg, err := config.Load()
 	if err != nil {
 		return err
 	}
 	d.config, d.log = cfg, cfg.Logger(os.Stderr)
-	cfg.DrainDelay = 0 // no balancer sends anybody here
+	cfg.DrainDelay = 0 // there is no load balancer
 	slog.SetDefault(d.log)
 	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
 		return fmt.Errorf("DEV_DIR: %w", err)
@@ -141,28 +141,28 @@ func (d *devProcess) listen() error {
 		return err
 	}
 	d.listener = listener
-	d.later(func() { _ = listener.Close() })
+	d.onClose(func() { _ = listener.Close() })
 	if _, port, _ := net.SplitHostPort(d.config.HTTPAddr); port == "0" {
 		d.config.SetHTTPAddr(listener.Addr().String())
 	}
 	return nil
 }
 
-// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS says that there is one.
+// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS is set.
 func (d *devProcess) startTemporal(ctx context.Context) error {
 	var err error
 	if d.temporalOptions, err = config.TemporalOptions(); err != nil {
 		return err
 	}
 	if os.Getenv("TEMPORAL_ADDRESS") != "" {
-		d.say("Using the Temporal at %s.", d.temporalOptions.HostPort)
+		d.printLine("Using the Temporal at %s.", d.temporalOptions.HostPort)
 		return nil
 	}
 	binary, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.say("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.later(func() { _ = log.Close() })
+	d.onClose(func() { _ = log.Close() })
 	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{
 		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
 		DBFile: filepath.Join(d.config.DevDir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
@@ -179,7 +179,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 		return err
 	}
 	d.temporal = server
-	d.later(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
+	d.onClose(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
 	d.temporalOptions.HostPort = server.Address
 	if d.config.TemporalUIURL == "" {
 		d.config.TemporalUIURL = server.UIURL
@@ -187,7 +187,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	return nil
 }
 
-// startIdentityProvider serves invented people, unless DNI_PROVIDER says whom to ask.
+// startIdentityProvider serves invented people, unless DNI_PROVIDER is set.
 func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	if len(d.config.DNIProvider) > 0 {
 		return nil
@@ -198,7 +198,7 @@ func (d *devProcess) startIdentityProvider(ctx context.Context) error {
 	}
 	server := &http.Server{Handler: dniprovider.Provider{}, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }()
-	d.later(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
+	d.onClose(func() { d.stopped("identity provider", server.Shutdown(context.WithoutCancel(ctx))) })
 	d.config.DNIProvider, d.config.DNIURL = []string{"dev"}, []string{"http://" + listener.Addr().String()}
 	return nil
 }
@@ -261,16 +261,15 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 		return nil, err
 	}
 	hookURL = inbox.HookURL
-	d.later(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
-	// Whatever WEBHOOK_ALLOW_NETS says, the inbox itself stays allowed.
+	d.onClose(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
+	// The inbox is allowed whatever WEBHOOK_ALLOW_NETS is.
 	if host, err := netip.ParseAddrPort(d.config.DevInboxAddr); err == nil {
 		d.config.WebhookAllowNets = append(d.config.WebhookAllowNets, netip.PrefixFrom(host.Addr(), host.Addr().BitLen()))
 	}
 	return inbox, nil
 }
 
-// serve runs the API and the worker, greets the developer, and on the way out stops the API first,
-// then the worker.
+// serve runs the API and the worker and prints the banner. It stops the API first, then the worker.
 func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
 	admin, err := config.Listen(adminAddress(d.config), "ADMIN_ADDR")
 	if err != nil {
@@ -287,14 +286,14 @@ func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Docum
 	})
 	group.Go(func() error {
 		return a.RunWorker(workerCtx, func() {
-			greet(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
+			printBanner(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
 		})
 	})
 	return group.Wait()
 }
 
-// watchTemporal fails when the Temporal that dev has started ends by itself: without it orders
-// would be taken and never move, and nobody would know why.
+// watchTemporal fails when the Temporal server that dev started exits: orders would be accepted and
+// never move.
 func (d *devProcess) watchTemporal(ctx context.Context) error {
 	if d.temporal == nil {
 		return nil
@@ -314,9 +313,9 @@ func adminAddress(cfg *config.Config) string {
 	return "127.0.0.1:0"
 }
 
-func (d *devProcess) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+func (d *devProcess) printLine(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
-func (d *devProcess) later(undo func()) { d.closers = append(d.closers, undo) }
+func (d *devProcess) onClose(undo func()) { d.closers = append(d.closers, undo) }
 
 func (d *devProcess) close() {
 	for i := len(d.closers) - 1; i >= 0; i-- {

@@ -14,8 +14,8 @@ import (
 	"despacho/internal/config"
 )
 
-// healthTimeout is how long a process may take to say that it is well: longer than readyz waits for
-// the database and Temporal. Tests lengthen it.
+// healthTimeout bounds the health check; it is longer than /readyz waits for the database and
+// Temporal. Tests lengthen it.
 var healthTimeout = 4 * time.Second
 
 func healthCommand() *cobra.Command {
@@ -48,7 +48,7 @@ func healthCommand() *cobra.Command {
 	return command
 }
 
-// checkHealth returns nil when the process that listens on address answers path with 200.
+// checkHealth returns nil when the process listening on address responds 200 to path.
 func checkHealth(ctx context.Context, address, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -70,8 +70,7 @@ func checkHealth(ctx context.Context, address, path string) error {
 	return nil
 }
 
-// reachable turns an address that is listened on, such as 0.0.0.0:8080, into one that can be
-// dialled.
+// reachable turns a listen address such as 0.0.0.0:8080 into one that can be dialled.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

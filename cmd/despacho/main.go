@@ -1,4 +1,4 @@
-// Command despacho is the whole service: the API, the worker, and the tools of whoever runs it.
+// Command despacho is the service: the API, the worker, and the administration commands.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // operators' time zones must be known in an image that has none
+	_ "time/tzdata" // operators' time zones must also load in an image without tzdata
 
 	"github.com/spf13/cobra"
 )
@@ -16,10 +16,10 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// A second Ctrl-C does not wait for anybody.
+	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
 	if err := rootCommand().ExecuteContext(ctx); err != nil {
-		// One line, however many things are wrong.
+		// All errors on one line.
 		fmt.Fprintln(os.Stderr, "despacho:", strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)
 	}

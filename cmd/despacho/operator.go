@@ -28,20 +28,20 @@ func operatorCommand() *cobra.Command {
 	return command
 }
 
-// showHelp is for a command that only groups others: with it cobra refuses an unknown word instead
-// of printing help and succeeding.
+// showHelp is for a command that only groups subcommands: with it cobra rejects an unknown
+// subcommand instead of printing help and succeeding.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// operatorUse runs one of the use cases on the database of DATABASE_URL.
-func operatorUse(cmd *cobra.Command, use func(ctx context.Context, service *operators.Service) error) error {
+// withOperators runs a use case on the database of DATABASE_URL.
+func withOperators(cmd *cobra.Command, use func(ctx context.Context, service *operators.Service) error) error {
 	return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
 		return use(ctx, operators.New(database, clock.System()))
 	})
 }
 
-// changeOperator runs a use case that ends with one operator and prints it.
+// changeOperator runs a use case that returns an operator and prints it.
 func changeOperator(cmd *cobra.Command, change func(context.Context, *operators.Service) (*models.Operator, error)) error {
-	return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+	return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
 		operator, err := change(ctx, service)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func operatorListCommand() *cobra.Command {
 		Short: "List the operators",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
 				all, err := service.List(ctx)
 				if err != nil {
 					return err

@@ -16,7 +16,7 @@ import (
 
 const jsonFlag = "json"
 
-// operatorView is an operator as scripts read it.
+// operatorView is an operator in the JSON output.
 type operatorView struct {
 	ID          uuid.UUID    `json:"id"`
 	Name        string       `json:"name"`
@@ -64,7 +64,7 @@ func printOperators(cmd *cobra.Command, operators []models.Operator) error {
 	return printResult(cmd, views, operatorColumns, rows...)
 }
 
-// userView is a new user as scripts read it; Password is there only when it was drawn.
+// userView is a new user in the JSON output; Password is set only when it was generated.
 type userView struct {
 	ID         uuid.UUID   `json:"id"`
 	OperatorID uuid.UUID   `json:"operator_id"`
@@ -87,7 +87,7 @@ func printUser(cmd *cobra.Command, user *models.User, password string) error {
 	}, columns, row)
 }
 
-// printResult writes a table for people, or the value as JSON when --json asks for it.
+// printResult prints a table, or the value as JSON with --json.
 func printResult(cmd *cobra.Command, value any, columns []any, rows ...[]any) error {
 	out := cmd.OutOrStdout()
 	asJSON, err := cmd.Flags().GetBool(jsonFlag)

@@ -43,13 +43,13 @@ func operatorUserAddCommand() *cobra.Command {
 					return err
 				}
 			}
-			return operatorUse(cmd, func(ctx context.Context, service *operators.Service) error {
+			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
 				user, password, err := service.AddUser(ctx, in)
 				if err != nil {
 					return err
 				}
 				if passwordFromStdin {
-					password = "" // whoever gave it knows it
+					password = "" // it is not printed: the caller chose it
 				}
 				return printUser(cmd, user, password)
 			})

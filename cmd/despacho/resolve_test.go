@@ -12,7 +12,7 @@ func TestResolve_printsOneLineOfJSON(t *testing.T) {
 	require.Equal(t, `{"lat":-12.04,"lng":-77.04,"source":"query"}`+"\n", out)
 }
 
-func TestResolve_withoutAPointItSaysWhyAndFails(t *testing.T) {
+func TestResolve_failsWithAReason(t *testing.T) {
 	for _, link := range []string{"https://maps.app.goo.gl/abc", "https://example.com/", "https://www.google.com/maps?q=Av.+Larco+345", ""} {
 		out, err := despacho(t, "", "resolve", "--offline", link)
 		require.Error(t, err, link)

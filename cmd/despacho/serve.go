@@ -32,7 +32,7 @@ func apiCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				debug.FreeOSMemory() // what the start has left behind
+				debug.FreeOSMemory() // memory used only by the start-up
 				ballast := make([]byte, gcBallast)
 				defer runtime.KeepAlive(ballast)
 				return a.ServeAPI(ctx, listener)
@@ -52,7 +52,7 @@ func workerCommand() *cobra.Command {
 	}
 }
 
-// serve runs a process that lives until it is told to stop, with metrics and traces beside it.
+// serve runs a process until it is told to stop, with its metrics and traces.
 func serve(ctx context.Context, name string, run func(context.Context, *app.App) error) error {
 	cfg, err := config.Load()
 	if err != nil {
@@ -70,7 +70,7 @@ func serve(ctx context.Context, name string, run func(context.Context, *app.App)
 		return err
 	}
 	defer a.Close()
-	// When one part fails the other stops too.
+	// When one of them fails the other stops too.
 	group, ctx := errgroup.WithContext(ctx)
 	if cfg.AdminAddr != "" {
 		admin, err := config.Listen(cfg.AdminAddr, "ADMIN_ADDR")

@@ -21,7 +21,7 @@ func versionCommand() *cobra.Command {
 // release is set at build time with -ldflags "-X main.release=…".
 var release string
 
-// version is the release, else the commit that the binary was built from.
+// version is the release, or the commit that the binary was built from.
 func version() string {
 	if release != "" {
 		return release

@@ -46,7 +46,7 @@ func benchCommand() *cobra.Command {
 	return command
 }
 
-// benchBaselineCommand is the other process that a comparison between processes needs.
+// benchBaselineCommand is the second process of a comparison between processes.
 func benchBaselineCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: bench.BaselineCommand + " <database> <address>", Hidden: true, Args: cobra.ExactArgs(2),

@@ -1,4 +1,4 @@
-// Command lab proves the product: it measures it and breaks what it stands on. It is not shipped.
+// Command lab runs benchmarks and chaos tests of the service. It is not shipped.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// programs are the lab's own binary and the despacho binary beside it, which is what it runs.
+// programs are the paths of the lab's binary and of the despacho binary in the same directory.
 type programs struct{ lab, despacho, dir string }
 
 func findPrograms() (programs, error) {
@@ -41,7 +41,7 @@ func findPrograms() (programs, error) {
 	return programs{lab: lab, despacho: filepath.Join(dir, "despacho"), dir: dir}, nil
 }
 
-// interrupted replaces whatever an interrupted run failed with.
+// interrupted replaces the error of a run that was interrupted.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")

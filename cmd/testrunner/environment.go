@@ -16,18 +16,18 @@ import (
 	"despacho/test/testenv"
 )
 
-// environment is what the suites run in: the servers they share and what the machine lacks.
+// environment has the servers that the suites share, and what the machine is missing.
 type environment struct {
-	// strict makes a suite that cannot run in full a failure.
+	// strict makes an incomplete suite a failure.
 	strict bool
-	// variables are the environment of every command. What is compiled with -trimpath does not
-	// depend on the clone's path, so that a fresh clone finds it in the build cache.
+	// variables are the environment of every command. With -trimpath the build cache does not
+	// depend on the clone's path.
 	variables []string
 	missing   map[need]string
 	servers   []func(context.Context) error
 }
 
-// prepare gets everything that the chosen suites need.
+// prepare provides what the chosen suites need.
 func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, error) {
 	needed := map[need]bool{}
 	for _, s := range chosen {
@@ -47,7 +47,7 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, 
 	return env, nil
 }
 
-// goFlags are the machine's own and -trimpath.
+// goFlags are the machine's GOFLAGS and -trimpath.
 func goFlags(ctx context.Context) string {
 	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		if err != nil {
 			return err
 		}
-		e.lend(testenv.PostgresVariable, server.URL, server.Stop)
+		e.addServer(testenv.PostgresVariable, server.URL, server.Stop)
 		fmt.Fprintf(out, "PostgreSQL is ready after %s\n", rounded(time.Since(began)))
 	}
 	if needed[temporal] {
@@ -76,20 +76,20 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		if err != nil {
 			return err
 		}
-		e.lend(testenv.TemporalVariable, server.Address, server.Stop)
+		e.addServer(testenv.TemporalVariable, server.Address, server.Stop)
 		fmt.Fprintf(out, "Temporal is ready after %s\n", rounded(time.Since(began)))
 	}
 	return nil
 }
 
-// lend tells the tests of a server.
-func (e *environment) lend(variable, address string, stop func(context.Context) error) {
+// addServer passes a server's address to the tests in an environment variable.
+func (e *environment) addServer(variable, address string, stop func(context.Context) error) {
 	e.variables = append(e.variables, variable+"="+address)
 	e.servers = append(e.servers, stop)
 }
 
-// lacking says what keeps a suite from running in full; empty when nothing does.
-func (e *environment) lacking(s suite) string {
+// missingFor returns what keeps a suite from running in full, or an empty string.
+func (e *environment) missingFor(s suite) string {
 	var reasons []string
 	for _, n := range s.needs {
 		if reason := e.missing[n]; reason != "" {

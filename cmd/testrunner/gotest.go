@@ -13,38 +13,38 @@ import (
 const (
 	// testTimeout bounds one package's tests, slowed down by the race detector on a busy machine.
 	testTimeout = "40m"
-	// heartbeat bounds the silence while packages compile.
+	// heartbeat is the longest time without output while packages compile.
 	heartbeat = 30 * time.Second
-	// packagesAtOnce and testsAtOnce are more than the processors of a small machine: much of what
-	// tests do is to wait for servers, timers and browsers.
+	// packagesAtOnce and testsAtOnce are more than the processors of a small machine: tests mostly
+	// wait for servers, timers and browsers.
 	packagesAtOnce = 3
 	testsAtOnce    = 8
 )
 
-// slowest are compiled and begun first, so that the run does not end by waiting for one of them.
+// slowest packages are started first, so that the run does not end waiting for one of them.
 var slowest = []string{
 	module + "lab/chaos", module + "webhooks", module + "worker", module + "api", module + "test/browser", module + "web/panel",
 	module + "test/attacks", module + "cmd/despacho",
 }
 
-// testCommand is the one `go test` that runs all packages, so that some compile while others run.
+// testCommand is a single `go test` for all packages, so that some compile while others run.
 func testCommand(packages []string, raceDetector bool) []string {
 	command := []string{
 		"go", "test", "-json", "-count=1", "-timeout=" + testTimeout,
 		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
 		"-vet=off",    // the suite lint runs all of vet
-		"-ldflags=-w", // linking takes half the time without debugging information
+		"-ldflags=-w", // linking takes half the time without debug information
 	}
 	if raceDetector {
-		// SQLite is a C program translated to Go: the detector finds nothing in it and slows it
-		// down many times over. Whoever calls it stays instrumented.
+		// SQLite is C translated to Go: the race detector finds nothing in it and makes it many
+		// times slower. Its callers stay instrumented.
 		command = append(command, "-race", "-gcflags=modernc.org/...=-race=false")
 	}
-	return append(command, inOrder(packages)...)
+	return append(command, slowestFirst(packages)...)
 }
 
-// inOrder puts the slowest packages first.
-func inOrder(packages []string) []string {
+// slowestFirst puts the slowest packages first.
+func slowestFirst(packages []string) []string {
 	rank := func(path string) int {
 		if i := slices.Index(slowest, path); i >= 0 {
 			return i

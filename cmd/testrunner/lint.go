@@ -16,21 +16,20 @@ import (
 	"despacho/dev"
 )
 
-// The linters are run by version instead of being tools of the module, whose dependencies they
-// would become.
+// The linters are run by version: as tools of the module their dependencies would become the
+// module's.
 const (
 	staticcheck   = "honnef.co/go/tools/cmd/staticcheck@v0.8.1"
 	workflowcheck = "go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0"
 	govulncheck   = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// linter is a command that fails, or prints anything where quiet is set, when the code is not as it
-// should be.
+// linter is a command that fails, or prints something where quiet is set, when it finds a problem.
 type linter struct {
 	name    string
 	command []string
 	quiet   bool
-	// unable says why it could not look at anything; that is skipped, not failed. nil never is.
+	// unable returns why the linter cannot run; it is then skipped, not failed. It may be nil.
 	unable func(context.Context) error
 }
 
@@ -44,15 +43,15 @@ func linters() []linter {
 	}
 }
 
-// vulnerabilitiesUnreachable says why govulncheck's database cannot be asked, as where the internet
-// is closed. govulncheck itself finds out only after it has analysed the whole program.
+// vulnerabilitiesUnreachable returns why govulncheck's database cannot be reached, for example
+// without internet access. govulncheck itself finds out only after analysing the whole program.
 func vulnerabilitiesUnreachable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	database := cmp.Or(os.Getenv("GOVULNDB"), "https://vuln.go.dev")
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, database+"/index/db.json", nil)
 	if err != nil || request.URL.Scheme == "file" {
-		return nil // govulncheck itself says what is wrong with it
+		return nil // govulncheck reports the problem itself
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -61,7 +60,7 @@ func vulnerabilitiesUnreachable(ctx context.Context) error {
 	return response.Body.Close()
 }
 
-// gofmt is beside the go command and not always on PATH.
+// gofmt is in the go command's directory, which is not always on PATH.
 func gofmt() string {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -95,7 +94,7 @@ func lint(ctx context.Context, result *row, env *environment, out io.Writer) {
 	}
 }
 
-// execute runs a command to its end; it is stopped, with all it started, when ctx ends.
+// execute runs a command; when ctx ends, it is stopped with all its child processes.
 func execute(ctx context.Context, command, env []string, output io.Writer) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {

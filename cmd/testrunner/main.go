@@ -1,7 +1,7 @@
-// Command testrunner runs the project's checks and tests: it installs what they need where that is
-// possible, starts the servers they share, runs the linters beside the tests and ends with a table
-// of what ran. Names as arguments choose suites; without any, all run. With CI=true a suite that
-// could not run in full and a test that was skipped unexpectedly are failures.
+// Command testrunner runs the project's linters and tests. It installs what they need where
+// possible, starts the servers they share, and prints a table of the results. Arguments select
+// suites; without any, all run. With CI=true an incomplete suite or an unexpected skip is a
+// failure.
 package main
 
 import (
@@ -55,14 +55,14 @@ func run(ctx context.Context, names []string, out io.Writer) (passed bool, err e
 	return summarize(rows, time.Since(began), out), nil
 }
 
-// runSuites runs the linters and, beside them, the tests of all suites that can run.
+// runSuites runs the linters and, at the same time, the tests of the suites that can run.
 func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) []row {
 	rows := make([]row, len(chosen))
 	var packages []string
 	var linting sync.WaitGroup
 	for i, s := range chosen {
 		rows[i].suite = s.name
-		reason := env.lacking(s)
+		reason := env.missingFor(s)
 		switch {
 		case s.lints:
 			linting.Go(func() { lint(ctx, &rows[i], env, out) })
@@ -87,7 +87,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 	return rows
 }
 
-// lockedWriter lets the linters, the tests and the heartbeat print at the same time.
+// lockedWriter serializes the output of the linters, the tests and the heartbeat.
 type lockedWriter struct {
 	mu     sync.Mutex
 	writer io.Writer
@@ -120,7 +120,7 @@ func choose(all []suite, names []string) ([]suite, error) {
 	return chosen, nil
 }
 
-// enterModule goes to the module's root, where every path below starts.
+// enterModule changes to the module's root, which all paths are relative to.
 func enterModule(ctx context.Context) error {
 	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// need is something of the machine's that a suite uses.
+// need is a program that a suite needs on the machine.
 type need string
 
 const (
@@ -25,8 +25,7 @@ const (
 	php      need = "PHP, for the example of the documentation"
 )
 
-// debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one
-// by itself.
+// debianPackages are the needs' Debian packages. Temporal has none: devstack downloads it.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
@@ -34,10 +33,10 @@ var debianPackages = map[need][]string{
 	php:      {"php-cli"},
 }
 
-// chromiumNames are the commands by which the browser is known.
+// chromiumNames are the command names of the browser.
 var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
 
-// present reports whether the machine has what is needed.
+// present reports whether the machine has it.
 func (n need) present(ctx context.Context) bool {
 	switch n {
 	case compiler:
@@ -71,7 +70,8 @@ func hasCompiler(ctx context.Context) bool {
 	return err == nil
 }
 
-// install gets what is missing, where it may, and returns what still is, each with the reason.
+// install installs what is missing, where it may, and returns what is still missing with the
+// reasons.
 func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
 	missing := map[need]string{}
 	var packages []string

@@ -20,27 +20,26 @@ type testEvent struct {
 	Elapsed float64
 }
 
-// testID names a test, or with no test the package's own output.
+// testID identifies a test, or without a test the package's own output.
 type testID struct{ pkg, test string }
 
-// testReport reads `go test -json`, prints one line for every package and everything that a failing
-// test said, and counts. A test with subtests is not counted beside them, unless it fails by
-// itself.
+// testReport reads `go test -json`, prints one line per package and the output of failed tests, and
+// counts. A test with subtests is only counted itself if it fails on its own.
 type testReport struct {
 	out io.Writer
-	// strict makes a skip that is not expected a failure.
+	// strict makes an unexpected skip a failure.
 	strict  bool
 	partial []byte
 
 	packages map[string]*packageResult
-	// failure is why the command failed although no test did.
+	// failure is why the command failed when no test did.
 	failure  string
 	output   map[testID]*strings.Builder
 	parents  map[testID]bool
 	failedIn map[testID]bool // parents with a subtest that failed
 }
 
-// packageResult is what came of one package.
+// packageResult is the result of one package.
 type packageResult struct {
 	counts
 	took  time.Duration
@@ -57,7 +56,7 @@ func newTestReport(out io.Writer, strict bool) *testReport {
 	}
 }
 
-// Write takes the command's output, whose lines may come in pieces.
+// Write reads the command's output, which may arrive in partial lines.
 func (r *testReport) Write(p []byte) (int, error) {
 	r.partial = append(r.partial, p...)
 	for {
@@ -68,15 +67,15 @@ func (r *testReport) Write(p []byte) (int, error) {
 		r.partial = rest
 		var event testEvent
 		if json.Unmarshal(line, &event) != nil {
-			fmt.Fprintf(r.out, "%s\n", line) // the go command itself, such as "go: downloading ..."
+			fmt.Fprintf(r.out, "%s\n", line) // output of the go command itself, such as "go: downloading ..."
 			continue
 		}
 		r.read(event)
 	}
 }
 
-// finish ends the report. A command that failed although no test did is a failure of every package
-// that it did not get to.
+// finish ends the report. A command that failed when no test did fails every package that it did
+// not run.
 func (r *testReport) finish(err error) {
 	if len(r.partial) > 0 {
 		fmt.Fprintf(r.out, "%s\n", r.partial)
@@ -86,7 +85,7 @@ func (r *testReport) finish(err error) {
 	}
 }
 
-// addTo adds what came of every suite's packages to its row.
+// addTo adds the results of each suite's packages to its row.
 func (r *testReport) addTo(rows []row, chosen []suite) {
 	failed := 0
 	for i, s := range chosen {
@@ -130,7 +129,7 @@ func (r *testReport) read(event testEvent) {
 }
 
 func (r *testReport) endTest(id testID, action string) {
-	said := r.said(id)
+	said := r.takeOutput(id)
 	tally := r.resultOf(id.pkg)
 	switch {
 	case action == "fail":
@@ -158,12 +157,12 @@ func (r *testReport) endTest(id testID, action string) {
 func (r *testReport) endPackage(event testEvent) {
 	tally := r.resultOf(event.Package)
 	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
-	said := r.said(testID{event.Package, ""})
+	said := r.takeOutput(testID{event.Package, ""})
 	if event.Action == "fail" {
-		// A panic or a timeout ends the package before its tests have: what they said is part of
-		// the story.
+		// A panic or a timeout ends the package before its tests: their output is part of the
+		// failure.
 		for _, id := range r.unfinished(event.Package) {
-			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.said(id))
+			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.takeOutput(id))
 		}
 		if tally.failed == 0 {
 			tally.failed++
@@ -191,9 +190,8 @@ func (r *testReport) unfinished(pkg string) (left []testID) {
 	return left
 }
 
-// said returns what a test printed, without the lines by which the testing package tells tests
-// apart, and forgets it.
-func (r *testReport) said(id testID) string {
+// takeOutput returns and forgets a test's output, without the testing package's own lines.
+func (r *testReport) takeOutput(id testID) string {
 	output := r.output[id]
 	delete(r.output, id)
 	if output == nil {
@@ -208,7 +206,7 @@ func (r *testReport) said(id testID) string {
 	return said.String()
 }
 
-// ancestors yields every name that could be a parent's: a subtest's own name may hold slashes too.
+// ancestors yields every possible parent: a subtest's own name may contain slashes.
 func ancestors(id testID) func(func(testID) bool) {
 	return func(yield func(testID) bool) {
 		for i, c := range id.test {

@@ -157,7 +157,7 @@ func TestTestReport(t *testing.T) {
 
 // A command that fails although every package passed must not look like a success, and neither must
 // a package of which nothing was heard.
-func TestTestReport_nothingIsLost(t *testing.T) {
+func TestTestReport_keepsAllOutput(t *testing.T) {
 	t.Parallel()
 	const passes = `{"Action":"run","Package":"despacho/a","Test":"TestOne"}
 {"Action":"pass","Package":"despacho/a","Test":"TestOne"}

@@ -1,7 +1,7 @@
 package main
 
 // expectedSkips are the checks that may be skipped with CI=true, each with its reason. Any other
-// skip is a failure there. A linter is named like a test of the package "lint".
+// skip fails. A linter is named like a test of the package "lint".
 var expectedSkips = map[testID]string{
 	{"lint", "govulncheck"}:                      "its database is on the internet, which may be closed",
 	{"despacho/test/browser", "TestScreenshots"}: "it writes the pictures of the README and runs with `make screenshots` alone",

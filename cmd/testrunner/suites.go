@@ -5,11 +5,11 @@ import "strings"
 // module is the prefix of every package of the project.
 const module = "despacho/"
 
-// suite is a set of checks that has a line of its own in the table.
+// suite is a set of checks with its own row in the table.
 type suite struct {
 	name string
-	// owns is the directory whose packages are this suite's alone; the suite without one that tests
-	// gets every package that no other suite owns.
+	// owns is the directory whose packages belong to this suite; the test suite without one gets
+	// all other packages.
 	owns  string
 	needs []need
 	// lints marks the suite of the linters, which tests no package.
@@ -32,7 +32,7 @@ var suites = []suite{
 	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}},
 }
 
-// assign gives every package to its suite and drops the suites that get none.
+// assign gives every package to its suite and drops the suites without packages.
 func assign(packages []string) []suite {
 	byOwner := map[string][]string{}
 	for _, path := range packages {

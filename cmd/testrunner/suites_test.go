@@ -46,7 +46,7 @@ func TestChoose(t *testing.T) {
 	require.EqualError(t, err, "the suites are lint, units, api, not unit")
 }
 
-func TestRunSuites_whatCannotRunInFull(t *testing.T) {
+func TestRunSuites_missingNeeds(t *testing.T) {
 	t.Parallel()
 	browser := []suite{{name: "browser", needs: []need{chromium}, packages: []string{"despacho/test/browser"}}}
 	env := &environment{strict: true, missing: map[need]string{chromium: "it is not installed"}}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// counts are the outcomes of tests.
+// counts are numbers of tests by result.
 type counts struct{ passed, failed, skipped int }
 
 func (c *counts) add(other counts) {
@@ -16,7 +16,7 @@ func (c *counts) add(other counts) {
 	c.skipped += other.skipped
 }
 
-// String is the plain line that the whole run ends with.
+// String is the last line of the output.
 func (c counts) String() string {
 	line := fmt.Sprintf("%d passed, %d failed", c.passed, c.failed)
 	if c.skipped > 0 {
@@ -25,16 +25,17 @@ func (c counts) String() string {
 	return line
 }
 
-// row is a suite's line in the table.
+// row is a suite's row in the table.
 type row struct {
 	counts
 	suite string
-	// took adds up the times of the suite's packages or linters, which run beside those of others.
+	// took is the sum of the times of the suite's packages or linters, which run in parallel with
+	// others.
 	took    time.Duration
-	problem string // why it did not run to its end
+	problem string // why it did not finish
 }
 
-// fail says why a suite did not run to its end.
+// fail records why a suite did not finish.
 func (r *row) fail(problem string) {
 	if r.problem == "" {
 		r.failed++
@@ -42,7 +43,7 @@ func (r *row) fail(problem string) {
 	r.problem = problem
 }
 
-// summarize prints the table and reports whether all is well.
+// summarize prints the table and reports whether everything passed.
 func summarize(rows []row, took time.Duration, out io.Writer) bool {
 	fmt.Fprintln(out)
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
@@ -65,7 +66,7 @@ func summarize(rows []row, took time.Duration, out io.Writer) bool {
 	return total.failed == 0
 }
 
-// ran leaves out the failure that stands for not having run.
+// ran does not count the failure that stands for a suite that did not run.
 func (r row) ran() int {
 	if r.problem != "" {
 		return r.passed + r.failed - 1

@@ -12,7 +12,7 @@ import (
 
 // RegisterInbox makes sure that the first operator's events, all of them, go to the development
 // inbox.
-func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box, address string, now time.Time) error {
+func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Cipher, address string, now time.Time) error {
 	operatorID, webhookID := blueprints[0].operatorID(), id(blueprints[0].slug, "webhook")
 	if _, err := database.Webhook(ctx, webhookID); !db.IsNotFound(err) {
 		if err != nil {
@@ -33,7 +33,7 @@ func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Box
 }
 
 // InboxSecrets are the secrets of every webhook that was ever registered for the inbox.
-func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Box, address string) ([]string, error) {
+func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Cipher, address string) ([]string, error) {
 	webhooks, err := database.WebhooksByURL(ctx, address)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package fault is the service's one error type: what went wrong in words a caller can act on, kept
-// apart from the cause, which only the log sees.
+// Package apperror is the service's error type: a message for the caller, and a cause that only the
+// log shows.
 package apperror
 
 import (
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Kind says what sort of failure it is; the HTTP edge turns it into a status.
+// Kind is the category of an error; package api maps it to an HTTP status.
 type Kind int
 
-// The kinds of failure a caller is told about.
+// The kinds of errors.
 const (
 	Internal Kind = iota
 	Invalid
@@ -26,13 +26,13 @@ const (
 	Unavailable
 )
 
-// Field is one wrong member of a request.
+// Field is one invalid field of a request.
 type Field struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// Error is a failure as the caller is told it: Message in Spanish, Code stable and in snake_case.
+// Error is an error as the caller sees it: Message in Spanish, Code stable and in snake_case.
 type Error struct {
 	Kind       Kind
 	Code       string
@@ -43,12 +43,12 @@ type Error struct {
 	cause error
 }
 
-// New makes an error of a kind.
+// New returns an error of a kind.
 func New(kind Kind, code, message string) *Error {
 	return &Error{Kind: kind, Code: code, Message: message}
 }
 
-// Wrap hides an internal cause behind a message that says nothing of it.
+// Wrap returns an internal error with a general message; the cause is only logged.
 func Wrap(cause error) *Error {
 	return &Error{
 		Kind:    Internal,
@@ -58,14 +58,14 @@ func Wrap(cause error) *Error {
 	}
 }
 
-// Because attaches the cause that only the log is shown.
+// Because returns a copy with a cause, which is only logged.
 func (e *Error) Because(cause error) *Error {
 	copied := *e
 	copied.cause = cause
 	return &copied
 }
 
-// Error is the text for logs: the message and, where there is one, its cause.
+// Error is the text for logs: the code with the cause, or with the message if there is none.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return e.Code + ": " + e.cause.Error()
@@ -73,20 +73,21 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// From returns err as an *Error; anything unknown becomes Internal.
+// Is reports whether target is an *Error with the same code, so that errors.Is also finds a
+// declared error in a copy with another message or cause.
+func (e *Error) Is(target error) bool {
+	known, ok := target.(*Error)
+	return ok && known.Code == e.Code
+}
+
+// From returns err as an *Error; any other error becomes Internal.
 func From(err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
 		return known
 	}
 	return Wrap(err)
-}
-
-// Is reports whether err carries the given code.
-func Is(err error, code string) bool {
-	var known *Error
-	return errors.As(err, &known) && known.Code == code
 }

@@ -2,12 +2,12 @@ package apperror
 
 import "strings"
 
-// Fields collects every wrong member of a request, so that the caller is told all of them at once.
+// Fields collects every invalid field of a request, so that the caller is told all of them at once.
 type Fields struct {
 	list []Field
 }
 
-// Add notes that a field is wrong. Only the first complaint about a field is kept.
+// Add records an error about a field. Only the first one about each field is kept.
 func (f *Fields) Add(field, message string) {
 	if f.Has(field) {
 		return
@@ -15,7 +15,7 @@ func (f *Fields) Add(field, message string) {
 	f.list = append(f.list, Field{Field: field, Message: message})
 }
 
-// Has reports whether the field was already complained about.
+// Has reports whether the field has an error.
 func (f *Fields) Has(field string) bool {
 	for _, known := range f.list {
 		if known.Field == field {
@@ -25,7 +25,7 @@ func (f *Fields) Has(field string) bool {
 	return false
 }
 
-// Err returns nil when nothing was added, else one Invalid error that names every field.
+// Err returns nil when nothing was added, else one Invalid error with every field.
 func (f *Fields) Err() error {
 	if len(f.list) == 0 {
 		return nil

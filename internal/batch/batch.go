@@ -38,14 +38,14 @@ type lookup[K, V any] struct {
 	done  chan struct{}
 }
 
-// New makes a Batcher. query returns the values of all keys, in their order; its context carries the
-// values of the first caller's context.
+// New makes a Batcher. query returns the values of all keys, in their order; its context carries
+// the values of the first caller's context.
 func New[K, V any](options Options, query func(ctx context.Context, keys []K) ([]V, error)) *Batcher[K, V] {
 	return &Batcher[K, V]{options: options, query: query}
 }
 
-// Get returns the value of a key. If ctx ends first, Get returns its error; the key may be queried all
-// the same.
+// Get returns the value of a key. If ctx ends first, Get returns its error; the key may be queried
+// all the same.
 func (b *Batcher[K, V]) Get(ctx context.Context, key K) (V, error) {
 	mine := &lookup[K, V]{ctx: ctx, key: key, done: make(chan struct{})}
 	b.mu.Lock()
@@ -72,8 +72,8 @@ func (b *Batcher[K, V]) Waiting() int {
 	return len(b.waiting)
 }
 
-// run queries batch after batch until no lookup waits. When a query stalls, another goroutine goes on
-// in its place and this one ends with its query.
+// run queries batch after batch until no lookup waits. When a query stalls, another goroutine goes
+// on in its place and this one ends with its query.
 func (b *Batcher[K, V]) run() {
 	for {
 		b.mu.Lock()
@@ -113,8 +113,8 @@ func (b *Batcher[K, V]) runBatch(batch []*lookup[K, V]) {
 	}
 }
 
-// queryRecovered turns a panic into an error: it must fail the lookups that share the query, not the
-// process.
+// queryRecovered turns a panic into an error: it must fail the lookups that share the query, not
+// the process.
 func (b *Batcher[K, V]) queryRecovered(ctx context.Context, keys []K) (values []V, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.options.Timeout)
 	defer cancel()

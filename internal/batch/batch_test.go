@@ -15,65 +15,68 @@ import (
 	"despacho/test/testenv"
 )
 
-// ferry answers a number with its text. Every trip waits for leave to go, and is written down.
-type ferry struct {
-	leave chan struct{}
-	left  chan []int
+// recorder is a query that returns each number as text. Every call is recorded and waits for
+// release.
+type recorder struct {
+	release chan struct{}
+	calls   chan []int
 }
 
-func newFerry() *ferry { return &ferry{leave: make(chan struct{}, 100), left: make(chan []int, 100)} }
+func newRecorder() *recorder {
+	return &recorder{release: make(chan struct{}, 100), calls: make(chan []int, 100)}
+}
 
-func (f *ferry) ask(ctx context.Context, questions []int) ([]string, error) {
-	f.left <- questions
+func (f *recorder) ask(ctx context.Context, keys []int) ([]string, error) {
+	f.calls <- keys
 	select {
-	case <-f.leave:
+	case <-f.release:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	answers := make([]string, len(questions))
-	for i, question := range questions {
-		answers[i] = strconv.Itoa(question)
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		values[i] = strconv.Itoa(key)
 	}
-	return answers, nil
+	return values, nil
 }
 
-func options(seats int) batch.Options {
-	return batch.Options{MaxSize: seats, StallAfter: testenv.Deadline, Timeout: testenv.Deadline}
+func options(maxSize int) batch.Options {
+	return batch.Options{MaxSize: maxSize, StallAfter: testenv.Deadline, Timeout: testenv.Deadline}
 }
 
-// crowd asks all the questions at once and waits until every one has its own answer.
-func crowd(t *testing.T, group *batch.Batcher[int, string], questions ...int) (wait func()) {
+// lookups gets all keys at once and waits until each has its value.
+func lookups(t *testing.T, group *batch.Batcher[int, string], keys ...int) (wait func()) {
 	t.Helper()
 	var all sync.WaitGroup
-	for _, question := range questions {
+	for _, key := range keys {
 		all.Go(func() {
-			answer, err := group.Get(t.Context(), question)
-			if err != nil || answer != strconv.Itoa(question) {
-				t.Errorf("asked %d, got %q, %v", question, answer, err)
+			value, err := group.Get(t.Context(), key)
+			if err != nil || value != strconv.Itoa(key) {
+				t.Errorf("asked %d, got %q, %v", key, value, err)
 			}
 		})
 	}
 	return all.Wait
 }
 
-func TestAsk_aloneNobodyWaits(t *testing.T) {
+func TestGet_runsAtOnceWhenIdle(t *testing.T) {
 	t.Parallel()
-	f := newFerry()
+	f := newRecorder()
 	group := batch.New(options(10), f.ask)
 	for i := range 3 {
-		f.leave <- struct{}{}
-		crowd(t, group, i)()
-		require.Equal(t, []int{i}, <-f.left)
+		f.release <- struct{}{}
+		lookups(t, group, i)()
+		require.Equal(t, []int{i}, <-f.calls)
 	}
 }
 
-func TestAsk_theCrowdSharesTrips(t *testing.T) {
+func TestGet_coalescesConcurrentLookups(t *testing.T) {
 	t.Parallel()
-	f := newFerry()
+	f := newRecorder()
 	group := batch.New(options(4), f.ask)
-	wait := crowd(t, group, 0)
-	require.Equal(t, []int{0}, <-f.left, "the first is on the way")
-	rest := crowd(t, group, 1, 2, 3, 4, 5, 6)
+	wait := lookups(t, group, 0)
+	require.Equal(t, []int{0}, <-f.calls, "the first is on the way")
+	rest := lookups(t, group, 1, 2, 3, 4, 5, 6)
 	testenv.Until(t, func() error {
 		if waiting := group.Waiting(); waiting != 6 {
 			return fmt.Errorf("%d wait", waiting)
@@ -81,18 +84,18 @@ func TestAsk_theCrowdSharesTrips(t *testing.T) {
 		return nil
 	})
 	for range 3 {
-		f.leave <- struct{}{}
+		f.release <- struct{}{}
 	}
 	wait()
 	rest()
-	second, third := <-f.left, <-f.left
-	require.Len(t, second, 4, "as many as there are seats")
+	second, third := <-f.calls, <-f.calls
+	require.Len(t, second, 4, "as many as there are maxSize")
 	require.ElementsMatch(t, []int{1, 2, 3, 4, 5, 6}, append(second, third...))
 }
 
-func TestAsk_aCallerWhoLeavesTakesNobodyAlong(t *testing.T) {
+func TestGet_cancelledCallerDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
-	f := newFerry()
+	f := newRecorder()
 	group := batch.New(options(10), f.ask)
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := make(chan error, 1)
@@ -100,20 +103,20 @@ func TestAsk_aCallerWhoLeavesTakesNobodyAlong(t *testing.T) {
 		_, err := group.Get(ctx, 1)
 		gone <- err
 	}()
-	<-f.left
-	wait := crowd(t, group, 2)
+	<-f.calls
+	wait := lookups(t, group, 2)
 	cancel()
 	require.ErrorIs(t, <-gone, context.Canceled)
-	f.leave <- struct{}{}
-	f.leave <- struct{}{}
+	f.release <- struct{}{}
+	f.release <- struct{}{}
 	wait()
 }
 
-func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
+func TestGet_errorFailsTheWholeBatch(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no water under the keel")
-	group := batch.New(options(10), func(_ context.Context, questions []int) ([]string, error) {
-		switch questions[0] {
+	group := batch.New(options(10), func(_ context.Context, keys []int) ([]string, error) {
+		switch keys[0] {
 		case 1:
 			return nil, broken
 		case 2:
@@ -123,58 +126,58 @@ func TestAsk_whatFailsFailsForThoseWhoSharedIt(t *testing.T) {
 		}
 		return []string{"0"}, nil
 	})
-	for question, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 values for 1 keys"} {
-		_, err := group.Get(t.Context(), question)
+	for key, expected := range map[int]string{1: broken.Error(), 2: "aground", 3: "0 values for 1 keys"} {
+		_, err := group.Get(t.Context(), key)
 		require.ErrorContains(t, err, expected)
 	}
-	answer, err := group.Get(t.Context(), 0)
+	value, err := group.Get(t.Context(), 0)
 	require.NoError(t, err)
-	require.Equal(t, "0", answer, "the next trip is another matter")
+	require.Equal(t, "0", value, "the next query is independent")
 }
 
-func TestAsk_aTripThatHangsEnds(t *testing.T) {
+func TestGet_timesOut(t *testing.T) {
 	t.Parallel()
-	group := batch.New(batch.Options{MaxSize: 1, StallAfter: testenv.Deadline, Timeout: time.Millisecond}, newFerry().ask)
+	group := batch.New(batch.Options{MaxSize: 1, StallAfter: testenv.Deadline, Timeout: time.Millisecond}, newRecorder().ask)
 	_, err := group.Get(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
 func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 	t.Parallel()
-	group := batch.New(options(7), func(_ context.Context, questions []int) ([]string, error) {
-		answers := make([]string, len(questions))
-		for i, question := range questions {
-			answers[i] = strconv.Itoa(question)
+	group := batch.New(options(7), func(_ context.Context, keys []int) ([]string, error) {
+		values := make([]string, len(keys))
+		for i, key := range keys {
+			values[i] = strconv.Itoa(key)
 		}
-		return answers, nil
+		return values, nil
 	})
-	var questions []int
+	var keys []int
 	for i := range 500 {
-		questions = append(questions, i)
+		keys = append(keys, i)
 	}
-	crowd(t, group, questions...)()
+	lookups(t, group, keys...)()
 }
 
-func TestAsk_nobodyWaitsForATripThatIsLate(t *testing.T) {
+func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 	t.Parallel()
 	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, questions []int) ([]string, error) {
-		if questions[0] == 0 {
+	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, keys []int) ([]string, error) {
+		if keys[0] == 0 {
 			close(departed)
 			<-stuck
 		}
-		answers := make([]string, len(questions))
-		for i, question := range questions {
-			answers[i] = strconv.Itoa(question)
+		values := make([]string, len(keys))
+		for i, key := range keys {
+			values[i] = strconv.Itoa(key)
 		}
-		return answers, nil
+		return values, nil
 	})
-	wait := crowd(t, group, 0)
+	wait := lookups(t, group, 0)
 	<-departed
 	for i := range 20 {
-		crowd(t, group, i+1)()
+		lookups(t, group, i+1)()
 	}
 	close(stuck)
 	wait()
-	crowd(t, group, 21)()
+	lookups(t, group, 21)()
 }

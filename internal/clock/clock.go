@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Clock tells the current time in UTC with microsecond precision: what PostgreSQL keeps, so a time
-// reads back as it was written.
+// Clock returns the current time in UTC with microsecond precision. PostgreSQL stores no more, so a
+// time is read back exactly as it was written.
 type Clock interface {
 	Now() time.Time
 }
 
-// System is the machine's clock.
+// System is the system clock.
 func System() Clock { return system{} }
 
 type system struct{}
 
 func (system) Now() time.Time { return Normalize(time.Now()) }
 
-// Normalize brings a time to the form every stored time has.
+// Normalize converts a time to the form of every stored time.
 func Normalize(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Manual is a clock that stands still until it is moved.
+// Manual is a clock that only moves when it is told to.
 type Manual struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewManual returns a clock standing at t.
+// NewManual returns a clock set to t.
 func NewManual(t time.Time) *Manual { return &Manual{now: Normalize(t)} }
 
-// Now returns the time the clock stands at.
+// Now returns the clock's time.
 func (m *Manual) Now() time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -81,7 +81,8 @@ func Load() (*Config, error) {
 	return &cfg, nil
 }
 
-// SetHTTPAddr says where the service really listens, and moves the addresses that follow from it.
+// SetHTTPAddr sets the address that the service really listens on, and the default URLs derived
+// from it.
 func (c *Config) SetHTTPAddr(address string) {
 	c.HTTPAddr = address
 	if c.derivesBaseURL {
@@ -174,8 +175,7 @@ func (c *Config) RequireSecrets() error {
 	return nil
 }
 
-// nameVariables rewrites the parser's errors, which speak of struct fields, in terms of the
-// variables.
+// nameVariables rewrites the parser's errors, which name struct fields, to name the variables.
 func nameVariables(err error) error {
 	var all env.AggregateError
 	if !errors.As(err, &all) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Listen opens address; the error names it and the variable that moves it.
+// Listen listens on address. Its error names the address and the variable that changes it.
 func Listen(address, variable string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -19,7 +19,8 @@ func Listen(address, variable string) (net.Listener, error) {
 	return listener, nil
 }
 
-// ErrInUse says that another program listens on the address, and which variable moves it.
+// ErrInUse is the error of an address that another program listens on. It names the variable that
+// changes it.
 func ErrInUse(address, variable string) error {
 	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
 }

@@ -7,8 +7,8 @@ import (
 	"despacho/internal/requestid"
 )
 
-// Logger returns the process's logger: text for people, JSON for machines. What is logged on behalf
-// of a request carries its id.
+// Logger returns the process's logger, as text or JSON. Lines that are logged for a request carry
+// its id.
 func (c *Config) Logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	var handler slog.Handler = slog.NewTextHandler(w, options)

@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/contrib/envconfig"
 )
 
-// TemporalOptions reads the usual TEMPORAL_* variables and temporal.toml, so that Temporal Cloud
-// and mTLS are configured here as everywhere else.
+// TemporalOptions reads the standard TEMPORAL_* variables and temporal.toml, so that Temporal Cloud
+// and mTLS are configured in the usual way.
 func TemporalOptions() (client.Options, error) {
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {

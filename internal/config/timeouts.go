@@ -2,16 +2,15 @@ package config
 
 import "time"
 
-// Timeouts is how long the service waits for what may be slow or away. They are no variables: what
-// callers are told and the other limits of the service follow from them. Tests lengthen them, so
-// that only a hang reaches one and not a busy machine.
+// Timeouts are how long the service waits for dependencies. They are not configurable: messages to
+// callers and other limits depend on them. Tests lengthen them, so that a busy machine does not
+// reach one.
 type Timeouts struct {
 	// Connect is how long a starting process waits for a database that does not answer.
 	Connect time.Duration
-	// Queue is how long a request waits for its turn under MAX_REQUESTS before it is answered 503.
+	// Queue is how long a request over MAX_REQUESTS waits for a slot before it gets 503.
 	Queue time.Duration
-	// Request is how long a request is worked on. What takes longer waits for something that is
-	// down.
+	// Request bounds the handling of a request.
 	Request time.Duration
 	// Upload replaces Request for multipart bodies: a phone on a poor connection sends a photo.
 	Upload time.Duration
@@ -30,7 +29,7 @@ type Timeouts struct {
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
 	// from the dial to the last byte. The contract gives a receiver 5 seconds.
 	Exchange time.Duration
-	// Outcome is how long a person waits to hear what came of a redelivery; longer than Exchange.
+	// Outcome is how long a user waits for the result of a redelivery; longer than Exchange.
 	Outcome time.Duration
 	// Readiness bounds /readyz; Temporal is given a third of it.
 	Readiness time.Duration
@@ -54,6 +53,5 @@ func DefaultTimeouts() Timeouts {
 	}
 }
 
-// KeyLease is how long a request may hold an Idempotency-Key: half as long again as it is worked
-// on.
+// KeyLease is how long a request may hold an Idempotency-Key: one and a half times Request.
 func (t Timeouts) KeyLease() time.Duration { return t.Request * 3 / 2 }

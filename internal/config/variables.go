@@ -7,7 +7,7 @@ type Variable struct {
 	Name, Default, Doc string
 }
 
-// Variables lists every variable in the order of Config.
+// Variables lists every variable in the order of Config's fields.
 func Variables() []Variable {
 	fields := reflect.TypeFor[Config]()
 	var list []Variable

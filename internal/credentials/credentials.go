@@ -1,6 +1,5 @@
-// Package credentials makes and checks what opens doors: API keys, session tokens and passwords.
-// Keys and tokens are random enough that a plain hash protects them; passwords are not and get a
-// slow one.
+// Package credentials generates and checks API keys, session tokens and passwords. Keys and tokens
+// have enough random bits for a plain hash; passwords do not and are stored with bcrypt.
 package credentials
 
 import (
@@ -14,7 +13,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// KeyPrefix starts every API key, so that a leaked one is recognised for what it is.
+// KeyPrefix starts every API key, so that secret scanners recognise a leaked one.
 const KeyPrefix = "dsp_live_"
 
 const (
@@ -22,7 +21,7 @@ const (
 	base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewAPIKey draws a key. It is shown once; only its hash is kept.
+// NewAPIKey generates a key. It is shown once; only its hash is stored.
 func NewAPIKey() (string, error) {
 	key := make([]byte, keyLength)
 	for i := range key {
@@ -35,7 +34,7 @@ func NewAPIKey() (string, error) {
 	return KeyPrefix + string(key), nil
 }
 
-// NewToken draws a session token.
+// NewToken generates a session token.
 func NewToken() (string, error) {
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {
@@ -56,13 +55,13 @@ const (
 	maxPassword = 72
 )
 
-// Why a password is refused.
+// The errors of CheckPassword.
 var (
 	ErrPasswordTooShort = errors.New("the password must have at least 8 characters")
 	ErrPasswordTooLong  = errors.New("the password must have at most 72 bytes")
 )
 
-// CheckPassword tells whether a password may be taken.
+// CheckPassword checks the length of a new password.
 func CheckPassword(password string) error {
 	switch {
 	case len([]rune(password)) < MinPassword:
@@ -73,8 +72,7 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// Cost is how hard a password's hash is to compute. Tests that sign in many users lower it before
-// anything runs.
+// Cost is bcrypt's cost. Tests that sign in many users lower it before anything runs.
 var Cost = bcrypt.DefaultCost
 
 // HashPassword is the form in which a password is stored.
@@ -86,7 +84,8 @@ func HashPassword(password string) (string, error) {
 	return string(hash), err
 }
 
-// dummyHash is the hash of a password that no account has.
+// dummyHash is the hash of a password that no account has: it is compared when the account does not
+// exist.
 var dummyHash = sync.OnceValue(func() []byte {
 	hash, err := bcrypt.GenerateFromPassword([]byte("no account has this password"), Cost)
 	if err != nil {
@@ -95,7 +94,7 @@ var dummyHash = sync.OnceValue(func() []byte {
 	return hash
 })
 
-// compare is slow on purpose; tests see what is compared.
+// compare is replaced by tests to see what is compared.
 var compare = bcrypt.CompareHashAndPassword
 
 // PasswordMatches checks a password. An empty hash, for an account that does not exist, takes as

@@ -44,9 +44,9 @@ func TestPassword(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Whether an account exists cannot be told by the time that a sign-in takes: for nobody, too, the
-// password is compared with a hash, and one that is as hard to compute.
-func TestPasswordMatches_takesAsLongForNobody(t *testing.T) {
+// The time of a sign-in must not reveal whether an account exists: a hash is compared for an
+// unknown user too.
+func TestPasswordMatches_takesAsLongForUnknownUsers(t *testing.T) {
 	hash, err := credentials.HashPassword("contraseña-larga")
 	require.NoError(t, err)
 	var costs []int

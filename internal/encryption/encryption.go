@@ -1,4 +1,4 @@
-// Package secretbox keeps small secrets encrypted at rest.
+// Package encryption encrypts small secrets for storage, with AES-GCM.
 package encryption
 
 import (
@@ -16,26 +16,27 @@ import (
 const MinKeyLength = 32
 
 const (
-	// versionAESGCM opens every sealed value, so that another cipher can be told apart one day.
+	// versionAESGCM is the first byte of every encrypted value, so that another cipher can be told
+	// apart later.
 	versionAESGCM = 1
 	keyPurpose    = "despacho secretbox v1"
 	keyBytes      = 32
 )
 
 var (
-	// ErrShortKey says that the secret key has fewer than MinKeyLength characters.
+	// ErrShortKey means that the secret key has fewer than MinKeyLength characters.
 	ErrShortKey = fmt.Errorf("secretbox: the secret key needs at least %d characters", MinKeyLength)
-	// ErrOpen says that a value was not sealed with this key and context, or was changed since.
+	// ErrOpen means that a value was not encrypted with this key and context, or was changed since.
 	ErrOpen = errors.New("secretbox: the value cannot be opened with this key and context")
 )
 
-// Box seals and opens with one key; it is safe for concurrent use.
-type Box struct {
+// Cipher encrypts and decrypts with one key. It is safe for concurrent use.
+type Cipher struct {
 	aead cipher.AEAD
 }
 
 // New derives the encryption key from the text of SECRET_KEY.
-func New(secretKey string) (*Box, error) {
+func New(secretKey string) (*Cipher, error) {
 	if utf8.RuneCountInString(secretKey) < MinKeyLength {
 		return nil, ErrShortKey
 	}
@@ -51,17 +52,16 @@ func New(secretKey string) (*Box, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secretbox: %w", err)
 	}
-	return &Box{aead: aead}, nil
+	return &Cipher{aead: aead}, nil
 }
 
-// Seal encrypts a secret; aad names its context (such as the row's id), without which it will not
-// open.
-func (b *Box) Seal(secret, aad []byte) ([]byte, error) {
+// Seal encrypts a secret. aad is its context (such as the row's id), which Open needs too.
+func (b *Cipher) Seal(secret, aad []byte) ([]byte, error) {
 	return b.aead.Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
 }
 
-// Open decrypts what Seal made with the same key and context.
-func (b *Box) Open(sealed, aad []byte) ([]byte, error) {
+// Open decrypts the result of Seal with the same key and context.
+func (b *Cipher) Open(sealed, aad []byte) ([]byte, error) {
 	if len(sealed) == 0 || sealed[0] != versionAESGCM {
 		return nil, ErrOpen
 	}
@@ -72,7 +72,7 @@ func (b *Box) Open(sealed, aad []byte) ([]byte, error) {
 	return secret, nil
 }
 
-// versioned binds the version byte to the value, so that it cannot be changed either.
+// versioned includes the version byte in the authenticated data, so that it cannot be changed.
 func versioned(aad []byte) []byte {
 	return slices.Concat([]byte{versionAESGCM}, aad)
 }

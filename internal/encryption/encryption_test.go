@@ -19,21 +19,21 @@ var (
 	context = []byte("webhook 7")
 )
 
-func newBox(t *testing.T, key string) *encryption.Box {
+func newCipher(t *testing.T, key string) *encryption.Cipher {
 	t.Helper()
 	box, err := encryption.New(key)
 	require.NoError(t, err)
 	return box
 }
 
-func TestOpenReturnsWhatWasSealed(t *testing.T) {
+func TestOpenDecryptsSealedValues(t *testing.T) {
 	t.Parallel()
-	box := newBox(t, secretKey)
+	box := newCipher(t, secretKey)
 	for _, plain := range [][]byte{secret, {}, bytes.Repeat([]byte{0xff}, 4096)} {
 		sealed, err := box.Seal(plain, context)
 		require.NoError(t, err)
 
-		opened, err := newBox(t, secretKey).Open(sealed, context)
+		opened, err := newCipher(t, secretKey).Open(sealed, context)
 
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(plain, opened))
@@ -49,7 +49,7 @@ func TestOpenReadsValuesOfOtherImplementations(t *testing.T) {
 			"cdb33391a900eaf7ff7de04e38a7c9")
 	require.NoError(t, err)
 
-	opened, err := newBox(t, secretKey).Open(sealed, context)
+	opened, err := newCipher(t, secretKey).Open(sealed, context)
 
 	require.NoError(t, err)
 	require.Equal(t, string(secret), string(opened))
@@ -57,7 +57,7 @@ func TestOpenReadsValuesOfOtherImplementations(t *testing.T) {
 
 func TestSealHidesTheSecretAndNeverRepeats(t *testing.T) {
 	t.Parallel()
-	box := newBox(t, secretKey)
+	box := newCipher(t, secretKey)
 	first, err := box.Seal(secret, context)
 	require.NoError(t, err)
 	second, err := box.Seal(secret, context)
@@ -67,15 +67,15 @@ func TestSealHidesTheSecretAndNeverRepeats(t *testing.T) {
 	require.NotContains(t, string(first), string(secret[:8]))
 }
 
-func TestOpenRefusesWhatWasNotSealedHere(t *testing.T) {
+func TestOpenRejectsForeignValues(t *testing.T) {
 	t.Parallel()
-	box := newBox(t, secretKey)
+	box := newCipher(t, secretKey)
 	sealed, err := box.Seal(secret, context)
 	require.NoError(t, err)
 
 	t.Run("another key", func(t *testing.T) {
 		t.Parallel()
-		_, err := newBox(t, strings.ToUpper(secretKey)).Open(sealed, context)
+		_, err := newCipher(t, strings.ToUpper(secretKey)).Open(sealed, context)
 		require.ErrorIs(t, err, encryption.ErrOpen)
 	})
 	t.Run("another context", func(t *testing.T) {
@@ -115,5 +115,5 @@ func TestNewRefusesShortKeys(t *testing.T) {
 
 func TestPrintingABoxShowsNoKey(t *testing.T) {
 	t.Parallel()
-	require.NotContains(t, fmt.Sprintf("%+v", newBox(t, secretKey)), secretKey)
+	require.NotContains(t, fmt.Sprintf("%+v", newCipher(t, secretKey)), secretKey)
 }

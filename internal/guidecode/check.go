@@ -1,11 +1,11 @@
 package guidecode
 
-// The check character is linear over the field GF(32), whose elements are the 32
-// symbols and whose sum is XOR. A code is right when the sum of its symbols, each
-// multiplied by a weight of its place, is zero. The weights are the powers of x,
-// which generates the field: over eleven places they are all different and none
-// is zero. So one wrong symbol changes the sum by weight × difference, and a swap
-// by (weight − weight) × difference: products of what is not zero, never zero.
+// The check character is linear over the field GF(32), whose elements are the 32 symbols and whose
+// sum is XOR. A code is right when the sum of its symbols, each multiplied by the weight of its
+// position, is zero. The weights are the powers of x, which generates the field: over eleven
+// positions they are all different and none is zero. So one wrong symbol changes the sum by weight
+// × difference, and a swap of two by (weight − weight) × difference: products of non-zero factors,
+// never zero.
 
 // reduction is x⁵+x²+1, a primitive polynomial, which makes x a generator.
 const reduction = 0b100101
@@ -19,8 +19,8 @@ func timesX(a byte) byte {
 	return a
 }
 
-// weightedSum adds up a code by Horner's rule: the last one weighs 1, each one
-// before it x times more.
+// weightedSum computes the sum by Horner's rule: the last symbol has weight 1, each one before it x
+// times more.
 func weightedSum(code []byte) byte {
 	sum := byte(0)
 	for _, symbol := range code {
@@ -29,7 +29,7 @@ func weightedSum(code []byte) byte {
 	return sum
 }
 
-// checkSymbol returns the symbol that, put last, makes the sum zero.
+// checkSymbol returns the symbol that makes the sum zero when appended.
 func checkSymbol(random []byte) byte {
 	return timesX(weightedSum(random))
 }

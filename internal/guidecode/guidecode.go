@@ -1,5 +1,5 @@
-// Package guide makes and reads guide codes, the codes printed on packages that
-// end customers type to follow an order.
+// Package guidecode generates and parses guide codes, the codes printed on packages that customers
+// type to track an order.
 package guidecode
 
 import (
@@ -17,25 +17,25 @@ const (
 	groupLength  = 5                // characters before the printed hyphen
 )
 
-// symbols are a code's characters by their place in the alphabet.
+// symbols are a code's characters as indexes into the alphabet.
 type symbols [codeLength]byte
 
 // New returns an unguessable code of 50 random bits in its printed form,
 // XXXXX-XXXXXX.
 func New() string {
 	var random [randomLength]byte
-	_, _ = rand.Read(random[:]) // never fails: the process ends if the system has no randomness
+	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
 	var code symbols
 	for i, b := range random {
-		code[i] = b % byte(len(alphabet)) // 256 is a multiple of 32: every character is as likely
+		code[i] = b % byte(len(alphabet)) // 256 is a multiple of 32: every character is equally likely
 	}
 	code[randomLength] = checkSymbol(code[:randomLength])
 	return code.String()
 }
 
-// Parse reads a code as people type and scanners send it, and returns its
-// printed form. Case, hyphens and spaces do not matter, O is 0, I and L are 1.
-// It is false for anything that is not a code with the right check character.
+// Parse reads a code as people type it and scanners send it, and returns its printed form. Case,
+// hyphens and spaces are ignored, O is 0, I and L are 1. ok is false for anything that is not a
+// code with the right check character.
 func Parse(s string) (code string, ok bool) {
 	var read symbols
 	length := 0
@@ -68,8 +68,8 @@ func (code symbols) String() string {
 	return string(printed)
 }
 
-// isSeparator also takes the apostrophe: it is what a barcode reader set to an
-// English keyboard types for the hyphen on a Spanish one.
+// isSeparator also accepts the apostrophe: a scanner set to an English keyboard types it for the
+// hyphen of a Spanish one.
 func isSeparator(r rune) bool {
 	return unicode.IsSpace(r) || unicode.Is(unicode.Dash, r) || r == '\''
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// What Scan cannot make a code of.
+// The errors of Scan.
 var (
-	// ErrNotACode says that it does not even have the shape of one.
+	// ErrNotACode means that the text does not have the form of a code.
 	ErrNotACode = errors.New("not a guide code")
-	// ErrCheck says that a character was misread or mistyped: the check character does not fit the
-	// others.
+	// ErrCheck means that a character was misread or mistyped: the check character does not match
+	// the others.
 	ErrCheck = errors.New("the check character of the guide code is wrong")
 )
 
-// trackingPath comes before the code in the address that a label's QR code holds.
+// trackingPath precedes the code in the URL of a label's QR code.
 const trackingPath = "track"
 
-// Scan reads what a barcode reader types into a field and returns the printed form. It takes all
-// that Parse takes, and two things that only readers do: signs of any kind in place of the hyphen,
-// for a keyboard layout that is not the reader's, and the whole tracking address out of a QR code.
+// Scan reads what a barcode scanner types into a field and returns the printed form. Besides what
+// Parse accepts, it accepts any sign in place of the hyphen, for a keyboard layout that is not the
+// scanner's, and the whole tracking URL of a QR code.
 func Scan(typed string) (code string, err error) {
 	err = ErrNotACode
 	for _, candidate := range candidates(strings.Map(alphanumeric, typed)) {
@@ -33,8 +33,8 @@ func Scan(typed string) (code string, err error) {
 	return "", err
 }
 
-// candidates are the places where a code can stand: everything, or what follows the tracking path.
-// The path's name may also be part of the host's or of the code, so every occurrence counts.
+// candidates are the texts that may be a code: everything, or what follows the tracking path. The
+// path may also occur in the host or in the code, so every occurrence counts.
 func candidates(text string) []string {
 	found := []string{text}
 	for rest := strings.ToLower(text); ; {
@@ -56,7 +56,8 @@ func hasShape(text string) bool {
 	return len(text) == codeLength
 }
 
-// alphanumeric drops every other character. The signs that a wrong layout types need not be ASCII.
+// alphanumeric drops every other character. The signs that a wrong layout types may be outside
+// ASCII.
 func alphanumeric(r rune) rune {
 	if '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 		return r

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestScan_takesWhatReadersType(t *testing.T) {
+func TestScan_acceptsScannerInput(t *testing.T) {
 	t.Parallel()
 	for range 50 {
 		code := New()

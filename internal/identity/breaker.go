@@ -9,73 +9,73 @@ import (
 )
 
 const (
-	// DefaultBreakerFailures is how many failures in a row give a provider rest.
+	// DefaultBreakerFailures is how many consecutive failures open a breaker.
 	DefaultBreakerFailures = 5
-	// DefaultBreakerRest is how long a failing provider is left alone.
-	DefaultBreakerRest = 30 * time.Second
+	// DefaultBreakerCooldown is how long an open breaker rejects requests.
+	DefaultBreakerCooldown = 30 * time.Second
 )
 
-// breaker keeps a failing provider from being asked, so that a dead one costs nothing. After its
-// rest one attempt goes through, and the others wait for what comes of it. Refusals for want of
-// credit count as failures: they do not get better by asking.
+// breaker is a circuit breaker for one provider. While it is open, requests fail at once with the
+// last outcome. After the cooldown one trial request goes through, and the others keep failing
+// until it ends. Rejections for lack of quota count as failures: retrying does not help.
 type breaker struct {
-	limit int
-	rest  time.Duration
-	clock clock.Clock
+	limit    int
+	cooldown time.Duration
+	clock    clock.Clock
 
 	mu          sync.Mutex
-	failures    int // in a row
+	failures    int // consecutive
 	lastFailure Outcome
-	restsUntil  time.Time
+	openUntil   time.Time
 	probing     bool
 }
 
-// attempt is a leave to ask, to be given back with leave or abandon.
+// attempt is a request that the breaker allowed. It ends with report or abandon.
 type attempt struct {
 	probe bool
 }
 
 func newBreaker(options Options) *breaker {
 	return &breaker{
-		limit: cmp.Or(options.BreakerFailures, DefaultBreakerFailures),
-		rest:  cmp.Or(options.BreakerRest, DefaultBreakerRest),
-		clock: options.Clock,
+		limit:    cmp.Or(options.BreakerFailures, DefaultBreakerFailures),
+		cooldown: cmp.Or(options.BreakerCooldown, DefaultBreakerCooldown),
+		clock:    options.Clock,
 	}
 }
 
-// enter gives leave to ask, or the outcome of the last failure while there is none to give.
-func (b *breaker) enter() (attempt, Outcome) {
+// allow returns an attempt, or the outcome of the last failure while the breaker is open.
+func (b *breaker) allow() (attempt, Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.failures < b.limit {
 		return attempt{}, ""
 	}
-	if b.probing || b.clock.Now().Before(b.restsUntil) {
+	if b.probing || b.clock.Now().Before(b.openUntil) {
 		return attempt{}, b.lastFailure
 	}
 	b.probing = true
 	return attempt{probe: true}, ""
 }
 
-// leave counts what came of an attempt and tells whether the provider rests from now on.
-func (b *breaker) leave(a attempt, outcome Outcome) (rests bool) {
+// report records the outcome of an attempt and returns whether it opened the breaker.
+func (b *breaker) report(a attempt, outcome Outcome) (opened bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.end(a)
-	if outcome.settles() {
+	if outcome.isConclusive() {
 		b.failures = 0
 		return false
 	}
 	b.failures++
 	b.lastFailure = outcome
-	// Those that were under way when the rest began do not prolong it.
-	if rests = b.failures == b.limit || (a.probe && b.failures > b.limit); rests {
-		b.restsUntil = b.clock.Now().Add(b.rest)
+	// Requests that were in flight when the breaker opened do not extend the cooldown.
+	if opened = b.failures == b.limit || (a.probe && b.failures > b.limit); opened {
+		b.openUntil = b.clock.Now().Add(b.cooldown)
 	}
-	return rests
+	return opened
 }
 
-// abandon gives back an attempt that says nothing about the provider.
+// abandon ends an attempt whose outcome says nothing about the provider.
 func (b *breaker) abandon(a attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"despacho/internal/clock"
 )
 
-func TestADeadProviderIsLeftAlone(t *testing.T) {
+func TestBreakerOpensAfterConsecutiveFailures(t *testing.T) {
 	t.Parallel()
 	for outcome, failing := range map[Outcome]http.HandlerFunc{Unavailable: isDown, QuotaOrCredentials: wantsMoney} {
 		t.Run(string(outcome), func(t *testing.T) {
@@ -33,14 +33,14 @@ func TestADeadProviderIsLeftAlone(t *testing.T) {
 			for range 100 {
 				ask(outcome, DefaultBreakerFailures)
 			}
-			now.Advance(DefaultBreakerRest - time.Microsecond)
+			now.Advance(DefaultBreakerCooldown - time.Microsecond)
 			ask(outcome, DefaultBreakerFailures)
 
 			now.Advance(time.Microsecond)
 			ask(outcome, DefaultBreakerFailures+1)
 			ask(outcome, DefaultBreakerFailures+1)
 
-			now.Advance(DefaultBreakerRest)
+			now.Advance(DefaultBreakerCooldown)
 			state.to(knowsRosa)
 			ask(Found, DefaultBreakerFailures+2)
 			ask(Found, DefaultBreakerFailures+3)
@@ -68,7 +68,7 @@ func TestOnlyFailuresInARowCount(t *testing.T) {
 	require.EqualValues(t, 12, fake.asked.Load())
 }
 
-func TestARestingProviderHandsOverToTheNext(t *testing.T) {
+func TestOpenBreakerFallsBackToTheNextProvider(t *testing.T) {
 	t.Parallel()
 	dead, alive := serve(t, isDown), serve(t, knowsRosa)
 	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: clock.NewManual(someDay)}, named("migo", dead), named("decolecta", alive))
@@ -79,7 +79,7 @@ func TestARestingProviderHandsOverToTheNext(t *testing.T) {
 	require.EqualValues(t, 3, alive.asked.Load())
 }
 
-func TestOneAttemptEndsTheRest(t *testing.T) {
+func TestTrialRequestClosesTheBreaker(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	arrived, proceed := make(chan struct{}), make(chan struct{})
@@ -93,7 +93,7 @@ func TestOneAttemptEndsTheRest(t *testing.T) {
 		<-proceed
 		knowsRosa(w, r)
 	})
-	now.Advance(DefaultBreakerRest)
+	now.Advance(DefaultBreakerCooldown)
 
 	var probe sync.WaitGroup
 	probe.Go(func() {
@@ -113,7 +113,7 @@ func TestOneAttemptEndsTheRest(t *testing.T) {
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }
 
-func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
+func TestAbandonedTrialAllowsAnother(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -122,10 +122,10 @@ func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
 	fake := serve(t, state.handle)
 	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: now}, named("decolecta", fake))
 	verify(t, verifier, someDNI)
-	now.Advance(DefaultBreakerRest)
+	now.Advance(DefaultBreakerCooldown)
 	state.to(func(w http.ResponseWriter, r *http.Request) {
 		cancel()
-		isSilent(w, r)
+		hasNoResponse(w, r)
 	})
 	_, err := verifier.Verify(ctx, someDNI)
 	require.ErrorIs(t, err, context.Canceled)
@@ -133,19 +133,19 @@ func TestAnAbandonedAttemptLeavesItsPlaceToAnother(t *testing.T) {
 	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
 }
 
-func TestLateFailuresDoNotProlongTheRest(t *testing.T) {
+func TestLateFailuresDoNotExtendTheCooldown(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(someDay)
 	b := newBreaker(Options{BreakerFailures: 1, Clock: now})
-	early, _ := b.enter()
-	late, _ := b.enter()
-	require.True(t, b.leave(early, Unavailable))
-	now.Advance(DefaultBreakerRest)
-	require.False(t, b.leave(late, QuotaOrCredentials))
-	probe, refusal := b.enter()
+	early, _ := b.allow()
+	late, _ := b.allow()
+	require.True(t, b.report(early, Unavailable))
+	now.Advance(DefaultBreakerCooldown)
+	require.False(t, b.report(late, QuotaOrCredentials))
+	probe, refusal := b.allow()
 	require.Empty(t, refusal)
 	require.True(t, probe.probe)
-	_, refusal = b.enter()
+	_, refusal = b.allow()
 	require.Equal(t, QuotaOrCredentials, refusal)
 }
 

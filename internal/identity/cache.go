@@ -15,34 +15,34 @@ import (
 )
 
 const (
-	// FoundFor is how long a found answer is remembered.
-	FoundFor = 30 * 24 * time.Hour
-	// NotFoundFor is how long a not_found answer is remembered: providers learn of new DNIs late.
-	NotFoundFor = 24 * time.Hour
+	// FoundTTL is how long a Found answer is cached.
+	FoundTTL = 30 * 24 * time.Hour
+	// NotFoundTTL is how long a NotFound answer is cached: providers learn of new DNIs late.
+	NotFoundTTL = 24 * time.Hour
 
 	keyPurpose = "despacho identity cache v1"
 )
 
-// Cache remembers answers under keys that do not tell the DNI.
+// Cache stores answers under keys that do not reveal the DNI.
 type Cache interface {
-	// Get returns the answer put under a key, unless its time is over.
+	// Get returns the answer stored under a key, unless it has expired.
 	Get(ctx context.Context, key string) (Answer, bool, error)
-	// Put keeps an answer until a moment, in place of any other under the key.
+	// Put stores an answer until it expires, replacing any other under the key.
 	Put(ctx context.Context, key string, answer Answer, until time.Time) error
 }
 
-// memory is a Cache by DNI. Its troubles are logged and otherwise cost one more question to a
+// answerCache caches answers by DNI. Its errors are logged; they only cost another request to a
 // provider.
-type memory struct {
+type answerCache struct {
 	cache  Cache
 	secret []byte
 	clock  clock.Clock
 	logger *slog.Logger
 }
 
-func newMemory(options Options) (*memory, error) {
+func newAnswerCache(options Options) (*answerCache, error) {
 	if options.Cache == nil {
-		return &memory{}, nil
+		return &answerCache{}, nil
 	}
 	if options.CacheSecret == "" {
 		return nil, errors.New("identity: a cache needs a secret for its keys")
@@ -51,10 +51,10 @@ func newMemory(options Options) (*memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("identity: derive the cache's secret: %w", err)
 	}
-	return &memory{cache: options.Cache, secret: secret, clock: options.Clock, logger: options.Logger}, nil
+	return &answerCache{cache: options.Cache, secret: secret, clock: options.Clock, logger: options.Logger}, nil
 }
 
-func (m *memory) recall(ctx context.Context, dni string) (Answer, bool) {
+func (m *answerCache) get(ctx context.Context, dni string) (Answer, bool) {
 	if m.cache == nil {
 		return Answer{}, false
 	}
@@ -63,11 +63,11 @@ func (m *memory) recall(ctx context.Context, dni string) (Answer, bool) {
 		m.logger.WarnContext(ctx, "identity cache cannot be read", "error", err)
 		return Answer{}, false
 	}
-	return answer, found && lifetime(answer.Outcome) > 0
+	return answer, found && ttl(answer.Outcome) > 0
 }
 
-func (m *memory) remember(ctx context.Context, dni string, answer Answer) {
-	lasts := lifetime(answer.Outcome)
+func (m *answerCache) put(ctx context.Context, dni string, answer Answer) {
+	lasts := ttl(answer.Outcome)
 	if m.cache == nil || lasts == 0 {
 		return
 	}
@@ -76,20 +76,21 @@ func (m *memory) remember(ctx context.Context, dni string, answer Answer) {
 	}
 }
 
-// lifetime is how long an outcome is worth remembering; what says nothing about the DNI is not.
-func lifetime(outcome Outcome) time.Duration {
+// ttl is how long an outcome is cached; zero for outcomes that say nothing about the DNI.
+func ttl(outcome Outcome) time.Duration {
 	switch outcome {
 	case Found:
-		return FoundFor
+		return FoundTTL
 	case NotFound:
-		return NotFoundFor
+		return NotFoundTTL
 	default:
 		return 0
 	}
 }
 
-// key is the DNI's keyed hash: there are so few DNIs that a bare one would be looked up in no time.
-func (m *memory) key(dni string) string {
+// key is the DNI's HMAC: there are so few DNIs that a plain hash could be reversed by trying all of
+// them.
+func (m *answerCache) key(dni string) string {
 	hash := hmac.New(sha256.New, m.secret)
 	hash.Write([]byte(dni))
 	return hex.EncodeToString(hash.Sum(nil))

@@ -38,7 +38,7 @@ func TestAnswersAboutADNIAreRemembered(t *testing.T) {
 	}
 }
 
-func TestOtherOutcomesAreNeverRemembered(t *testing.T) {
+func TestInconclusiveOutcomesAreNotCached(t *testing.T) {
 	t.Parallel()
 	for outcome, handler := range map[Outcome]http.HandlerFunc{
 		Unavailable:        isDown,

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Config says which provider to ask, and where and as whom.
+// Config is one provider with its URL and token.
 type Config struct {
 	// Provider is its name: decolecta, apisnet, apiperu, jsonpe, migo or dev.
 	Provider string
 	// URL replaces the provider's own address; without a path, its own path is kept. Empty means
 	// its own.
 	URL string
-	// Token is ours at the provider.
+	// Token is our API token at the provider.
 	Token string
 }
 
@@ -47,11 +47,11 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 	return configs, nil
 }
 
-// resolve finds the provider's shape and the address to ask at.
+// resolve returns the provider's spec and the URL to request.
 func (c Config) resolve() (providerSpec, *url.URL, error) {
-	shape, known := shapes[c.Provider]
+	shape, known := providerSpecs[c.Provider]
 	if !known {
-		names := slices.Sorted(maps.Keys(shapes))
+		names := slices.Sorted(maps.Keys(providerSpecs))
 		return shape, nil, fmt.Errorf("DNI_PROVIDER has %q, which is none of %s", c.Provider, strings.Join(names, ", "))
 	}
 	if c.URL == "" && shape.origin == "" {
@@ -63,7 +63,7 @@ func (c Config) resolve() (providerSpec, *url.URL, error) {
 	}
 	endpoint, err := url.Parse(address)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {
-		// The value stays out of the error, for it may carry a secret.
+		// The value is left out of the error because it may contain a secret.
 		return shape, nil, fmt.Errorf("DNI_URL must have an http or https address for %s", c.Provider)
 	}
 	if endpoint.Path == "" || endpoint.Path == "/" {

@@ -53,7 +53,7 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-// changing answers with whatever it was last told to.
+// changing responds with what was last set.
 type changing struct {
 	current atomic.Pointer[http.HandlerFunc]
 }
@@ -69,8 +69,8 @@ var (
 	wantsMoney  = says(http.StatusUnauthorized, `{"message":"Limit exceeded"}`)
 )
 
-// isSilent never answers. The server sees the caller leave only once it has read all that was sent.
-func isSilent(_ http.ResponseWriter, r *http.Request) {
+// hasNoResponse never answers. The server sees the caller leave only once it has read all that was sent.
+func hasNoResponse(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 	panic(http.ErrAbortHandler) // returning would be a 200, which may still reach a caller that is just leaving
@@ -112,7 +112,7 @@ func answer(handler http.HandlerFunc, r *http.Request) (*http.Response, error) {
 }
 
 // silence lasts until the caller leaves.
-func silence(r *http.Request) (*http.Response, error) {
+func noResponse(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }

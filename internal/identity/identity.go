@@ -1,7 +1,7 @@
-// Package identity asks providers of Peru's identity registry whose name a DNI carries.
+// Package identity looks up the name of a Peruvian DNI at providers of the identity registry.
 //
-// No provider is the registry itself: an empty answer does not prove that a DNI does not exist, and
-// no trouble of a provider says anything about it. A DNI never appears in a log line, an error or a
+// No provider is the registry itself: an empty response does not prove that a DNI does not exist,
+// and a provider's failure says nothing about it. A DNI never appears in a log line, an error or a
 // cache key.
 package identity
 
@@ -16,71 +16,71 @@ import (
 	"despacho/internal/clock"
 )
 
-// DefaultTimeout bounds one exchange with one provider, from the dial to the last byte of its
-// answer.
+// DefaultTimeout bounds one request to one provider, from the dial to the last byte of the
+// response.
 const DefaultTimeout = 5 * time.Second
 
-// Outcome is what came of asking for a DNI.
+// Outcome is the result of a lookup.
 type Outcome string
 
 // The five outcomes. Only the first two say something about the DNI.
 const (
-	// Found says that the provider knows the DNI and gave its name.
+	// Found means that the provider returned the name of the DNI.
 	Found Outcome = "found"
-	// NotFound says that the provider knows nobody with the DNI.
+	// NotFound means that the provider has no person with the DNI.
 	NotFound Outcome = "not_found"
-	// Invalid says that the text is not a DNI.
+	// Invalid means that the text is not a DNI.
 	Invalid Outcome = "invalid"
-	// Unavailable says that no provider could answer now.
+	// Unavailable means that no provider could answer now.
 	Unavailable Outcome = "unavailable"
-	// QuotaOrCredentials says that the providers refuse us: the token is wrong or its credit is
-	// spent.
+	// QuotaOrCredentials means that the providers reject our token or its quota is used up.
 	QuotaOrCredentials Outcome = "quota_or_credentials"
 )
 
-// settles tells the outcomes after which no other provider need be asked.
-func (o Outcome) settles() bool { return o == Found || o == NotFound || o == Invalid }
+// isConclusive reports whether no other provider need be asked.
+func (o Outcome) isConclusive() bool { return o == Found || o == NotFound || o == Invalid }
 
-// Answer is the one neutral result, whichever provider gave it.
+// Answer is the result of a lookup, in the same form for every provider.
 type Answer struct {
 	Outcome Outcome
 	// Name is the full name as the provider has it; empty unless found.
 	Name string
-	// Provider is the name in DNI_PROVIDER of whoever answered; empty when nobody was asked.
+	// Provider is the DNI_PROVIDER name of the provider that answered; empty when none was asked.
 	Provider string
 }
 
-// Options configures a Verifier; the zero value asks every time, with a plain client.
+// Options configures a Verifier. The zero value has no cache and uses a default client.
 type Options struct {
-	// Client makes the calls; nil means a plain one. It decides which addresses may be dialled and
-	// must not record URLs, for some providers take the DNI in theirs. Redirects are never left to
-	// it.
+	// Client sends the requests; nil means a default one. It decides which addresses may be dialled
+	// and must not log URLs, because some providers take the DNI in theirs. Its redirect policy is
+	// replaced: redirects are not followed.
 	Client *http.Client
-	// Timeout bounds one exchange with one provider; zero means DefaultTimeout.
+	// Timeout bounds one request to one provider; zero means DefaultTimeout.
 	Timeout time.Duration
-	// Cache remembers answers about a DNI; nil means none are remembered.
+	// Cache stores answers; nil means no cache.
 	Cache Cache
-	// CacheSecret keys the cache, so that its rows do not tell the DNIs; required with Cache.
+	// CacheSecret keys the hash of the cache keys, so that stored rows do not reveal DNIs; required
+	// with Cache.
 	CacheSecret string
-	// BreakerFailures is how many failures in a row give a provider rest; zero means
-	// DefaultBreakerFailures.
+	// BreakerFailures is how many consecutive failures open a provider's circuit breaker; zero
+	// means DefaultBreakerFailures.
 	BreakerFailures int
-	// BreakerRest is how long a failing provider is left alone before it is tried again; zero means
-	// DefaultBreakerRest.
-	BreakerRest time.Duration
-	// Clock dates the cache and the breakers; nil means the machine's.
+	// BreakerCooldown is how long an open breaker rejects requests before one is tried; zero means
+	// DefaultBreakerCooldown.
+	BreakerCooldown time.Duration
+	// Clock is used by the cache and the breakers; nil means the system clock.
 	Clock clock.Clock
-	// Logger hears of providers in trouble; nil means nobody does.
+	// Logger receives providers' failures; nil discards them.
 	Logger *slog.Logger
 }
 
-// Verifier asks the configured providers in order; it is safe for concurrent use.
+// Verifier asks the configured providers in order. It is safe for concurrent use.
 type Verifier struct {
 	providers []*provider
-	memory    *memory
+	memory    *answerCache
 }
 
-// New makes a Verifier of at least one provider. An error names the variable that is wrong.
+// New makes a Verifier of at least one provider. An error names the invalid variable.
 func New(configs []Config, options Options) (*Verifier, error) {
 	if len(configs) == 0 {
 		return nil, errors.New("DNI_PROVIDER names no provider")
@@ -103,24 +103,23 @@ func New(configs []Config, options Options) (*Verifier, error) {
 		verifier.providers = append(verifier.providers, provider)
 	}
 	var err error
-	verifier.memory, err = newMemory(options)
+	verifier.memory, err = newAnswerCache(options)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
 	return verifier, nil
 }
 
-// Verify answers whose name a DNI carries, from memory or from the first provider that settles it.
-// Anything but eight digits is invalid and nobody is asked. The only error is that of a ctx that
-// ended before there was an answer.
+// Verify returns the name of a DNI, from the cache or from the first provider with a conclusive
+// answer. Anything but eight digits is Invalid without a request. The only error is ctx's.
 //
-// When no provider settles it the answer is Unavailable if asking again may help, and
-// QuotaOrCredentials if all of them refuse us.
+// When no provider is conclusive the outcome is Unavailable if a later attempt may help, and
+// QuotaOrCredentials if all of them reject us.
 func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	if !IsDNI(dni) {
 		return Answer{Outcome: Invalid}, nil
 	}
-	if answer, remembered := v.memory.recall(ctx, dni); remembered {
+	if answer, remembered := v.memory.get(ctx, dni); remembered {
 		return answer, nil
 	}
 	var failure Answer
@@ -129,8 +128,8 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 		if err != nil {
 			return Answer{Outcome: Unavailable}, err
 		}
-		if answer.Outcome.settles() {
-			v.memory.remember(ctx, dni, answer)
+		if answer.Outcome.isConclusive() {
+			v.memory.put(ctx, dni, answer)
 			return answer, nil
 		}
 		if failure.Outcome != Unavailable {

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -78,7 +79,7 @@ func TestEachProviderHasItsOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Host == "silent.test" {
-				return silence(r)
+				return noResponse(r)
 			}
 			time.Sleep(DefaultTimeout - time.Millisecond)
 			return answer(knowsRosa, r)
@@ -114,12 +115,12 @@ func TestAnEndedContextEndsTheAsking(t *testing.T) {
 					if asked["first.test"] > 1 {
 						return answer(knowsRosa, r)
 					}
-					if want == context.Canceled {
+					if errors.Is(want, context.Canceled) {
 						cancel()
 					}
-					return silence(r)
+					return noResponse(r)
 				})}
-				// One failure would give the provider rest.
+				// One failure would open the breaker.
 				verifier := verifierOf(t, Options{Client: client, BreakerFailures: 1},
 					Config{Provider: "decolecta", URL: "https://first.test", Token: someToken},
 					Config{Provider: "decolecta", URL: "https://second.test", Token: someToken})

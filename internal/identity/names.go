@@ -8,17 +8,17 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// particles belong to names without telling anybody apart.
+// particles are parts of names that do not distinguish people.
 var particles = []string{"de", "del", "la", "las", "los", "y"}
 
-// NamesMatch tells whether the name declared for a recipient may be that of the registered person.
-// Case, accents, ñ/n, punctuation, the order of the words and particles (de, del, la, las, los, y)
-// are ignored. Then
+// NamesMatch reports whether the name declared for a recipient may be that of the registered
+// person. Case, accents, ñ/n, punctuation, the order of the words and particles (de, del, la, las,
+// los, y) are ignored. Then
 //
 //   - every declared word must be in the registered name, as often as it was declared;
-//   - at least two of them in full: people leave out middle names and second surnames, but one word alone tells
-//     nobody (unless the registered name has no other);
-//   - an initial stands for a registered word that begins with it, beside the two in full.
+//   - at least two of them in full: people leave out middle names and second surnames, but one word alone is not
+//     enough (unless the registered name has no other);
+//   - an initial stands for a registered word that begins with it, in addition to the two in full.
 func NamesMatch(declared, registered string) bool {
 	left := nameWords(registered)
 	needed := min(2, len(left))

@@ -50,31 +50,31 @@ func newProvider(config Config, options Options) (*provider, error) {
 	}, nil
 }
 
-// ask answers at once, with what ailed it last, while the provider rests. The only error is that of
-// an ended ctx, which is never held against the provider.
+// ask sends the request unless the breaker is open. The only error is that of an ended ctx, which
+// does not count as the provider's failure.
 func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	attempt, refusal := p.breaker.enter()
+	attempt, refusal := p.breaker.allow()
 	if refusal != "" {
 		return Answer{Outcome: refusal, Provider: p.name}, nil
 	}
 	verdict := p.exchange(ctx, dni)
-	if err := ctx.Err(); err != nil && !verdict.outcome.settles() {
+	if err := ctx.Err(); err != nil && !verdict.outcome.isConclusive() {
 		p.breaker.abandon(attempt)
 		return Answer{}, err
 	}
-	rests := p.breaker.leave(attempt, verdict.outcome)
-	if !verdict.outcome.settles() {
+	rests := p.breaker.report(attempt, verdict.outcome)
+	if !verdict.outcome.isConclusive() {
 		p.logger.WarnContext(ctx, "identity provider did not answer",
 			"outcome", verdict.outcome, "reason", p.withoutSecrets(verdict.reason, dni), "rests", rests)
 	}
 	return Answer{Outcome: verdict.outcome, Name: verdict.name, Provider: p.name}, nil
 }
 
-// exchange makes one call and judges what came back.
-func (p *provider) exchange(ctx context.Context, dni string) verdict {
+// exchange sends one request and parses its response.
+func (p *provider) exchange(ctx context.Context, dni string) result {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	request, err := p.request(ctx, dni)
@@ -93,7 +93,7 @@ func (p *provider) exchange(ctx context.Context, dni string) verdict {
 	if len(body) > maxAnswerRead {
 		return unavailable(fmt.Sprintf("the answer is over %d bytes", maxAnswerRead))
 	}
-	return p.judge(response.StatusCode, body, dni)
+	return p.parse(response.StatusCode, body, dni)
 }
 
 func (p *provider) request(ctx context.Context, dni string) (*http.Request, error) {
@@ -129,7 +129,7 @@ func (p *provider) request(ctx context.Context, dni string) (*http.Request, erro
 	return request, nil
 }
 
-// withoutURL takes off the address that net/http puts before an error, for it may carry the DNI.
+// withoutURL removes the URL that net/http puts into its errors, because it may contain the DNI.
 func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -138,7 +138,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// withoutSecrets is for reasons that may quote the provider, which may quote us.
+// withoutSecrets removes the DNI and the token from a reason, which may quote the provider, which
+// may quote our request.
 func (p *provider) withoutSecrets(reason, dni string) string {
 	reason = strings.ReplaceAll(reason, dni, "[dni]")
 	if p.token != "" {

@@ -102,7 +102,7 @@ func init() { exchanges[DevProvider] = exchanges["decolecta"] }
 
 func TestEveryProviderHasItsExchanges(t *testing.T) {
 	t.Parallel()
-	for provider := range shapes {
+	for provider := range providerSpecs {
 		require.Contains(t, exchanges, provider)
 	}
 }
@@ -233,10 +233,10 @@ func TestOtherOutcomes(t *testing.T) {
 	}
 }
 
-func TestBareBadRequestSaysNothingUnlessTheProviderSaysItDoes(t *testing.T) {
+func TestBadRequestWithoutMessage(t *testing.T) {
 	t.Parallel()
 	fake := serve(t, says(http.StatusBadRequest, ""))
-	for provider := range shapes {
+	for provider := range providerSpecs {
 		want := Unavailable
 		if provider == "decolecta" || provider == DevProvider {
 			want = NotFound
@@ -245,7 +245,7 @@ func TestBareBadRequestSaysNothingUnlessTheProviderSaysItDoes(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAboutAnotherDocumentIsNone(t *testing.T) {
+func TestResponseAboutAnotherDocumentIsIgnored(t *testing.T) {
 	t.Parallel()
 	for provider, body := range map[string]string{
 		"decolecta": `{"full_name":"ROSA DIAZ","document_number":"40217866"}`,

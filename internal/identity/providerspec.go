@@ -2,34 +2,35 @@ package identity
 
 import "net/http"
 
-// providerSpec is all that tells one provider's API from another's.
+// providerSpec describes how one provider's API differs from the others'.
 type providerSpec struct {
-	// origin and path are the provider's own address; an empty origin has to be given in DNI_URL.
+	// origin and path are the provider's own URL; an empty origin must be given in DNI_URL.
 	origin, path string
-	// method says where the DNI goes: in the query of a GET, in the JSON body of a POST.
+	// method also says where the DNI goes: in the query of a GET, in the JSON body of a POST.
 	method string
-	// numberMember names the DNI in the request.
+	// numberMember is the name of the DNI in the request.
 	numberMember string
-	// tokenMember names the token in the request's body; empty, the token goes in Authorization as
-	// Bearer.
+	// tokenMember is the name of the token in the request's body; if empty, the token is sent as
+	// Authorization: Bearer.
 	tokenMember string
-	// fullNameMember names the whole name in the answer, where there is one.
+	// fullNameMember is the full name in the response, where there is one.
 	fullNameMember string
-	// namePartMembers name its parts, in the order they are joined in where there is no whole name.
+	// namePartMembers are the parts of the name, in the order in which they are joined where there
+	// is no full name.
 	namePartMembers []string
-	// echoMember names the DNI in the answer.
+	// echoMember is the DNI in the response.
 	echoMember string
-	// badRequest is what a 400 with no words about its reason means.
+	// badRequest is the outcome of a 400 without a message.
 	badRequest Outcome
 }
 
-// DevProvider is the name in DNI_PROVIDER of the provider for development, which knows invented
-// people alone (package devprovider serves it).
+// DevProvider is the DNI_PROVIDER name of the development provider, which only knows invented
+// people (package devprovider serves it).
 const DevProvider = "dev"
 
-// shapes has every provider under its name in DNI_PROVIDER. Answers may hold the person at the top
-// or under `data` whatever the provider: they have been seen to change their minds.
-var shapes = map[string]providerSpec{
+// providerSpecs has every provider by its DNI_PROVIDER name. Any provider's response may have the
+// person at the top level or under `data`: providers have changed this over time.
+var providerSpecs = map[string]providerSpec{
 	"decolecta": decolecta("https://api.decolecta.com"),
 	"apisnet": {
 		origin: "https://api.apis.net.pe", path: "/v2/reniec/dni", method: http.MethodGet, numberMember: "numero",
@@ -77,13 +78,14 @@ const (
 	personMember  = "data"
 )
 
-// messageMembers are where providers explain themselves.
+// messageMembers are the members in which providers explain a failure.
 var messageMembers = []string{"message", "mensaje", "error", "errors"}
 
-// wordings tell by a provider's words what its status or its success:false leaves open, the first
-// that applies. The words are as fold.String leaves them, between spaces. A doubt is never resolved
-// against the DNI: what speaks of us or of the provider comes first.
-var wordings = []struct {
+// messagePatterns map a provider's message to an outcome where the status or success:false is
+// ambiguous; the first match applies. Messages are compared as textnorm.String returns them, with a
+// space at each end. Patterns about us or the provider come before those about the DNI, so that a
+// doubt never becomes NotFound or Invalid.
+var messagePatterns = []struct {
 	outcome Outcome
 	words   []string
 }{

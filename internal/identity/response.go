@@ -15,27 +15,28 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// maxNameLength is far over any name in the registry; more than that is no name.
+// maxNameLength is far longer than any name in the registry; a longer text is not a name.
 const maxNameLength = 300
 
-// verdict is what one exchange came to, and why where it settled nothing.
-type verdict struct {
+// result is the outcome of one request, with a reason when it is inconclusive.
+type result struct {
 	outcome      Outcome
 	name, reason string
 }
 
-func unavailable(reason string) verdict { return verdict{outcome: Unavailable, reason: reason} }
+func unavailable(reason string) result { return result{outcome: Unavailable, reason: reason} }
 
-// judge reads a provider's answer. What is not understood says nothing about the DNI.
-func (s providerSpec) judge(status int, body []byte, dni string) verdict {
+// parse reads a provider's response. A response that is not understood is Unavailable: it says
+// nothing about the DNI.
+func (s providerSpec) parse(status int, body []byte, dni string) result {
 	answered := fmt.Sprintf("it answered %d", status)
 	var refusal Outcome
 	switch {
 	case status >= 200 && status < 300:
-		return s.judgeAnswer(body, dni)
+		return s.parseSuccess(body, dni)
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
 		status == http.StatusTooManyRequests:
-		return verdict{outcome: QuotaOrCredentials, reason: answered}
+		return result{outcome: QuotaOrCredentials, reason: answered}
 	case status == http.StatusBadRequest:
 		refusal = s.badRequest
 	case status == http.StatusNotFound:
@@ -49,31 +50,31 @@ func (s providerSpec) judge(status int, body []byte, dni string) verdict {
 		return unavailable(answered + " with a page: is DNI_URL its address?")
 	}
 	answer, _ := decodeObject(body)
-	return verdict{outcome: outcomeByWords(answer, refusal), reason: answered}
+	return result{outcome: outcomeFromMessage(answer, refusal), reason: answered}
 }
 
-// judgeAnswer reads the body of a success, which is one only if it says so.
-func (s providerSpec) judgeAnswer(body []byte, dni string) verdict {
+// parseSuccess reads the body of a 2xx response, which may still report a failure.
+func (s providerSpec) parseSuccess(body []byte, dni string) result {
 	answer, ok := decodeObject(body)
 	if !ok {
 		return unavailable("its answer is not a JSON object")
 	}
 	if success, said := answer[successMember]; said && !isTrue(success) {
-		return verdict{outcome: outcomeByWords(answer, NotFound), reason: "it answered success: false"}
+		return result{outcome: outcomeFromMessage(answer, NotFound), reason: "it answered success: false"}
 	}
 	person, given := personIn(answer)
 	name, known := s.nameIn(person)
 	switch {
-	case !isAbout(person[s.echoMember], dni):
+	case !matchesDNI(person[s.echoMember], dni):
 		return unavailable("its answer is about another document")
 	case utf8.RuneCountInString(name) > maxNameLength:
 		return unavailable("its answer has no name that a person could have")
 	case name != "":
-		return verdict{outcome: Found, name: name}
+		return result{outcome: Found, name: name}
 	case known || !given:
-		return verdict{outcome: outcomeByWords(answer, NotFound), reason: "its answer has an empty name"}
+		return result{outcome: outcomeFromMessage(answer, NotFound), reason: "its answer has an empty name"}
 	default:
-		return verdict{outcome: outcomeByWords(answer, Unavailable), reason: "its answer has no name in it"}
+		return result{outcome: outcomeFromMessage(answer, Unavailable), reason: "its answer has no name in it"}
 	}
 }
 
@@ -97,8 +98,8 @@ func isTrue(value any) bool {
 	}
 }
 
-// personIn finds the members about the person; given is false where the answer keeps a place for
-// them and it is empty.
+// personIn returns the object with the person's members; given is false where it is present and
+// empty.
 func personIn(answer map[string]any) (person map[string]any, given bool) {
 	data, wrapped := answer[personMember]
 	if !wrapped {
@@ -114,7 +115,7 @@ func personIn(answer map[string]any) (person map[string]any, given bool) {
 	}
 }
 
-// nameIn returns the person's name; known is whether the answer has a place for one.
+// nameIn returns the person's name; known is whether the response has a member for one.
 func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	whole, known := person[s.fullNameMember]
 	if name := cleanText(whole); name != "" {
@@ -131,8 +132,8 @@ func (s providerSpec) nameIn(person map[string]any) (name string, known bool) {
 	return strings.Join(parts, " "), known
 }
 
-// cleanText is a text member fit for any database column and page: no control characters, single
-// spaces.
+// cleanText returns a text member without control characters and with single spaces, safe for any
+// database column and page.
 func cleanText(value any) string {
 	text, _ := value.(string)
 	printable := strings.Map(func(r rune) rune {
@@ -144,9 +145,9 @@ func cleanText(value any) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// isAbout tells whether an answer that repeats a document's number repeats the one asked for.
-// Masked numbers are believed, and so are those that lost their leading zeros.
-func isAbout(echo any, dni string) bool {
+// matchesDNI reports whether the number that a response repeats is the one requested. Masked
+// numbers are accepted, and so are those that lost their leading zeros.
+func matchesDNI(echo any, dni string) bool {
 	var number string
 	switch echo := echo.(type) {
 	case string:
@@ -160,25 +161,26 @@ func isAbout(echo any, dni string) bool {
 	return strings.TrimLeft(number, "0") == strings.TrimLeft(dni, "0")
 }
 
-// outcomeByWords is what the provider's own words mean, or what is meant where there are none.
-func outcomeByWords(answer map[string]any, wordless Outcome) Outcome {
+// outcomeFromMessage derives the outcome from the provider's message, or returns fallback where no
+// pattern matches.
+func outcomeFromMessage(answer map[string]any, fallback Outcome) Outcome {
 	var said strings.Builder
 	for _, member := range messageMembers {
 		collectText(&said, answer[member])
 	}
 	message := " " + textnorm.String(said.String()) + " "
-	for _, wording := range wordings {
+	for _, wording := range messagePatterns {
 		for _, words := range wording.words {
 			if strings.Contains(message, words) {
 				return wording.outcome
 			}
 		}
 	}
-	return wordless
+	return fallback
 }
 
-// collectText gathers every text in a value, names of members included: validation errors hang from
-// the field's.
+// collectText appends every text in a value. Member names are included: validation errors are keyed
+// by field.
 func collectText(into *strings.Builder, value any) {
 	switch value := value.(type) {
 	case string:

@@ -28,18 +28,18 @@ func TestNoDNIInAnyLog(t *testing.T) {
 		"a head that quotes":            hijacked(t, func(c io.Writer) { _, _ = io.WriteString(c, "HTTP/1.1 "+someDNI+" "+someToken+"\r\n\r\n") }),
 		"an answer that is not HTTP":    hijacked(t, func(c io.Writer) { _, _ = io.WriteString(c, someDNI+" "+someToken+"\r\n") }),
 		"a connection that breaks":      hijacked(t, func(io.Writer) {}),
-		"silence":                       isSilent,
+		"silence":                       hasNoResponse,
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			for provider := range shapes {
+			for provider := range providerSpecs {
 				var log transcript
 				verifier := verifierOf(t, Options{
 					Timeout: 100 * time.Millisecond, Logger: log.logger(), BreakerFailures: 2,
 					Cache: newFakeCache(clock.System()), CacheSecret: "secret",
 				}, named(provider, serve(t, handler)))
 				for range 3 {
-					require.False(t, verify(t, verifier, someDNI).Outcome.settles())
+					require.False(t, verify(t, verifier, someDNI).Outcome.isConclusive())
 				}
 				require.Contains(t, log.String(), "provider="+provider)
 				require.NotContains(t, log.String(), someDNI)
@@ -69,8 +69,8 @@ func redirectTo(location string) http.HandlerFunc {
 
 func TestNoDNIInAnyError(t *testing.T) {
 	t.Parallel()
-	for provider := range shapes {
-		verifier := verifierOf(t, Options{}, named(provider, serve(t, isSilent)))
+	for provider := range providerSpecs {
+		verifier := verifierOf(t, Options{}, named(provider, serve(t, hasNoResponse)))
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		_, err := verifier.Verify(ctx, someDNI)
 		cancel()

@@ -18,7 +18,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		elsewhere := serve(t, knowsRosa)
 		fake := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, status) })
-		for provider := range shapes {
+		for provider := range providerSpecs {
 			require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named(provider, fake)), someDNI).Outcome)
 		}
 		require.Zero(t, elsewhere.asked.Load())
@@ -100,7 +100,7 @@ func TestBrokenConnections(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			for provider := range shapes {
+			for provider := range providerSpecs {
 				fake := serve(t, handler)
 				require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named(provider, fake)), someDNI).Outcome)
 			}
@@ -114,7 +114,7 @@ func TestBrokenConnections(t *testing.T) {
 	})
 }
 
-func TestSlowAnswersAreGivenUp(t *testing.T) {
+func TestSlowResponsesTimeOut(t *testing.T) {
 	t.Parallel()
 	drip := func(write func(string) error) {
 		tick := time.NewTicker(5 * time.Millisecond)
@@ -126,7 +126,7 @@ func TestSlowAnswersAreGivenUp(t *testing.T) {
 		}
 	}
 	for how, handler := range map[string]http.HandlerFunc{
-		"silence": isSilent,
+		"silence": hasNoResponse,
 		"a head that drips": hijacked(t, func(c io.Writer) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nX-Drip: ")
 			drip(func(s string) error { _, err := io.WriteString(c, s); return err })

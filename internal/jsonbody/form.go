@@ -11,25 +11,25 @@ import (
 	"despacho/internal/apperror"
 )
 
-// FormField says what a form field holds; forms know nothing but text.
+// FormField is the type of a form field; forms only carry text.
 type FormField int
 
-// The kinds of form fields. What is not named is text.
+// The types of form fields. Fields that are not listed are text.
 const (
 	FormText FormField = iota
-	// FormNumber is a number or, left blank, nothing.
+	// FormNumber is a number; blank means absent.
 	FormNumber
-	// FormFlag is a check box: it is false when it does not come at all.
+	// FormFlag is a check box: absent means false.
 	FormFlag
-	// FormList is every value under one name.
+	// FormList is all values of one name.
 	FormList
-	// FormLines is a list with one element on each line.
+	// FormLines is a list with one element per line.
 	FormLines
-	// FormReference names something that is there already or, left blank, nothing.
+	// FormReference is an id; blank means absent.
 	FormReference
 )
 
-// FromForm reads form fields as if they had come in a JSON object.
+// FromForm converts form fields to the Object of an equivalent JSON body.
 func FromForm(values map[string][]string, fields map[string]FormField) (*Object, error) {
 	names := slices.Collect(maps.Keys(values))
 	for name, kind := range fields {
@@ -57,7 +57,7 @@ func FromForm(values map[string][]string, fields map[string]FormField) (*Object,
 	return Parse(append(raw, '}'))
 }
 
-// formMember is a field as JSON, or what is wrong with it.
+// formMember converts a field to JSON, or returns what is wrong with it.
 func formMember(values []string, kind FormField) (member jsontext.Value, complaint string) {
 	if kind == FormList {
 		return textList(values), ""
@@ -98,7 +98,7 @@ func textList(values []string) jsontext.Value {
 	return append(list, ']')
 }
 
-// appendText quotes a text as it came: what is not UTF-8 in it is for Parse to refuse.
+// appendText quotes a text unchanged: Parse rejects invalid UTF-8.
 func appendText(to jsontext.Value, text string) jsontext.Value {
 	quoted, err := jsontext.AppendQuote(to, text)
 	if err != nil {

@@ -31,13 +31,13 @@ func TestFromForm_textStaysText(t *testing.T) {
 			in := read(t, url.Values{"name": {typed}}, nil)
 			require.Equal(t, typed, in.RequiredText("name", 100))
 			require.NoError(t, in.Err())
-			require.False(t, in.Mentions("admin"))
+			require.False(t, in.HasOrNull("admin"))
 		})
 	}
 	in := read(t, url.Values{"name": {""}}, nil)
-	require.True(t, in.Mentions("name"), "a field left blank was there all the same")
+	require.True(t, in.HasOrNull("name"), "a field left blank was there all the same")
 	require.Nil(t, in.Text("name", 10))
-	require.False(t, in.Mentions("other"))
+	require.False(t, in.HasOrNull("other"))
 }
 
 func TestFromForm_numbers(t *testing.T) {
@@ -68,13 +68,13 @@ func TestFromForm_numbers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := read(t, url.Values{"price": {c.typed}}, map[string]jsonbody.FormField{"price": jsonbody.FormNumber})
-			require.True(t, in.Mentions("price"), "blank takes a value away, it does not leave it alone")
+			require.True(t, in.HasOrNull("price"), "blank takes a value away, it does not leave it alone")
 			require.Equal(t, c.cents, in.Money("price"))
 			require.Equal(t, c.wrong, in.Err() != nil, "%v", in.Err())
-			require.False(t, in.Mentions("admin"))
+			require.False(t, in.HasOrNull("admin"))
 		})
 	}
-	require.False(t, read(t, url.Values{}, map[string]jsonbody.FormField{"price": jsonbody.FormNumber}).Mentions("price"), "a field that did not come is left alone")
+	require.False(t, read(t, url.Values{}, map[string]jsonbody.FormField{"price": jsonbody.FormNumber}).HasOrNull("price"), "a field that did not come is left alone")
 }
 
 func TestFromForm_flags(t *testing.T) {
@@ -125,7 +125,7 @@ func TestFromForm_lists(t *testing.T) {
 	}
 }
 
-func TestFromForm_refusesWhatCameTwice(t *testing.T) {
+func TestFromForm_rejectsDuplicates(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []jsonbody.FormField{jsonbody.FormText, jsonbody.FormNumber, jsonbody.FormFlag, jsonbody.FormLines} {
 		_, err := jsonbody.FromForm(url.Values{"a": {"1", "2"}, "b": {"1"}, "c": {"", ""}}, map[string]jsonbody.FormField{"a": kind, "c": kind})
@@ -138,7 +138,7 @@ func TestFromForm_refusesWhatCameTwice(t *testing.T) {
 	}
 }
 
-func TestFromForm_refusesWhatIsNotText(t *testing.T) {
+func TestFromForm_rejectsInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		values url.Values
@@ -170,13 +170,13 @@ func TestFromForm_hostileNames(t *testing.T) {
 	} {
 		in := read(t, url.Values{name: {"1"}, "name": {"Rosa"}}, map[string]jsonbody.FormField{"active": jsonbody.FormFlag})
 		require.Equal(t, "Rosa", in.RequiredText("name", 10), "%q", name)
-		require.True(t, in.Mentions(name), "%q", name)
-		require.False(t, in.Mentions("admin"), "%q", name)
+		require.True(t, in.HasOrNull(name), "%q", name)
+		require.False(t, in.HasOrNull("admin"), "%q", name)
 		require.NoError(t, in.Err())
 	}
 }
 
-func TestFromForm_nothingAtAll(t *testing.T) {
+func TestFromForm_empty(t *testing.T) {
 	t.Parallel()
 	in := read(t, nil, nil)
 	require.Empty(t, in.RequiredText("name", 10))

@@ -9,13 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Hash is the same for bodies that are the same JSON value, whatever the order of members, the
-// spacing, and the way numbers and texts are written. Numbers are compared exactly: two that no
-// float64 tells apart are still two numbers.
+// Hash is equal for bodies that are the same JSON value, regardless of member order, spacing, and
+// the notation of numbers and texts. Numbers are compared exactly, not as float64.
 func (o *Object) Hash() []byte {
 	sorted := o.raw.Clone()
 	if err := sorted.Format(jsontext.ReorderRawObjects(true)); err != nil {
-		sorted = o.raw // it was valid when it was parsed
+		sorted = o.raw // it was valid JSON when it was parsed
 	}
 	sum := sha256.New()
 	decoder := jsontext.NewDecoder(bytes.NewReader(sorted))
@@ -26,17 +25,17 @@ func (o *Object) Hash() []byte {
 		}
 		text := token.String()
 		if token.Kind() == '0' {
-			text = exactNumber(text)
+			text = canonicalNumber(text)
 		}
-		// The length keeps neighbours from running into each other.
+		// The length prefix keeps adjacent parts from being confused.
 		sum.Write([]byte{byte(token.Kind())})
 		sum.Write([]byte(strconv.Itoa(len(text)) + ":" + text))
 	}
 }
 
-// exactNumber writes a JSON number in one way only: its digits without zeros at either end, and a
-// power of ten.
-func exactNumber(text string) string {
+// canonicalNumber writes a JSON number in one form: its digits without leading or trailing zeros,
+// and a power of ten.
+func canonicalNumber(text string) string {
 	sign := ""
 	if rest, negative := strings.CutPrefix(text, "-"); negative {
 		sign, text = "-", rest
@@ -45,7 +44,7 @@ func exactNumber(text string) string {
 	if at := strings.IndexAny(text, "eE"); at >= 0 {
 		parsed, err := strconv.ParseInt(text[at+1:], 10, 32)
 		if err != nil {
-			return sign + text // so far out that nothing in the service takes it
+			return sign + text // an exponent this large is accepted nowhere in the service
 		}
 		mantissa, power = text[:at], parsed
 	}

@@ -10,7 +10,7 @@ import (
 	"despacho/internal/jsonbody"
 )
 
-func TestParse_refusesWhatIsNotOneObject(t *testing.T) {
+func TestParse_rejectsInvalidBodies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ raw, code string }{
 		"empty":             {"  ", "empty_body"},
@@ -102,11 +102,11 @@ func TestMentions_tellsNullFromAbsence(t *testing.T) {
 	object, err := jsonbody.Parse([]byte(`{"price":null,"name":"x"}`))
 	require.NoError(t, err)
 	for name, want := range map[string][2]bool{"price": {true, false}, "name": {true, true}, "absent": {false, false}} {
-		require.Equal(t, want, [2]bool{object.Mentions(name), object.Has(name)}, name)
+		require.Equal(t, want, [2]bool{object.HasOrNull(name), object.Has(name)}, name)
 	}
 }
 
-func TestSecret_isReadAsItCame(t *testing.T) {
+func TestSecret_isUnchanged(t *testing.T) {
 	t.Parallel()
 	object, err := jsonbody.Parse([]byte(`{"kept":"  dos espacios\n","number":12345678,"long":"12345","empty":"","nothing":null}`))
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestFromForm_references(t *testing.T) {
 	kinds := map[string]jsonbody.FormField{"store_id": jsonbody.FormReference, "role": jsonbody.FormReference}
 	object, err := jsonbody.FromForm(map[string][]string{"store_id": {" "}, "role": {"123"}}, kinds)
 	require.NoError(t, err)
-	require.True(t, object.Mentions("store_id"))
+	require.True(t, object.HasOrNull("store_id"))
 	require.False(t, object.Has("store_id"))
 	require.Equal(t, "123", *object.Text("role", 10), "what is there stays text")
 }

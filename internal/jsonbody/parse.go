@@ -1,6 +1,6 @@
-// Package body reads JSON request bodies strictly: one object, valid UTF-8, no member twice,
-// nothing after it. Its typed readers collect every wrong field, so that a caller hears of all of
-// them at once.
+// Package jsonbody reads JSON request bodies strictly: one object, valid UTF-8, no duplicate
+// members, no trailing data. Its typed readers collect every invalid field, so that a caller is
+// told all of them at once.
 package jsonbody
 
 import (
@@ -13,15 +13,14 @@ import (
 	"despacho/internal/apperror"
 )
 
-// maxDepth is deeper than any body the service understands; what goes beyond it is an attack on the
-// parser.
+// maxDepth is deeper than any body the service accepts; deeper nesting is an attack on the parser.
 const maxDepth = 32
 
 // Object is a parsed JSON object whose members are read by name.
 type Object struct {
 	raw     jsontext.Value
 	members map[string]jsontext.Value
-	wrong   apperror.Fields
+	invalid apperror.Fields
 }
 
 // Parse reads one JSON object.
@@ -35,10 +34,10 @@ func Parse(raw []byte) (*Object, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(raw))
 	value, err := decoder.ReadValue()
 	if err != nil {
-		return nil, syntaxFault(err)
+		return nil, syntaxError(err)
 	}
 	value = value.Clone()
-	if _, err := decoder.ReadToken(); err != io.EOF {
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, apperror.New(apperror.Invalid, "trailing_data", "Hay datos después del objeto JSON.")
 	}
 	if value.Kind() != '{' {
@@ -48,7 +47,7 @@ func Parse(raw []byte) (*Object, error) {
 	return object, object.readMembers()
 }
 
-// ParseOptional is Parse for requests whose body may be left out.
+// ParseOptional is Parse for requests whose body is optional.
 func ParseOptional(raw []byte) (*Object, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return Parse([]byte("{}"))
@@ -59,30 +58,30 @@ func ParseOptional(raw []byte) (*Object, error) {
 func (o *Object) readMembers() error {
 	decoder := jsontext.NewDecoder(bytes.NewReader(o.raw))
 	if _, err := decoder.ReadToken(); err != nil {
-		return syntaxFault(err)
+		return syntaxError(err)
 	}
 	for decoder.PeekKind() != '}' {
 		name, err := decoder.ReadToken()
 		if err != nil {
-			return syntaxFault(err)
+			return syntaxError(err)
 		}
 		key := name.String()
 		value, err := decoder.ReadValue()
 		if err != nil {
-			return syntaxFault(err)
+			return syntaxError(err)
 		}
 		o.members[key] = value.Clone()
 	}
 	return nil
 }
 
-// Err returns every complaint about the fields read so far as one error, or nil.
-func (o *Object) Err() error { return o.wrong.Err() }
+// Err returns one error with all invalid fields read so far, or nil.
+func (o *Object) Err() error { return o.invalid.Err() }
 
-// Complain adds a complaint of the caller's own about a field.
-func (o *Object) Complain(field, message string) { o.wrong.Add(field, message) }
+// AddError records an error of the caller's own about a field.
+func (o *Object) AddError(field, message string) { o.invalid.Add(field, message) }
 
-func syntaxFault(err error) error {
+func syntaxError(err error) error {
 	message := "El cuerpo no es JSON válido."
 	code := "invalid_json"
 	var syntactic *jsontext.SyntacticError
@@ -98,7 +97,7 @@ func syntaxFault(err error) error {
 	return apperror.New(apperror.Invalid, code, message).Because(err)
 }
 
-// tooDeep counts brackets outside strings before the parser sees them.
+// tooDeep counts brackets outside strings before the text is parsed.
 func tooDeep(raw []byte) bool {
 	depth, inString, escaped := 0, false, false
 	for _, c := range raw {

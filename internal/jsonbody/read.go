@@ -24,19 +24,19 @@ const (
 	controlCharacters = "contiene caracteres de control"
 )
 
-// present returns a member that is there and not null.
+// present returns a member that exists and is not null.
 func (o *Object) present(name string) (jsontext.Value, bool) {
 	value, ok := o.members[name]
 	return value, ok && value.Kind() != 'n'
 }
 
-// Has reports whether the member is there and not null.
+// Has reports whether the member exists and is not null.
 func (o *Object) Has(name string) bool {
 	_, ok := o.present(name)
 	return ok
 }
 
-// Blank reports whether the member says nothing: it is absent, null or a text of white space.
+// Blank reports whether the member is absent, null or white space.
 func (o *Object) Blank(name string) bool {
 	value, ok := o.present(name)
 	if !ok || value.Kind() != '"' {
@@ -46,9 +46,9 @@ func (o *Object) Blank(name string) bool {
 	return err == nil && strings.TrimSpace(string(unquoted)) == ""
 }
 
-// Mentions reports whether the member is there, be it as null: in a change null takes a value away,
-// while absence leaves it alone.
-func (o *Object) Mentions(name string) bool {
+// HasOrNull reports whether the member exists, even as null: in a change null removes a value, and
+// absence keeps it.
+func (o *Object) HasOrNull(name string) bool {
 	_, ok := o.members[name]
 	return ok
 }
@@ -58,24 +58,24 @@ func (o *Object) Text(name string, maxCharacters int) *string {
 	return o.text(name, maxCharacters, false)
 }
 
-// Lines is Text for free text, where line breaks are welcome.
+// Lines is Text for text with line breaks.
 func (o *Object) Lines(name string, maxCharacters int) *string {
 	return o.text(name, maxCharacters, true)
 }
 
-// RequiredText is Text for a member that must be there.
+// RequiredText is Text for a required member.
 func (o *Object) RequiredText(name string, maxCharacters int) string {
 	return o.required(name, o.Text(name, maxCharacters))
 }
 
-// RequiredLines is Lines for a member that must be there.
+// RequiredLines is Lines for a required member.
 func (o *Object) RequiredLines(name string, maxCharacters int) string {
 	return o.required(name, o.Lines(name, maxCharacters))
 }
 
 func (o *Object) required(name string, text *string) string {
 	if text == nil {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 		return ""
 	}
 	return *text
@@ -87,7 +87,7 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 		return nil
 	}
 	if hasControl(text, breaks) {
-		o.wrong.Add(name, controlCharacters)
+		o.invalid.Add(name, controlCharacters)
 		return nil
 	}
 	text = strings.TrimSpace(text)
@@ -97,8 +97,8 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	return &text
 }
 
-// Secret reads a text exactly as it came: the spaces of a password are part of it. It is empty when
-// the member is absent.
+// Secret reads a text unchanged: the spaces of a password are part of it. It is empty when the
+// member is absent.
 func (o *Object) Secret(name string, maxCharacters int) string {
 	text, ok := o.unquoted(name)
 	if !ok || o.tooLong(name, text, maxCharacters) {
@@ -107,16 +107,16 @@ func (o *Object) Secret(name string, maxCharacters int) string {
 	return text
 }
 
-// RequiredSecret is Secret for a member that must be there.
+// RequiredSecret is Secret for a required member.
 func (o *Object) RequiredSecret(name string, maxCharacters int) string {
 	text := o.Secret(name, maxCharacters)
 	if text == "" {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 	}
 	return text
 }
 
-// unquoted is the text that a member holds; ok is false where there is none.
+// unquoted returns the member's text; ok is false where there is none.
 func (o *Object) unquoted(name string) (text string, ok bool) {
 	value, ok := o.present(name)
 	if !ok {
@@ -124,7 +124,7 @@ func (o *Object) unquoted(name string) (text string, ok bool) {
 	}
 	unquoted, err := jsontext.AppendUnquote(nil, value)
 	if value.Kind() != '"' || err != nil {
-		o.wrong.Add(name, notText)
+		o.invalid.Add(name, notText)
 		return "", false
 	}
 	return string(unquoted), true
@@ -134,7 +134,7 @@ func (o *Object) tooLong(name, text string, maxCharacters int) bool {
 	if utf8.RuneCountInString(text) <= maxCharacters {
 		return false
 	}
-	o.wrong.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
+	o.invalid.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
 	return true
 }
 
@@ -147,7 +147,7 @@ func hasControl(text string, breaks bool) bool {
 	})
 }
 
-// Enum reads one of a few words; nil when it is absent.
+// Enum reads one of the allowed values; nil when it is absent.
 func (o *Object) Enum(name string, allowed ...string) *string {
 	text := o.Text(name, 100)
 	if text == nil {
@@ -158,7 +158,7 @@ func (o *Object) Enum(name string, allowed ...string) *string {
 			return text
 		}
 	}
-	o.wrong.Add(name, "debe ser uno de: "+strings.Join(allowed, ", "))
+	o.invalid.Add(name, "debe ser uno de: "+strings.Join(allowed, ", "))
 	return nil
 }
 
@@ -170,23 +170,23 @@ func (o *Object) UUID(name string) *uuid.UUID {
 	}
 	id, ok := ParseUUID(*text)
 	if !ok {
-		o.wrong.Add(name, "debe ser un UUID")
+		o.invalid.Add(name, "debe ser un UUID")
 		return nil
 	}
 	return &id
 }
 
-// RequiredUUID is UUID for a member that must be there.
+// RequiredUUID is UUID for a required member.
 func (o *Object) RequiredUUID(name string) uuid.UUID {
 	id := o.UUID(name)
 	if id == nil {
-		o.wrong.Add(name, MissingMessage)
+		o.invalid.Add(name, MissingMessage)
 		return uuid.Nil
 	}
 	return *id
 }
 
-// ParseUUID takes the one usual form of a UUID, 36 characters with hyphens.
+// ParseUUID accepts only the standard form of a UUID, 36 characters with hyphens.
 func ParseUUID(text string) (uuid.UUID, bool) {
 	if len(text) != 36 {
 		return uuid.Nil, false
@@ -195,19 +195,19 @@ func ParseUUID(text string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// Number reads a number between two bounds; nil when it is absent.
+// Number reads a number within bounds; nil when it is absent.
 func (o *Object) Number(name string, lowest, highest float64) *float64 {
 	value, ok := o.present(name)
 	if !ok {
 		return nil
 	}
 	if value.Kind() != '0' {
-		o.wrong.Add(name, notNumber)
+		o.invalid.Add(name, notNumber)
 		return nil
 	}
 	number, err := strconv.ParseFloat(string(value), 64)
 	if err != nil || math.IsNaN(number) || number < lowest || number > highest {
-		o.wrong.Add(name, fmt.Sprintf("debe estar entre %g y %g", lowest, highest))
+		o.invalid.Add(name, fmt.Sprintf("debe estar entre %g y %g", lowest, highest))
 		return nil
 	}
 	return &number
@@ -220,12 +220,12 @@ func (o *Object) Money(name string) *money.Cents {
 		return nil
 	}
 	if value.Kind() != '0' {
-		o.wrong.Add(name, notNumber)
+		o.invalid.Add(name, notNumber)
 		return nil
 	}
 	amount, err := money.Parse(string(value))
 	if err != nil {
-		o.wrong.Add(name, "debe ser un monto entre 0 y 999999.99 con dos decimales como máximo")
+		o.invalid.Add(name, "debe ser un monto entre 0 y 999999.99 con dos decimales como máximo")
 		return nil
 	}
 	return &amount
@@ -238,7 +238,7 @@ func (o *Object) Bool(name string) *bool {
 		return nil
 	}
 	if value.Kind() != 't' && value.Kind() != 'f' {
-		o.wrong.Add(name, "debe ser true o false")
+		o.invalid.Add(name, "debe ser true o false")
 		return nil
 	}
 	truth := value.Kind() == 't'
@@ -253,7 +253,7 @@ func (o *Object) Time(name string) *time.Time {
 	}
 	at, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		o.wrong.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
+		o.invalid.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
 		return nil
 	}
 	return &at
@@ -267,19 +267,19 @@ func (o *Object) TextList(name string) []string {
 	}
 	const notList = "debe ser una lista de textos"
 	if value.Kind() != '[' {
-		o.wrong.Add(name, notList)
+		o.invalid.Add(name, notList)
 		return nil
 	}
 	decoder := jsontext.NewDecoder(strings.NewReader(string(value)))
 	list := []string{}
 	if _, err := decoder.ReadToken(); err != nil {
-		o.wrong.Add(name, notList)
+		o.invalid.Add(name, notList)
 		return nil
 	}
 	for decoder.PeekKind() != ']' {
 		token, err := decoder.ReadToken()
 		if err != nil || token.Kind() != '"' {
-			o.wrong.Add(name, notList)
+			o.invalid.Add(name, notList)
 			return nil
 		}
 		list = append(list, token.String())
@@ -287,8 +287,8 @@ func (o *Object) TextList(name string) []string {
 	return list
 }
 
-// LineList reads an array of lines as Text reads one: trimmed, without control characters, blank
-// ones left out. It is nil when the member is absent.
+// LineList reads an array of lines, each as Text reads it; blank ones are left out. It is nil when
+// the member is absent.
 func (o *Object) LineList(name string, maxCharacters int) []string {
 	texts := o.TextList(name)
 	if texts == nil {
@@ -297,7 +297,7 @@ func (o *Object) LineList(name string, maxCharacters int) []string {
 	lines := []string{}
 	for _, text := range texts {
 		if hasControl(text, false) {
-			o.wrong.Add(name, controlCharacters)
+			o.invalid.Add(name, controlCharacters)
 			return nil
 		}
 		text = strings.TrimSpace(text)

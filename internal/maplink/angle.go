@@ -14,7 +14,7 @@ const (
 	secondMarks = `"″”“`
 )
 
-// angle is one half of a pair written with degree signs or hemispheres, such as 12°02'47.0"S.
+// angle is a latitude or a longitude with a degree sign or a hemisphere, such as 12°02'47.0"S.
 type angle struct {
 	degrees    float64
 	hemisphere rune // N, S, E, W, or 0
@@ -22,8 +22,8 @@ type angle struct {
 	fractional bool
 }
 
-// anglePair reads a latitude and a longitude in degrees, minutes and seconds. The hemispheres, when given, say which
-// is which.
+// anglePair reads a latitude and a longitude in degrees, minutes and seconds. Hemispheres, when
+// given, say which is which.
 func anglePair(text string) (coordinate, bool) {
 	first, rest, ok := scanAngle(text)
 	if !ok {
@@ -31,7 +31,7 @@ func anglePair(text string) (coordinate, bool) {
 	}
 	rest, _ = cutSeparator(rest)
 	second, rest, ok := scanAngle(rest)
-	if !ok || !endsPair(rest) || !first.sure() || !second.sure() {
+	if !ok || !endsPair(rest) || !first.isUnambiguous() || !second.isUnambiguous() {
 		return coordinate{}, false
 	}
 	if first.isLongitude() || second.isLatitude() {
@@ -43,10 +43,10 @@ func anglePair(text string) (coordinate, bool) {
 	return coordinate{first.degrees, second.degrees}.rounded(), true
 }
 
-// sure tells an angle from a block of a street grid such as "12 S".
-func (a angle) sure() bool        { return a.marked || a.hemisphere != 0 && a.fractional }
-func (a angle) isLatitude() bool  { return a.hemisphere == 'N' || a.hemisphere == 'S' }
-func (a angle) isLongitude() bool { return a.hemisphere == 'E' || a.hemisphere == 'W' }
+// isUnambiguous is false for a block of a street grid such as "12 S".
+func (a angle) isUnambiguous() bool { return a.marked || a.hemisphere != 0 && a.fractional }
+func (a angle) isLatitude() bool    { return a.hemisphere == 'N' || a.hemisphere == 'S' }
+func (a angle) isLongitude() bool   { return a.hemisphere == 'E' || a.hemisphere == 'W' }
 
 func scanAngle(text string) (a angle, rest string, ok bool) {
 	a.hemisphere, rest = cutHemisphere(text)
@@ -76,7 +76,7 @@ func scanAngle(text string) (a angle, rest string, ok bool) {
 	return a, rest, true
 }
 
-// scanMinutes reads the minutes and seconds behind a degree sign, as minutes; there may be none.
+// scanMinutes reads the optional minutes and seconds after a degree sign, as minutes.
 func scanMinutes(text string) (minutes float64, rest string, ok bool) {
 	n, after, found := scanNumber(text)
 	if !found {
@@ -98,7 +98,8 @@ func scanMinutes(text string) (minutes float64, rest string, ok bool) {
 	return minutes, text, 0 <= minutes && minutes < 60
 }
 
-// cutSecondMark removes the mark behind seconds. It may have been lost at the end, or before a hemisphere.
+// cutSecondMark removes the mark after seconds. It may be missing at the end, or before a
+// hemisphere.
 func cutSecondMark(text string) (rest string, found bool) {
 	if rest, found = cutMark(text, secondMarks); found {
 		return rest, true
@@ -120,7 +121,7 @@ func cutMark(text, marks string) (rest string, found bool) {
 	return text[width:], true
 }
 
-// cutHemisphere removes a letter that stands for a hemisphere; O is the Spanish West.
+// cutHemisphere removes a hemisphere letter; O is West in Spanish.
 func cutHemisphere(text string) (hemisphere rune, rest string) {
 	text = strings.TrimLeftFunc(text, invisible)
 	if text == "" {

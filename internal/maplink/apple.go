@@ -1,7 +1,7 @@
 package maplink
 
 // parseApple reads Apple Maps links. "coordinate", and a "q" that is coordinates, are pins; "sll"
-// and "center" only say where the map was.
+// and "center" are only the map's centre.
 func parseApple(l link) (Point, error) {
 	if l.param("daddr") != "" || l.param("destination") != "" {
 		return firstOf(

@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// markup is what mail and chat applications glue behind a link, up to the end of the text.
+// markup is what mail and chat applications append to a link, up to the end of the text.
 var markup = []string{"<", "%3C", "%3c", `">`, "&lt;"}
 
 const (
 	openers = `<([{"'“‘«*`
-	// closers leaves out - _ ~ and =, which end real codes, and ), which may close a name.
+	// closers does not include - _ ~ and =, which end real codes, nor ), which may close a name.
 	closers = `.,;:!?"'”’»*>]}|\…`
 )
 
-// clean takes a pasted link out of what surrounds it: white space, words, quotes, markup,
-// punctuation.
+// clean removes what surrounds a pasted link: white space, words, quotes, markup, punctuation.
 func clean(raw string) string {
 	text := strings.TrimFunc(raw, invisible)
 	text = text[linkStart(text):]
@@ -30,9 +29,8 @@ func clean(raw string) string {
 	return trimEnd(text)
 }
 
-// linkStart answers where the first http link begins that stands at the start of the text, behind a
-// space, a colon or an opening mark; 0 where there is none. A link within another's parameters is
-// not a start.
+// linkStart returns where the first http link begins at the start of the text or after a space, a
+// colon or an opening mark; 0 if there is none. A link in another link's parameters does not count.
 func linkStart(text string) int {
 	for from := 0; ; {
 		mark := strings.Index(text[from:], "://")
@@ -54,7 +52,8 @@ func linkStart(text string) int {
 	}
 }
 
-// trimEnd removes the punctuation of the sentence a link stood in, and brackets it did not open.
+// trimEnd removes the punctuation of the surrounding sentence, and closing brackets without an
+// opening one.
 func trimEnd(text string) string {
 	unopened := strings.Count(text, ")") - strings.Count(text, "(")
 	for {
@@ -67,8 +66,7 @@ func trimEnd(text string) string {
 	}
 }
 
-// invisible tells the characters that surround a pasted text unseen: white space, control and
-// direction marks.
+// invisible reports whether a character is not visible: white space, control and direction marks.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// coordinates reads a text that is a pair of coordinates and nothing else but a label: decimal
-// degrees, degrees with minutes and seconds, or a full Plus Code. Addresses and lists of pairs are
-// not coordinates.
+// coordinates reads a text that is a pair of coordinates with at most a label: decimal degrees,
+// degrees with minutes and seconds, or a full Plus Code. Addresses and lists of pairs do not count.
 func coordinates(text string) (coordinate, bool) {
 	text = strings.TrimFunc(text, invisible)
 	if text == "" {
@@ -21,7 +20,7 @@ func coordinates(text string) (coordinate, bool) {
 	}
 	for _, read := range []func(string) (coordinate, bool){decimalPair, anglePair, plusCode, labelledPair} {
 		if found, ok := read(text); ok {
-			return found, found.meaningful()
+			return found, found.isSet()
 		}
 	}
 	return coordinate{}, false
@@ -38,7 +37,7 @@ func decimalPair(text string) (coordinate, bool) {
 	if !ok {
 		return coordinate{}, false
 	}
-	// "-12.04 -77.04" is a pair; "12 34" is more likely the number of a house.
+	// "-12.04 -77.04" is a pair; "12 34" is more likely a house number.
 	if !separated && !(lat.fractional && lng.fractional) {
 		return coordinate{}, false
 	}
@@ -54,8 +53,7 @@ func labelledPair(text string) (coordinate, bool) {
 	return decimalPair(text[at+1:])
 }
 
-// cutSeparator removes what stands between the two numbers of a pair, and tells whether it was more
-// than space.
+// cutSeparator removes the separator of a pair, and reports whether it was more than space.
 func cutSeparator(text string) (rest string, separated bool) {
 	text = strings.TrimLeftFunc(text, invisible)
 	if text != "" && (text[0] == ',' || text[0] == ';') {
@@ -64,8 +62,8 @@ func cutSeparator(text string) (rest string, separated bool) {
 	return text, false
 }
 
-// endsPair tells whether a pair may be followed by the rest: nothing, "(Name)", or a zoom such as
-// ",17z". Anything else, a third number above all, makes it a list or an address.
+// endsPair reports whether rest may follow a pair: nothing, "(Name)", or a zoom such as ",17z".
+// Anything else, above all a third number, makes it a list or an address.
 func endsPair(rest string) bool {
 	rest = strings.TrimFunc(rest, invisible)
 	if rest == "" || rest[0] == '(' {
@@ -80,15 +78,15 @@ func endsPair(rest string) bool {
 
 type number struct {
 	value      float64
-	negative   bool // it was written with a minus sign, which -0 would lose
-	fractional bool // it was written with a decimal point
+	negative   bool // written with a minus sign, which -0 would lose
+	fractional bool // written with a decimal point
 }
 
-// longestNumber is generous: the longest number in a real link has 17 digits, a sign and a point.
+// longestNumber leaves a margin: the longest number in a real link has 17 digits, a sign and a
+// point.
 const longestNumber = 32
 
-// scanNumber reads a decimal number at the start of the text. Exponents, infinities and the like
-// are not numbers here.
+// scanNumber reads a decimal number at the start of the text, without exponents or infinities.
 func scanNumber(text string) (n number, rest string, ok bool) {
 	text = strings.TrimLeftFunc(text, invisible)
 	for _, sign := range []string{"-", "+", "−"} {
@@ -123,11 +121,11 @@ func scanNumber(text string) (n number, rest string, ok bool) {
 	return n, text[end:], true
 }
 
-// numbers reads a latitude and a longitude that are a text each.
+// numbers reads a latitude and a longitude from separate texts.
 func numbers(latText, lngText string) (coordinate, bool) {
 	lat, latRest, latOK := scanNumber(latText)
 	lng, lngRest, lngOK := scanNumber(lngText)
 	found := coordinate{lat.value, lng.value}
 	whole := strings.TrimSpace(latRest) == "" && strings.TrimSpace(lngRest) == ""
-	return found, latOK && lngOK && whole && found.meaningful()
+	return found, latOK && lngOK && whole && found.isSet()
 }

@@ -2,19 +2,19 @@ package maplink
 
 import "errors"
 
-// Bounds is a box that holds a country. The zero value holds everything.
+// Bounds is a bounding box of a country. The zero value contains everything.
 type Bounds struct {
 	South, West, North, East float64
 }
 
-// Contains tells whether a latitude and longitude lie in the box, its edges included.
+// Contains reports whether a latitude and longitude lie in the box, its edges included.
 func (b Bounds) Contains(lat, lng float64) bool {
 	return b == Bounds{} || b.South <= lat && lat <= b.North && b.West <= lng && lng <= b.East
 }
 
-// countries are boxes by ISO 3166-1 code, with a margin and with the islands of each country. Being
-// boxes they also hold some of the neighbours: they catch what is far off or swapped, not what lies
-// across a border.
+// countries are bounding boxes by ISO 3166-1 code, with a margin and with each country's islands.
+// They also contain parts of the neighbours: they detect points that are far off or swapped, not
+// those just across a border.
 var countries = map[string]Bounds{
 	"AR": {South: -55.5, West: -74.0, North: -21.5, East: -53.4},
 	"BO": {South: -23.1, West: -69.9, North: -9.5, East: -57.2},
@@ -36,25 +36,24 @@ var countries = map[string]Bounds{
 	"VE": {South: 0.5, West: -73.6, North: 15.9, East: -59.6}, // to Isla de Aves
 }
 
-// Country answers the box of a country by its ISO 3166-1 alpha-2 code, in capitals. An unknown one
-// gives the zero Bounds, which hold everything.
+// Country returns the box of a country by its ISO 3166-1 alpha-2 code in capitals. An unknown code
+// gives the zero Bounds, which contain everything.
 func Country(code string) (Bounds, bool) {
 	bounds, ok := countries[code]
 	return bounds, ok
 }
 
-// ParseIn is Parse for a country: a point outside it that falls inside with latitude and longitude
-// swapped was swapped, and is set right; any other point outside it gives an *OutsideCountry error.
+// ParseIn is Parse for a country. A point outside it that falls inside with latitude and longitude
+// swapped is corrected; any other point outside it gives an *OutsideCountry error.
 func ParseIn(raw string, country Bounds) (Point, error) {
-	return country.settle(Parse(raw))
+	return country.correct(Parse(raw))
 }
 
-func (b Bounds) settle(point Point, err error) (Point, error) {
+func (b Bounds) correct(point Point, err error) (Point, error) {
 	var outOfRange *OutOfRange
 	switch {
 	case errors.As(err, &outOfRange):
-		// A longitude beyond 90 in the place of the latitude is out of range, and right when
-		// swapped.
+		// A longitude over 90 in place of the latitude is out of range, and valid when swapped.
 		point = Point{Lat: outOfRange.Lat, Lng: outOfRange.Lng, Source: outOfRange.Source}
 	case err != nil:
 		return Point{}, err

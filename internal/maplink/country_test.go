@@ -89,7 +89,7 @@ func TestParseIn(t *testing.T) {
 	}
 }
 
-func TestPointOutsideTheCountryIsKeptForAPersonToJudge(t *testing.T) {
+func TestOutsideCountryErrorHasThePoint(t *testing.T) {
 	t.Parallel()
 	peru, _ := Country("PE")
 	_, err := ParseIn("https://maps.google.com/?q=40.4168,-3.7038", peru)

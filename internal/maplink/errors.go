@@ -8,11 +8,11 @@ var (
 	ErrNotMapLink = errors.New("not a map link")
 	// ErrNoPoint is for a map link without coordinates, such as an address or a place id.
 	ErrNoPoint = errors.New("map link without coordinates")
-	// ErrList is an ErrNoPoint: the link names several places, and none of them is the one.
+	// ErrList is an ErrNoPoint: the link contains several places.
 	ErrList error = &reason{"map link to a list of places", ErrNoPoint}
 	// ErrOutOfRange is for coordinates that are not on Earth; the error is an *OutOfRange.
 	ErrOutOfRange = errors.New("coordinates out of range")
-	// ErrShortLink is for a link that only the network can tell; the error is a *ShortLink.
+	// ErrShortLink is for a link that needs the network; the error is a *ShortLink.
 	ErrShortLink = errors.New("short map link")
 	// ErrOutsideCountry is for a point outside the country it was asked for; the error is an
 	// *OutsideCountry.
@@ -36,8 +36,8 @@ type ShortLink struct {
 func (e *ShortLink) Error() string { return ErrShortLink.Error() }
 func (e *ShortLink) Unwrap() error { return ErrShortLink }
 
-// OutOfRange is the error of coordinates that are not on Earth, kept because they may make sense
-// swapped.
+// OutOfRange is the error of coordinates that are not on Earth. It has them, because they may be
+// valid when swapped.
 type OutOfRange struct {
 	Lat, Lng float64
 	Source   Source
@@ -46,7 +46,8 @@ type OutOfRange struct {
 func (e *OutOfRange) Error() string { return ErrOutOfRange.Error() }
 func (e *OutOfRange) Unwrap() error { return ErrOutOfRange }
 
-// OutsideCountry is the error of a point outside the country, kept for a person to judge.
+// OutsideCountry is the error of a point outside the country. It has the point, so that a person
+// can decide.
 type OutsideCountry struct {
 	Point Point
 }
@@ -54,7 +55,7 @@ type OutsideCountry struct {
 func (e *OutsideCountry) Error() string { return ErrOutsideCountry.Error() }
 func (e *OutsideCountry) Unwrap() error { return ErrOutsideCountry }
 
-// reason is a text of its own for a kind of error.
+// reason is an error with its own text that unwraps to a kind.
 type reason struct {
 	text string
 	kind error

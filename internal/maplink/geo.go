@@ -27,5 +27,5 @@ func geoPath(path string) (coordinate, bool) {
 		}
 	}
 	found, ok := decimalPair(path)
-	return found, ok && found.meaningful()
+	return found, ok && found.isSet()
 }

@@ -4,13 +4,13 @@ import "strings"
 
 const geohashAlphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
 
-// Shorter geohashes name a region kilometres wide, and longer ones are not geohashes.
+// Shorter geohashes are regions kilometres wide, and longer texts are not geohashes.
 const (
 	shortestGeohash = 5
 	longestGeohash  = 12
 )
 
-// geohash reads the centre of a geohash's cell.
+// geohash returns the centre of a geohash's cell.
 func geohash(code string) (coordinate, bool) {
 	if len(code) < shortestGeohash || len(code) > longestGeohash {
 		return coordinate{}, false

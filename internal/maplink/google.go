@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// parseGoogle reads Google Maps links. A pin in the data wins, then coordinates in parameters or in
-// the path, then the waypoints of the data, and the centre of the map only if nothing else says
-// where.
+// parseGoogle reads Google Maps links. The order of preference is: a pin in the data, coordinates
+// in parameters or in the path, the waypoints of the data, and last the centre of the map.
 func parseGoogle(l link) (Point, error) {
 	if pb := l.param("pb"); pb != "" {
 		return parseGoogleEmbed(splitFields(pb))
@@ -23,15 +22,15 @@ func parseGoogle(l link) (Point, error) {
 		return Point{}, ErrList
 	}
 
-	finders := []finder{{SourcePin, known(pin)}}
+	finders := []finder{{SourcePin, precomputed(pin)}}
 	if path.isDirections || l.param("destination") != "" || l.param("daddr") != "" {
 		finders = append(finders,
 			finder{SourceQuery, l.coordinates("destination")},
 			finder{SourceQuery, func() (coordinate, bool) { return coordinates(lastStop(l.param("daddr"))) }},
 			finder{SourcePath, func() (coordinate, bool) { return coordinates(path.target) }},
-			finder{SourcePath, known(waypoint)},
-			finder{SourceViewport, known(path.viewport)},
-			// The destination is elsewhere, so that even ll is only where the map was.
+			finder{SourcePath, precomputed(waypoint)},
+			finder{SourceViewport, precomputed(path.viewport)},
+			// The destination has no coordinates here, so ll is only the map's centre.
 			finder{SourceViewport, l.coordinates("center", "viewpoint", "ll", "sll")},
 		)
 	} else {
@@ -39,16 +38,16 @@ func parseGoogle(l link) (Point, error) {
 			finder{SourceQuery, l.coordinates("q", "query")},
 			finder{SourcePath, func() (coordinate, bool) { return coordinates(path.target) }},
 			finder{SourceQuery, l.coordinates("ll")},
-			finder{SourcePath, known(waypoint)},
-			finder{SourceViewport, known(path.viewport)},
+			finder{SourcePath, precomputed(waypoint)},
+			finder{SourceViewport, precomputed(path.viewport)},
 			finder{SourceViewport, l.coordinates("center", "viewpoint", "location", "cbll", "sll")},
 		)
 	}
 	return firstOf(finders...)
 }
 
-// known is the finder of something already looked for; nil is nothing.
-func known(c *coordinate) func() (coordinate, bool) {
+// precomputed is a finder for a coordinate that was already looked for; nil means not found.
+func precomputed(c *coordinate) func() (coordinate, bool) {
 	return func() (coordinate, bool) {
 		if c == nil {
 			return coordinate{}, false
@@ -57,7 +56,7 @@ func known(c *coordinate) func() (coordinate, bool) {
 	}
 }
 
-// lastStop answers the end of a route written "A to:B to:C".
+// lastStop returns the end of a route written "A to:B to:C".
 func lastStop(daddr string) string {
 	const separator = " to:"
 	if last := strings.LastIndex(daddr, separator); last >= 0 {
@@ -66,18 +65,18 @@ func lastStop(daddr string) string {
 	return daddr
 }
 
-// googlePath is what the path of a Google Maps link says.
+// googlePath is the parsed path of a Google Maps link.
 type googlePath struct {
-	target       string      // what /place/, /search/ or the end of /dir/ names: coordinates, a code or an address
+	target       string      // the text of /place/, /search/ or the end of /dir/: coordinates, a code or an address
 	viewport     *coordinate // the centre of the map: @lat,lng,17z
-	data         string      // the fields behind data=
+	data         string      // the fields after data=
 	isDirections bool
 	isList       bool
 }
 
 func readGooglePath(segments []string) googlePath {
 	var path googlePath
-	// Names come before the viewport and the data; what comes after them has no name.
+	// Place names come before the viewport and the data; segments after them are not names.
 	named := segments
 	for i, segment := range segments {
 		view, isView := strings.CutPrefix(segment, "@")
@@ -115,7 +114,7 @@ func readGooglePath(segments []string) googlePath {
 	return path
 }
 
-// viewportOf reads what follows the @: lat,lng and then zoom, altitude, tilt and the like.
+// viewportOf reads what follows the @: lat,lng and then zoom, altitude, tilt and so on.
 func viewportOf(view string) *coordinate {
 	parts := strings.SplitN(view, ",", 3)
 	if len(parts) < 2 {
@@ -128,14 +127,14 @@ func viewportOf(view string) *coordinate {
 	return &found
 }
 
-// parseGoogleEmbed reads the map of an iframe. Its first fields are where the camera stands, which
-// is not the marker; a marker dropped by hand is there as text.
+// parseGoogleEmbed reads the map of an iframe. Its first fields are the camera's position, not the
+// marker's; a marker placed by hand is encoded as text.
 func parseGoogleEmbed(fields []field) (Point, error) {
 	return firstOf(
-		finder{SourcePin, known(pinIn(fields))},
+		finder{SourcePin, precomputed(pinIn(fields))},
 		finder{SourcePin, func() (coordinate, bool) { return markerText(fields) }},
-		finder{SourceQuery, known(embeddedWaypointIn(fields))},
-		finder{SourceViewport, known(cameraIn(fields))},
+		finder{SourceQuery, precomputed(embeddedWaypointIn(fields))},
+		finder{SourceViewport, precomputed(cameraIn(fields))},
 	)
 }
 
@@ -156,8 +155,7 @@ func markerText(fields []field) (coordinate, bool) {
 	return coordinate{}, false
 }
 
-// wrappedByGoogle answers the link that a Google page carries on to: a consent or traffic notice,
-// or a redirect.
+// wrappedByGoogle returns the target of a consent page, a traffic notice or a redirect.
 func (l link) wrappedByGoogle() (target string, wrapped bool) {
 	switch {
 	case strings.HasPrefix(l.host, "consent."), strings.HasPrefix(l.rawPath, "/sorry/"):

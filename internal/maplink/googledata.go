@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// field is one piece of the data Google packs into links: !<id><kind><value>. Kind d is a number, m
-// a message made of the next <value> fields, counting those inside them.
+// field is one field of the data that Google encodes in links: !<id><kind><value>. Kind d is a
+// number; kind m is a message made of the next <value> fields, nested ones included.
 type field struct {
 	id    int
 	kind  byte
@@ -15,7 +15,7 @@ type field struct {
 
 func (f field) is(id int, kind byte) bool { return f.id == id && f.kind == kind }
 
-// splitFields takes packed data apart; what is not a field is left out.
+// splitFields splits encoded data into its fields; anything else is skipped.
 func splitFields(data string) []field {
 	if data == "" {
 		return nil
@@ -33,24 +33,24 @@ func splitFields(data string) []field {
 	return fields
 }
 
-// pinIn answers the last marker, !3d<lat>!4d<lng>: where there are several, the earlier ones are
-// where the person came from, and the last is the place on screen.
+// pinIn returns the last marker, !3d<lat>!4d<lng>: earlier ones are the places visited before, and
+// the last is the place on screen.
 func pinIn(fields []field) *coordinate {
 	return lastPair(fields, 3, latitudeFirst)
 }
 
-// waypointIn answers the last waypoint, !1d<lng>!2d<lat>.
+// waypointIn returns the last waypoint, !1d<lng>!2d<lat>.
 func waypointIn(fields []field) *coordinate {
 	return lastPair(fields, 1, longitudeFirst)
 }
 
-// embeddedWaypointIn answers the last waypoint of an iframe, which unlike a page writes it
+// embeddedWaypointIn returns the last waypoint of an iframe, which has the reverse order:
 // !1d<lat>!2d<lng>.
 func embeddedWaypointIn(fields []field) *coordinate {
 	return lastPair(fields, 1, latitudeFirst)
 }
 
-// cameraIn answers where the camera stands, !2d<lng>!3d<lat>.
+// cameraIn returns the camera's position, !2d<lng>!3d<lat>.
 func cameraIn(fields []field) *coordinate {
 	return lastPair(fields, 2, longitudeFirst)
 }
@@ -58,8 +58,9 @@ func cameraIn(fields []field) *coordinate {
 func latitudeFirst(first, second string) (coordinate, bool)  { return numbers(first, second) }
 func longitudeFirst(first, second string) (coordinate, bool) { return numbers(second, first) }
 
-// lastPair reads the last two numbers in a row with the ids given and the next one. Longer rows are
-// something else: the camera is !1d<height>!2d<lng>!3d<lat>, of which neither end is a waypoint.
+// lastPair reads the last two consecutive numbers with the given id and the next one. Longer runs
+// are something else: the camera is !1d<height>!2d<lng>!3d<lat>, of which neither end is a
+// waypoint.
 func lastPair(fields []field, id int, read func(first, second string) (coordinate, bool)) *coordinate {
 	for i := len(fields) - 2; i >= 0; i-- {
 		if !fields[i].is(id, 'd') || !fields[i+1].is(id+1, 'd') {
@@ -75,9 +76,9 @@ func lastPair(fields []field, id int, read func(first, second string) (coordinat
 	return nil
 }
 
-// destinationIn answers the pin and the waypoint of the end of a route. The route is
-// !4m(!4m(!1m(stop) !1m(stop)...)): a last stop without coordinates has none, whatever those before
-// it have. Data that is not so is searched flat.
+// destinationIn returns the pin and the waypoint of a route's destination. The route is
+// !4m(!4m(!1m(stop) !1m(stop)...)): a last stop without coordinates has none, whatever the earlier
+// stops have. Data of another form is searched flat.
 func destinationIn(fields []field) (pin, waypoint *coordinate) {
 	for _, outer := range messages(fields, 4) {
 		for _, route := range messages(outer, 4) {
@@ -90,8 +91,8 @@ func destinationIn(fields []field) (pin, waypoint *coordinate) {
 	return pinIn(fields), waypointIn(fields)
 }
 
-// messages answers the bodies of the messages with an id at the top level of the fields, or none if
-// a message claims more fields than there are.
+// messages returns the bodies of the top-level messages with an id, or none if a message claims
+// more fields than there are.
 func messages(fields []field, id int) [][]field {
 	var bodies [][]field
 	for i := 0; i < len(fields); i++ {
@@ -110,7 +111,7 @@ func messages(fields []field, id int) [][]field {
 	return bodies
 }
 
-// withoutVia drops the points the route was dragged through, !3m messages at the end of a stop.
+// withoutVia removes the via points of a dragged route, !3m messages at the end of a stop.
 func withoutVia(stop []field) []field {
 	for i, f := range stop {
 		if f.is(3, 'm') {
@@ -120,7 +121,7 @@ func withoutVia(stop []field) []field {
 	return stop
 }
 
-// isListData tells the data of a shared list: !11m<n>!2s<list id>.
+// isListData reports whether the data is that of a shared list: !11m<n>!2s<list id>.
 func isListData(fields []field) bool {
 	for i := 1; i < len(fields); i++ {
 		if fields[i-1].is(11, 'm') && fields[i].is(2, 's') {

@@ -2,11 +2,11 @@ package maplink
 
 import "strings"
 
-// family groups the hosts whose links are read the same way.
-type family int
+// service is a map service: the hosts whose links are parsed in the same way.
+type service int
 
 const (
-	familyUnknown family = iota
+	familyUnknown service = iota
 	familyGoogle
 	familyWaze
 	familyApple
@@ -15,7 +15,7 @@ const (
 	familyShort
 )
 
-var families = map[string]family{
+var families = map[string]service{
 	"waze.com": familyWaze, "www.waze.com": familyWaze, "ul.waze.com": familyWaze, "embed.waze.com": familyWaze,
 	"waze.to": familyWaze,
 
@@ -26,8 +26,8 @@ var families = map[string]family{
 	"plus.codes": familyPlusCodes, "www.plus.codes": familyPlusCodes,
 }
 
-// shortHosts are the hosts of short links, each with the paths it keeps for maps. They are the only
-// ones ever dialled.
+// shortHosts are the hosts of short links, each with its paths for maps. No other host is ever
+// requested.
 var shortHosts = map[string][]string{
 	"maps.app.goo.gl": {"/"},
 	"app.goo.gl":      {"/"},
@@ -37,8 +37,8 @@ var shortHosts = map[string][]string{
 	"maps.apple.com":  {"/p/"},
 }
 
-// googleDomains are the endings under which Google keeps a "google." of its own. They are listed
-// one by one: a pattern would let google.com.example through.
+// googleDomains are the suffixes after "google.". They are listed one by one: a pattern would
+// accept google.com.example.
 var googleDomains = setOf(`com ac ad ae al am as at az ba be bf bg bi bj bs bt by ca cat cc cd cf cg ch ci cl cm cn cv cz
 	de dj dk dm dz ee es fi fm fr ga ge gf gg gl gm gp gr gy hn hr ht hu ie im io iq is it je jo kg ki kz la li lk lt lu lv
 	md me mg mk ml mn ms mu mv mw ne nl no nr nu pl pn ps pt ro rs ru rw sc se sh si sk sm sn so sr st td tg tk tl tm tn to
@@ -58,9 +58,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// familyOf tells how to read a link by its host, and by its path where a host serves more than
-// maps.
-func familyOf(host, path string) family {
+// serviceOf returns the service of a host, and of its path where a host serves more than maps.
+func serviceOf(host, path string) service {
 	for _, prefix := range shortHosts[host] {
 		if strings.HasPrefix("/"+strings.TrimPrefix(path, "/"), prefix) {
 			return familyShort

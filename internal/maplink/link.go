@@ -2,10 +2,10 @@ package maplink
 
 import "strings"
 
-// link is a URL taken apart more forgivingly than net/url does: people paste links that were cut,
-// encoded twice or not at all. Nothing is ever dialled from it but the address that follow builds.
+// link is a URL parsed more leniently than net/url does: people paste links that were cut, encoded
+// twice or not at all. The only URL ever requested is the one that shortLinkError builds.
 type link struct {
-	host     string // lower case; empty when the text is no http(s) link
+	host     string // lower case; empty when the text is not an http(s) link
 	rawPath  string
 	params   []param
 	fragment string
@@ -13,7 +13,7 @@ type link struct {
 
 type param struct{ key, value string }
 
-// splitLink takes a link apart; the scheme may be missing, as in "waze.com/ul?ll=...".
+// splitLink parses a link; the scheme may be missing, as in "waze.com/ul?ll=...".
 func splitLink(text string) link {
 	if scheme, rest, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#. ") {
 		if !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
@@ -35,7 +35,7 @@ func splitLink(text string) link {
 	}
 }
 
-// hostOf answers the host of an authority, or nothing where a user name or an unusual port make it
+// hostOf returns the host of an authority, or nothing where a user name or an unusual port makes it
 // suspect.
 func hostOf(authority string) string {
 	host := strings.ToLower(authority)
@@ -55,14 +55,14 @@ func splitQuery(query string) []param {
 	params := make([]param, 0, strings.Count(query, "&")+1)
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
-		// Links copied out of a page's source keep its "&amp;".
+		// Links copied from a page's source contain "&amp;".
 		key = strings.TrimPrefix(key, "amp;")
 		params = append(params, param{strings.ToLower(unescape(key, true)), unescape(value, true)})
 	}
 	return params
 }
 
-// param answers the first value of a parameter that is not empty.
+// param returns the first non-empty value of a parameter.
 func (l link) param(key string) string {
 	for _, p := range l.params {
 		if p.key == key && p.value != "" {
@@ -84,15 +84,15 @@ func (l link) coordinates(keys ...string) func() (coordinate, bool) {
 	}
 }
 
-// coordinatePair looks for a latitude and a longitude that have a parameter each.
+// coordinatePair looks for a latitude and a longitude in separate parameters.
 func (l link) coordinatePair(latKey, lngKey string) func() (coordinate, bool) {
 	return func() (coordinate, bool) {
 		return numbers(l.param(latKey), l.param(lngKey))
 	}
 }
 
-// segments answers the decoded parts of the path, at least one; the slashes it begins and ends with
-// make none.
+// segments returns the decoded segments of the path, at least one, without leading and trailing
+// slashes.
 func (l link) segments() []string {
 	path := strings.TrimSuffix(strings.TrimPrefix(l.rawPath, "/"), "/")
 	segments := make([]string, 0, strings.Count(path, "/")+1)
@@ -102,9 +102,9 @@ func (l link) segments() []string {
 	return segments
 }
 
-// follow answers the error that names the address to ask for a short link. The address is built
-// from what a code can hold, so that nothing glued to the link travels with it.
-func (l link) follow() error {
+// shortLinkError returns the error with the URL to request for a short link. The URL is built only
+// from characters that a code can have, so that text pasted after the link is not sent.
+func (l link) shortLinkError() error {
 	path := l.rawPath
 	if end := strings.IndexFunc(path, notInCode); end >= 0 {
 		path = path[:end]

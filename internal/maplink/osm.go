@@ -47,7 +47,7 @@ const (
 // As on the site, the point is the south-west corner of the last tile, a pixel of the map at the
 // code's zoom.
 func osmShortCode(code string) (coordinate, bool) {
-	code = strings.TrimRight(code, "-=") // they only adjust the zoom
+	code = strings.TrimRight(code, "-=") // these characters only adjust the zoom
 	code = strings.ReplaceAll(code, "@", "~")
 	if len(code) < shortestOSMCode || len(code) > longestOSMCode {
 		return coordinate{}, false

@@ -1,8 +1,7 @@
-// Package maplink finds the point a map link means.
+// Package maplink extracts the coordinates of a map link.
 //
-// Parse works on the text alone; Resolver also follows short links over the network. Both answer a
-// point with the source it came from, or an error that says why there is none: an address is never
-// turned into a guess.
+// Parse uses only the text; Resolver also follows short links over the network. Both return a point
+// with its source, or an error that says why there is none. Addresses are never geocoded.
 package maplink
 
 import (
@@ -11,15 +10,15 @@ import (
 	"strings"
 )
 
-// Source tells which part of a link a point was read from, and so how far it can be trusted.
+// Source is the part of a link that a point was read from, and so how far it can be trusted.
 type Source string
 
-// The sources, from the most to the least trustworthy.
+// The sources, from the most to the least reliable.
 const (
 	SourcePin      Source = "pin"      // a marker
 	SourceQuery    Source = "query"    // coordinates in a parameter
 	SourcePath     Source = "path"     // coordinates, or a code for them, that are the link itself
-	SourceViewport Source = "viewport" // the centre of a map, which may be far from the place meant
+	SourceViewport Source = "viewport" // the centre of the map, which may be far from the intended place
 )
 
 // Point is a place on Earth in degrees, always within range.
@@ -30,10 +29,10 @@ type Point struct {
 }
 
 const (
-	// maxLink bounds the work done on one link; real ones, wrapped twice, stay under 6 KiB.
+	// maxLink bounds the work for one link; real ones, wrapped twice, stay under 6 KiB.
 	maxLink = 16 << 10
-	// maxWrappers is how many links may be nested in one another: a consent page around a dynamic
-	// link, and one to spare.
+	// maxWrappers is how many links may be nested: a consent page around a dynamic link, and one
+	// more.
 	maxWrappers = 3
 )
 
@@ -46,8 +45,8 @@ func Parse(raw string) (Point, error) {
 	}
 	point, err := parse(text, maxWrappers)
 	if errors.Is(err, ErrNoPoint) {
-		// A link may hold raw spaces ("q=-12.04, -77.04"), or be followed by words: the whole is
-		// tried before its first word.
+		// A link may contain raw spaces ("q=-12.04, -77.04") or be followed by words: the whole
+		// text is tried before its first word.
 		if first, _, spaced := strings.Cut(text, " "); spaced {
 			if point, err := parse(first, maxWrappers); err == nil {
 				return point, nil
@@ -62,7 +61,7 @@ func parse(text string, wrappers int) (Point, error) {
 		return parseGeo(rest)
 	}
 	l := splitLink(text)
-	switch familyOf(l.host, l.rawPath) {
+	switch serviceOf(l.host, l.rawPath) {
 	case familyGoogle:
 		if target, wrapped := l.wrappedByGoogle(); wrapped {
 			return parseWrapped(target, wrappers)
@@ -80,13 +79,13 @@ func parse(text string, wrappers int) (Point, error) {
 		if target := l.param("link"); target != "" {
 			return parseWrapped(target, wrappers)
 		}
-		return Point{}, l.follow()
+		return Point{}, l.shortLinkError()
 	default:
 		return parsePlain(text)
 	}
 }
 
-// parseWrapped reads the link that another link carries in a parameter.
+// parseWrapped reads the link in another link's parameter.
 func parseWrapped(target string, wrappers int) (Point, error) {
 	if wrappers == 0 {
 		return Point{}, ErrNoPoint
@@ -94,7 +93,7 @@ func parseWrapped(target string, wrappers int) (Point, error) {
 	return parse(clean(target), wrappers-1)
 }
 
-// parsePlain reads coordinates that were pasted as they are, without a link around them.
+// parsePlain reads coordinates that were pasted without a link.
 func parsePlain(text string) (Point, error) {
 	if strings.Contains(text, "://") {
 		return Point{}, ErrNotMapLink
@@ -103,43 +102,42 @@ func parsePlain(text string) (Point, error) {
 	if !ok {
 		return Point{}, ErrNotMapLink
 	}
-	return found.from(SourcePath)
+	return found.toPoint(SourcePath)
 }
 
-// coordinate is a pair read from a link and not yet checked.
+// coordinate is a pair read from a link, not yet validated.
 type coordinate struct{ lat, lng float64 }
 
-// meaningful tells a coordinate from 0,0, which applications write where they have none.
-func (c coordinate) meaningful() bool { return c.lat != 0 || c.lng != 0 }
+// isSet is false for 0,0, which applications write when they have no coordinates.
+func (c coordinate) isSet() bool { return c.lat != 0 || c.lng != 0 }
 
-// rounded drops what lies beyond a centimetre, noise in coordinates that were computed rather than
-// written.
+// rounded removes digits below a centimetre, which are rounding errors of computed coordinates.
 func (c coordinate) rounded() coordinate {
 	const perDegree = 1e7
 	// Adding zero turns -0 into 0.
 	return coordinate{math.Round(c.lat*perDegree)/perDegree + 0, math.Round(c.lng*perDegree)/perDegree + 0}
 }
 
-// from checks the coordinate and makes it a point with the given source.
-func (c coordinate) from(source Source) (Point, error) {
+// toPoint validates the coordinate and returns it as a point with the source.
+func (c coordinate) toPoint(source Source) (Point, error) {
 	if math.Abs(c.lat) > 90 || math.Abs(c.lng) > 180 {
 		return Point{}, &OutOfRange{Lat: c.lat, Lng: c.lng, Source: source}
 	}
 	return Point{Lat: c.lat, Lng: c.lng, Source: source}, nil
 }
 
-// finder looks for a coordinate in one place of a link.
+// finder looks for a coordinate in one part of a link.
 type finder struct {
 	source Source
 	find   func() (coordinate, bool)
 }
 
-// firstOf answers the first coordinate found. One out of range ends the search: what comes after it
-// is worth less, and would be passed off as what the link means.
+// firstOf returns the first coordinate found. One out of range ends the search: later ones are less
+// reliable and would be mistaken for the intended place.
 func firstOf(finders ...finder) (Point, error) {
 	for _, f := range finders {
 		if c, ok := f.find(); ok {
-			return c.from(f.source)
+			return c.toPoint(f.source)
 		}
 	}
 	return Point{}, ErrNoPoint

@@ -4,18 +4,17 @@ import "strings"
 
 const (
 	plusAlphabet = "23456789CFGHJMPQRVWX"
-	// plusPrefix is how many digits stand before the plus sign of a full code; a short one has
-	// fewer, and needs a town to be read.
+	// plusPrefix is the number of digits before the plus sign of a full code; a short code has
+	// fewer, and needs a town.
 	plusPrefix = 8
-	// plusPairs is how many digits are read two by two; those after them each choose a cell of a 5
-	// by 4 grid.
+	// plusPairs is the number of digits read in pairs; each later digit is a cell of a 5 by 4 grid.
 	plusPairs = 10
-	// plusDigits is how many digits carry meaning.
+	// plusDigits is the number of significant digits.
 	plusDigits = 15
 )
 
-// plusCode reads a full Plus Code, with or without the name of a place behind it: the centre of its
-// cell. Codes padded with zeros name a region, not a point.
+// plusCode reads a full Plus Code, with or without a place name after it, and returns the centre of
+// its cell. Codes padded with zeros are regions, not points.
 func plusCode(text string) (coordinate, bool) {
 	code, _, _ := strings.Cut(text, ",")
 	if len(code) < plusPrefix+1 {
@@ -30,8 +29,8 @@ func plusCode(text string) (coordinate, bool) {
 	switch separator {
 	case '+':
 	case ' ':
-		// A plus sign pasted bare into a URL reads as a space: then only letters tell a code from a
-		// telephone number.
+		// An unescaped plus sign in a URL reads as a space: then only letters distinguish a code
+		// from a telephone number.
 		if len(local) < 2 || !strings.ContainsAny(digits, plusAlphabet[8:]) {
 			return coordinate{}, false
 		}

@@ -15,16 +15,16 @@ const (
 	resolveTimeout = 5 * time.Second
 )
 
-// Resolver finds the point of any map link, following short ones from one known map host to
-// another. Only the address an answer redirects to is read; the pages themselves never are, for the
-// coordinates in them may be the server's own.
+// Resolver finds the point of any map link, following redirects of short links between known map
+// hosts. It only reads the redirect's URL, never the page: coordinates in a page may be the
+// server's own location.
 type Resolver struct {
 	client     *http.Client
 	timeout    time.Duration
-	shortHosts map[string]bool // scheme://host[:port] given beside the known ones
+	shortHosts map[string]bool // scheme://host[:port] added to the known ones
 }
 
-// Option changes a Resolver.
+// Option configures a Resolver.
 type Option func(*Resolver)
 
 // WithShortHosts adds hosts of short links to the known ones, as host[:port] for https or as
@@ -40,13 +40,13 @@ func WithShortHosts(hosts ...string) Option {
 	}
 }
 
-// WithTimeout sets how long one Resolve may take with all its hops; the default is 5 seconds.
+// WithTimeout bounds one Resolve with all its hops; the default is 5 seconds.
 func WithTimeout(timeout time.Duration) Option {
 	return func(r *Resolver) { r.timeout = timeout }
 }
 
-// NewResolver makes a Resolver that asks through the client. The client decides which addresses may
-// be dialled; redirects are never left to it.
+// NewResolver makes a Resolver that uses the client. The client decides which addresses may be
+// dialled; its redirect policy is replaced.
 func NewResolver(client *http.Client, options ...Option) *Resolver {
 	oneHop := *client
 	oneHop.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -57,7 +57,7 @@ func NewResolver(client *http.Client, options ...Option) *Resolver {
 	return r
 }
 
-// Parse is ParseIn with the resolver's own short-link hosts: it never uses the network.
+// Parse is ParseIn with the resolver's short-link hosts. It never uses the network.
 func (r *Resolver) Parse(raw string, country Bounds) (Point, error) {
 	if u, err := url.Parse(clean(raw)); err == nil && u.User == nil && r.shortHosts[strings.ToLower(u.Scheme+"://"+u.Host)] {
 		u.Fragment = ""
@@ -66,8 +66,8 @@ func (r *Resolver) Parse(raw string, country Bounds) (Point, error) {
 	return ParseIn(raw, country)
 }
 
-// Resolve answers the point of a link, asking the network only for short ones: at most 5 hops in 5
-// seconds. Temporary tells the errors that may pass when asked again.
+// Resolve returns the point of a link, using the network only for short links: at most 5 hops in 5
+// seconds. Temporary reports whether an error may pass on retry.
 func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Point, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -96,7 +96,7 @@ func (r *Resolver) Resolve(ctx context.Context, raw string, country Bounds) (Poi
 	}
 }
 
-// hop asks one short link where it leads.
+// hop requests a short link and returns the URL that it redirects to.
 func (r *Resolver) hop(ctx context.Context, address string) (next string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *Resolver) hop(ctx context.Context, address string) (next string, err er
 		}
 		return "", &temporaryError{fmt.Errorf("asking the short link's host: %w", err)}
 	}
-	// Closed unread: however long or slow the body, none of it is waited for.
+	// The body is closed unread, so that a long or slow one costs nothing.
 	defer response.Body.Close()
 
 	switch status := response.StatusCode; {
@@ -128,14 +128,14 @@ func (r *Resolver) hop(ctx context.Context, address string) (next string, err er
 	return location.String(), nil
 }
 
-// temporaryError is trouble that may have passed when the link is asked for again.
+// temporaryError is an error that may pass on retry.
 type temporaryError struct{ err error }
 
 func (e *temporaryError) Error() string { return e.err.Error() }
 func (e *temporaryError) Unwrap() error { return e.err }
 
-// Temporary tells whether a Resolve that failed may succeed later: the network, or the link's host,
-// was in trouble.
+// Temporary reports whether a failed Resolve may succeed later: the network or the link's host
+// failed.
 func Temporary(err error) bool {
 	var temporary *temporaryError
 	return errors.As(err, &temporary)

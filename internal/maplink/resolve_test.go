@@ -308,7 +308,7 @@ func TestResolveNeverReadsPages(t *testing.T) {
 	}
 }
 
-func TestResolveDoesNotWaitForDrips(t *testing.T) {
+func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 	t.Parallel()
 	drip := func(write func() error) {
 		tick := time.NewTicker(5 * time.Millisecond)

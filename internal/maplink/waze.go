@@ -12,7 +12,7 @@ func parseWaze(l link) (Point, error) {
 				pair, _ := cutPrefixFold(to, "ll.")
 				return coordinates(pair)
 			}},
-			// With a destination that is a place id, ll is no more than where the map was.
+			// If the destination is a place id, ll is only the map's centre.
 			finder{SourceViewport, l.coordinates("ll")},
 		)
 	} else {

@@ -1,5 +1,4 @@
-// Package money holds amounts as whole cents and reads them without ever
-// passing through floating point.
+// Package money represents amounts as whole cents and parses them without floating point.
 package money
 
 import (
@@ -14,7 +13,7 @@ type Cents int64
 // Max is the largest amount that is accepted: 999999.99.
 const Max Cents = 999_999_99
 
-// Reasons for refusing an amount.
+// The errors of Parse.
 var (
 	ErrNotNumber       = errors.New("money: not a JSON number")
 	ErrNegative        = errors.New("money: negative amount")

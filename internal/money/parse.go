@@ -6,14 +6,14 @@ const (
 	maxIntegerDigits = 6
 	maxDecimals      = 2
 
-	// exponentCeiling is beyond what any text's digits could bring back into
-	// range, and far from overflowing: larger exponents need not be told apart.
+	// exponentCeiling is more than the digits of any text could bring back into range, and far from
+	// overflowing: larger exponents need not be distinguished.
 	exponentCeiling = int64(1) << 40
 )
 
-// Parse reads the text of a JSON number exactly. What counts is the value, not
-// how it is written: 1.100 and 11e-1 are 1.1, and -0 is 0. Its cost grows with
-// the length of the text, never with the size of the exponent.
+// Parse reads the text of a JSON number exactly. Only the value counts, not its notation: 1.100 is
+// 1.1, 11e-1 is 1.1, and -0 is 0. Its cost grows with the length of the text, not with the
+// exponent.
 func Parse(decimal string) (Cents, error) {
 	number, ok := scan(decimal)
 	if !ok {

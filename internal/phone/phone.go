@@ -1,4 +1,4 @@
-// Package phone brings the telephone numbers that people type to the one form they are stored in.
+// Package phone normalizes telephone numbers to E.164.
 package phone
 
 import (
@@ -9,13 +9,13 @@ import (
 	"despacho/internal/jsonbody"
 )
 
-// maxTyped is the longest number anybody types, in characters.
+// maxTyped is the longest text accepted as a number, in characters.
 const maxTyped = 40
 
-// Canonical brings a number to E.164. With a country code it is read as of that country, without
-// one as of the given one.
+// Canonical converts a number to E.164. A number without a country calling code is read as one of
+// countryCode.
 func Canonical(text, countryCode string) (string, bool) {
-	// The library also reads letters as on a dial; nobody means that here.
+	// The library would also read letters as on a telephone keypad.
 	if strings.Trim(text, "+0123456789 ()-./\u00a0") != "" {
 		return "", false
 	}
@@ -26,7 +26,7 @@ func Canonical(text, countryCode string) (string, bool) {
 	return phonenumbers.Format(number, phonenumbers.E164), true
 }
 
-// Read reads a number that must be there from a request.
+// Read reads a required number from a request.
 func Read(in *jsonbody.Object, field, countryCode string) string {
 	text := in.RequiredText(field, maxTyped)
 	if text == "" {
@@ -34,7 +34,7 @@ func Read(in *jsonbody.Object, field, countryCode string) string {
 	}
 	canonical, ok := Canonical(text, countryCode)
 	if !ok {
-		in.Complain(field, "no es un número de teléfono válido")
+		in.AddError(field, "no es un número de teléfono válido")
 	}
 	return canonical
 }

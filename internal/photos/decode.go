@@ -9,17 +9,16 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// decodeBudget bounds the memory of all the pictures that are decoded at one time. It is enough for
-// 50 megapixels of a camera's JPEG, 8-bit PNG or lossy WebP; kinds that take more for each pixel
-// (progressive or CMYK JPEG, 16-bit or interlaced PNG, lossless WebP) are admitted up to fewer
-// pixels.
+// decodeBudget bounds the memory of all pictures being decoded at the same time. It is enough for a
+// 50-megapixel camera JPEG, 8-bit PNG or lossy WebP; kinds that take more per pixel (progressive or
+// CMYK JPEG, 16-bit or interlaced PNG, lossless WebP) are accepted up to fewer pixels.
 const decodeBudget = 256 << 20
 
-// decoding is shared by the whole process because its memory is: photos of a usual size decode side
-// by side, giants wait for their turn.
+// decoding is a semaphore for the whole process: photos of a usual size are decoded in parallel,
+// very large ones wait.
 var decoding = semaphore.NewWeighted(decodeBudget)
 
-// decoded decodes the picture and hands it to use; its share of the budget is held until use
+// decoded decodes the picture and passes it to use. Its share of the budget is held until use
 // returns.
 func (p picture) decoded(use func(image.Image) error) error {
 	if p.decodedBytes > decodeBudget {
@@ -31,7 +30,7 @@ func (p picture) decoded(use func(image.Image) error) error {
 	defer decoding.Release(p.decodedBytes)
 	pixels, err := p.decode(bytes.NewReader(p.content))
 	if err != nil {
-		return broken(err.Error())
+		return invalidPhoto(err.Error())
 	}
 	return use(pixels)
 }

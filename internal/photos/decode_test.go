@@ -12,7 +12,7 @@ import (
 )
 
 // Not parallel: it measures what the process allocates.
-func TestMemoryOfDecodingIsKnownBeforehand(t *testing.T) {
+func TestDecodedBytesBoundTheAllocation(t *testing.T) {
 	area := image.Rect(0, 0, 1003, 777)
 	photos := map[string][]byte{
 		"jpeg":             jpegOf(t, scene(1003, 777)),
@@ -53,12 +53,12 @@ func TestPhotosOfFiftyMegapixelsAreWithinTheBudget(t *testing.T) {
 	require.Less(t, camera.decodedBytes(false), int64(decodeBudget)/3)
 	require.Greater(t, unusual.decodedBytes(true), int64(decodeBudget))
 	require.Less(t, pngDecodedBytes(maxPhotoPixels, 8, 6, false), int64(decodeBudget))
-	lossy := webpWalk{width: 8160, height: 6120, pixels: make([]byte, MaxBytes)}
+	lossy := webpReader{width: 8160, height: 6120, pixels: make([]byte, MaxBytes)}
 	require.Less(t, lossy.decodedBytes(), int64(decodeBudget)/3)
 }
 
 // Not parallel: it takes the whole budget.
-func TestPhotosWaitUntilThereIsMemoryToDecodeThem(t *testing.T) {
+func TestDecodingWaitsForTheMemoryBudget(t *testing.T) {
 	photo := jpegOf(t, scene(8, 8))
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, decoding.Acquire(context.Background(), decodeBudget))

@@ -2,8 +2,8 @@ package photos
 
 import "encoding/binary"
 
-// orientation is how a camera was held, 1 to 8 as EXIF numbers it; everything but upright asks
-// whoever shows the picture to turn or mirror it.
+// orientation is EXIF's orientation, 1 to 8. Everything but 1 must be rotated or mirrored for
+// display.
 type orientation uint16
 
 const upright orientation = 1
@@ -16,8 +16,8 @@ const (
 	ifdEntrySize   = 12
 )
 
-// readOrientation finds the orientation in what follows the EXIF header. Damaged EXIF is common and
-// says nothing about the picture, so what cannot be read is upright.
+// readOrientation reads the orientation after the EXIF header. Damaged EXIF is common and says
+// nothing about the picture, so an unreadable one counts as upright.
 func readOrientation(tiff []byte) orientation {
 	if len(tiff) < 8 {
 		return upright
@@ -56,15 +56,15 @@ func orientationValue(order binary.ByteOrder, entry []byte) orientation {
 	return value
 }
 
-// exifPayload is the smallest EXIF that tells an orientation, and nothing else.
+// exifPayload is the smallest EXIF with an orientation.
 func exifPayload(o orientation) []byte {
 	payload := []byte(exifHeader + "MM\x00*")
-	payload = binary.BigEndian.AppendUint32(payload, 8) // where the only directory starts
+	payload = binary.BigEndian.AppendUint32(payload, 8) // offset of the only directory
 	payload = binary.BigEndian.AppendUint16(payload, 1) // its number of entries
 	payload = binary.BigEndian.AppendUint16(payload, tagOrientation)
 	payload = binary.BigEndian.AppendUint16(payload, typeShort)
 	payload = binary.BigEndian.AppendUint32(payload, 1) // number of values
 	payload = binary.BigEndian.AppendUint16(payload, uint16(o))
-	payload = binary.BigEndian.AppendUint16(payload, 0) // fills the entry
+	payload = binary.BigEndian.AppendUint16(payload, 0) // padding of the entry
 	return binary.BigEndian.AppendUint32(payload, 0)    // no further directory
 }

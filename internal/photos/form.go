@@ -14,22 +14,22 @@ import (
 
 const (
 	photoField = "photo"
-	// maxForm leaves room for the other fields beside the photo.
+	// maxForm leaves room for the fields besides the photo.
 	maxForm = MaxBytes + 64<<10
-	// inMemory is what a form may hold in memory; the rest of a photo waits on disk.
+	// inMemory is how much of a form is kept in memory; the rest is on disk.
 	inMemory = 1 << 20
 )
 
-// formFields are those of a delivery that are not text.
+// formFields are the delivery's fields that are not text.
 var formFields = map[string]jsonbody.FormField{"actual_amount_collected": jsonbody.FormNumber, "lat": jsonbody.FormNumber, "lng": jsonbody.FormNumber}
 
-// IsForm reports whether a request brings a form that can hold a photo.
+// IsForm reports whether a request is a multipart form.
 func IsForm(r *http.Request) bool {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && mediaType == "multipart/form-data"
 }
 
-// ReadForm reads a delivery from a form: its fields, and its photo or nil.
+// ReadForm reads a delivery's fields and its photo, nil if there is none.
 func ReadForm(w http.ResponseWriter, r *http.Request) (*jsonbody.Object, []byte, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseMultipartForm(inMemory); err != nil {
@@ -37,7 +37,7 @@ func ReadForm(w http.ResponseWriter, r *http.Request) (*jsonbody.Object, []byte,
 		if errors.As(err, &tooLarge) {
 			return nil, nil, ErrTooLarge
 		}
-		var writing *fs.PathError // of the file that holds what is too much for memory
+		var writing *fs.PathError // of the temporary file
 		if errors.As(err, &writing) {
 			return nil, nil, ErrNotStored.Because(err)
 		}
@@ -54,7 +54,7 @@ func ReadForm(w http.ResponseWriter, r *http.Request) (*jsonbody.Object, []byte,
 }
 
 func readPhoto(files []*multipart.FileHeader) ([]byte, error) {
-	// Browsers send a field for a file that nobody chose: without a name and empty.
+	// Browsers send an unnamed empty part for a file field that was left empty.
 	if len(files) == 0 || files[0].Filename == "" && files[0].Size == 0 {
 		return nil, nil
 	}

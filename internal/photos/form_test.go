@@ -82,7 +82,7 @@ func TestReadForm_refusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := photos.ReadForm(httptest.NewRecorder(), test.request)
-			require.True(t, apperror.Is(err, test.code), "%v", err)
+			require.ErrorIs(t, err, &apperror.Error{Code: test.code})
 		})
 	}
 }
@@ -110,10 +110,10 @@ func TestIsForm(t *testing.T) {
 	}
 }
 
-// What does not fit in memory waits on disk; a disk that takes nothing is not the form's fault. Not
-// parallel: it moves the temporary directory.
-func TestReadForm_aDiskThatTakesNothing(t *testing.T) {
+// Large forms are buffered on disk, and a disk failure is not an invalid form. Not parallel: it
+// changes TMPDIR.
+func TestReadForm_diskFailure(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	_, _, err := photos.ReadForm(httptest.NewRecorder(), request(t, nil, photoHeader("a.jpg"), make([]byte, 2*photos.MaxBytes/3)))
-	require.True(t, apperror.Is(err, "photo_not_stored"), "%v", err)
+	require.ErrorIs(t, err, photos.ErrNotStored)
 }

@@ -10,7 +10,7 @@ import (
 
 const jpegSignature = "\xff\xd8\xff"
 
-// The markers that the walk tells apart.
+// The markers that the reader distinguishes.
 const (
 	markerSOF0  = 0xc0 // baseline
 	markerSOF1  = 0xc1 // extended sequential
@@ -31,7 +31,7 @@ const (
 	markerCOM   = 0xfe
 )
 
-// What the application segments worth keeping start with.
+// The prefixes of the application segments that are kept.
 const (
 	jfifHeader  = "JFIF\x00"
 	iccHeader   = "ICC_PROFILE\x00"
@@ -41,28 +41,28 @@ const (
 	adobeSize = 12
 )
 
-// maxScannedPixels is ten scans, as encoders of progressive JPEG write, of the largest photo. A
-// scan can take as little as a hundred bytes and still visits every block, so that thousands of
-// them would hold a processor for minutes.
+// maxScannedPixels is ten scans, as progressive JPEG encoders write, of the largest photo. A scan
+// can be as short as a hundred bytes and still visit every block, so thousands of them would use a
+// processor for minutes.
 const maxScannedPixels = 10 * maxPhotoPixels
 
-// jpegWalk goes through a JPEG segment by segment and keeps what showing the picture needs.
-type jpegWalk struct {
+// jpegReader reads a JPEG segment by segment and keeps what is needed to show the picture.
+type jpegReader struct {
 	rest        []byte // not read yet
 	jfif        []byte // the segment that must be the first, if there is one
 	kept        []byte // every other segment, and the scans
 	frame       jpegFrame
 	scans       int
 	adobe       bool
-	orientation orientation // 0 until the first EXIF, the one that counts
+	orientation orientation // 0 until the first EXIF segment, the only one used
 }
 
 func readJPEG(content []byte) (picture, error) {
-	w := jpegWalk{rest: content[2:], kept: make([]byte, 0, len(content))}
+	w := jpegReader{rest: content[2:], kept: make([]byte, 0, len(content))}
 	for {
 		marker, ok := w.nextMarker()
 		if !ok {
-			return picture{}, broken("JPEG without an end")
+			return picture{}, invalidPhoto("JPEG without an end")
 		}
 		if marker == markerEOI {
 			return w.picture()
@@ -73,9 +73,9 @@ func readJPEG(content []byte) (picture, error) {
 	}
 }
 
-// nextMarker skips fill bytes, and the stray bytes and restart markers that decoders forgive
+// nextMarker skips fill bytes, and the stray bytes and restart markers that decoders tolerate
 // between segments.
-func (w *jpegWalk) nextMarker() (marker byte, ok bool) {
+func (w *jpegReader) nextMarker() (marker byte, ok bool) {
 	for {
 		start := bytes.IndexByte(w.rest, 0xff)
 		if start < 0 || start+1 == len(w.rest) {
@@ -94,10 +94,10 @@ func (w *jpegWalk) nextMarker() (marker byte, ok bool) {
 
 func isRestart(marker byte) bool { return markerRST0 <= marker && marker <= markerRST7 }
 
-func (w *jpegWalk) segment(marker byte) error {
+func (w *jpegReader) segment(marker byte) error {
 	payload, ok := w.payload()
 	if !ok {
-		return broken("JPEG segment cut short")
+		return invalidPhoto("JPEG segment cut short")
 	}
 	switch marker {
 	case markerSOF0, markerSOF1, markerSOF2:
@@ -116,15 +116,15 @@ func (w *jpegWalk) segment(marker byte) error {
 	case markerCOM:
 	default:
 		if marker < markerAPP0 || marker > markerAPP15 {
-			return broken("JPEG of an unusual kind")
+			return invalidPhoto("JPEG of an unusual kind")
 		}
 		w.application(marker, payload)
 	}
 	return nil
 }
 
-// payload reads the length of a segment and returns what follows it.
-func (w *jpegWalk) payload() (payload []byte, ok bool) {
+// payload reads a segment's length and returns its content.
+func (w *jpegReader) payload() (payload []byte, ok bool) {
 	if len(w.rest) < 2 {
 		return nil, false
 	}
@@ -136,9 +136,9 @@ func (w *jpegWalk) payload() (payload []byte, ok bool) {
 	return payload, true
 }
 
-// application keeps the segments that decide how colours are shown, and the orientation. All the
-// others are dropped: EXIF, XMP, IPTC, previews, and the makers' own.
-func (w *jpegWalk) application(marker byte, payload []byte) {
+// application keeps the segments that affect colours, and the orientation. All others are dropped:
+// EXIF, XMP, IPTC, previews and vendors' own.
+func (w *jpegReader) application(marker byte, payload []byte) {
 	switch {
 	case marker == markerAPP0 && bytes.HasPrefix(payload, []byte(jfifHeader)) && len(payload) >= jfifSize:
 		if w.jfif == nil {
@@ -156,7 +156,7 @@ func (w *jpegWalk) application(marker byte, payload []byte) {
 }
 
 // keepScan keeps the entropy-coded data, up to the next marker that is not a restart.
-func (w *jpegWalk) keepScan() {
+func (w *jpegReader) keepScan() {
 	for {
 		end := bytes.IndexByte(w.rest, 0xff)
 		if end < 0 || end+1 == len(w.rest) {
@@ -177,7 +177,9 @@ func (w *jpegWalk) keepScan() {
 	}
 }
 
-func (w *jpegWalk) keep(marker byte, payload []byte) { w.kept = appendSegment(w.kept, marker, payload) }
+func (w *jpegReader) keep(marker byte, payload []byte) {
+	w.kept = appendSegment(w.kept, marker, payload)
+}
 
 func appendSegment(segments []byte, marker byte, payload []byte) []byte {
 	segments = append(segments, 0xff, marker)
@@ -185,10 +187,10 @@ func appendSegment(segments []byte, marker byte, payload []byte) []byte {
 	return append(segments, payload...)
 }
 
-// picture writes the JPEG anew from what was kept.
-func (w *jpegWalk) picture() (picture, error) {
+// picture rebuilds the JPEG from the kept segments.
+func (w *jpegReader) picture() (picture, error) {
 	if w.frame.width == 0 || w.scans == 0 {
-		return picture{}, broken("JPEG without a picture")
+		return picture{}, invalidPhoto("JPEG without a picture")
 	}
 	var exif []byte
 	if w.orientation > upright {

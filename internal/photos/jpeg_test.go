@@ -15,7 +15,7 @@ const (
 	iptcHeader = "Photoshop 3.0\x008BIM\x04\x04"
 )
 
-func TestJPEGLosesWhatTellsWhereItWasTaken(t *testing.T) {
+func TestJPEGMetadataIsRemoved(t *testing.T) {
 	t.Parallel()
 	photo := jpegOf(t, scene(33, 17))
 	profile := segment(markerAPP2, iccHeader+"\x01\x01the colours of a phone")
@@ -52,7 +52,7 @@ func TestJPEGLosesWhatTellsWhereItWasTaken(t *testing.T) {
 	}
 }
 
-func TestJPEGKeepsItsOrientationAlone(t *testing.T) {
+func TestJPEGKeepsOnlyTheOrientation(t *testing.T) {
 	t.Parallel()
 	photo := jpegOf(t, scene(33, 17))
 	for o := upright; o <= 8; o++ {

@@ -2,7 +2,7 @@ package photos
 
 import "encoding/binary"
 
-// jpegFrame is what the header of a JPEG's frame says of its pixels.
+// jpegFrame is the frame header of a JPEG.
 type jpegFrame struct {
 	width, height int
 	progressive   bool
@@ -14,12 +14,12 @@ type jpegComponent struct {
 	across, below int // sampling factors
 }
 
-func (w *jpegWalk) readFrame(marker byte, payload []byte) error {
+func (w *jpegReader) readFrame(marker byte, payload []byte) error {
 	if w.frame.width != 0 {
-		return broken("JPEG with several frames")
+		return invalidPhoto("JPEG with several frames")
 	}
 	if len(payload) < 6 || len(payload) != 6+3*int(payload[5]) || payload[0] != 8 {
-		return broken("JPEG of an unusual kind")
+		return invalidPhoto("JPEG of an unusual kind")
 	}
 	frame := jpegFrame{
 		height:      int(binary.BigEndian.Uint16(payload[1:])),
@@ -32,23 +32,23 @@ func (w *jpegWalk) readFrame(marker byte, payload []byte) error {
 	for rest := payload[6:]; len(rest) > 0; rest = rest[3:] {
 		component := jpegComponent{id: rest[0], across: int(rest[1] >> 4), below: int(rest[1] & 0x0f)}
 		if component.across < 1 || component.across > 4 || component.below < 1 || component.below > 4 {
-			return broken("JPEG with bad sampling factors")
+			return invalidPhoto("JPEG with bad sampling factors")
 		}
 		frame.components = append(frame.components, component)
 	}
 	switch len(frame.components) {
-	case 1: // with nothing to relate them to, the factors of a grey picture mean nothing
+	case 1: // a grey picture has one component: its sampling factors have no meaning
 		frame.components[0].across, frame.components[0].below = 1, 1
 	case 3, 4:
 	default:
-		return broken("JPEG of an unusual kind")
+		return invalidPhoto("JPEG of an unusual kind")
 	}
 	w.frame = frame
 	return nil
 }
 
-// decodedBytes is what the decoder allocates: a byte for each sample, four more in a progressive
-// JPEG to gather its coefficients, and an interleaved copy where the colours are not YCbCr.
+// decodedBytes is what the decoder allocates: one byte per sample, four more for the coefficients
+// of a progressive JPEG, and an interleaved copy where the colours are not YCbCr.
 func (f jpegFrame) decodedBytes(adobe bool) int64 {
 	first := f.components[0]
 	blocksAcross := divideUp(f.width, 8*first.across)

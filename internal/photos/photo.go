@@ -1,5 +1,5 @@
-// Package photos reads, checks and stores delivery-proof photos. A photo is recognised by its
-// content, rewritten without metadata, and stored with a thumbnail beside it.
+// Package photos checks and stores delivery-proof photos. A photo is recognised by its content,
+// rewritten without metadata, and stored with a thumbnail.
 package photos
 
 import (
@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// The limits of a photo; a camera of 50 megapixels is within all of them.
+// The limits of a photo; a 50-megapixel camera is within all of them.
 const (
 	// MaxBytes is the largest file admitted.
 	MaxBytes = 8 << 20
@@ -19,19 +19,17 @@ const (
 	maxPhotoSide   = 12_000
 )
 
-// Why a file is refused.
+// The reasons to reject a file.
 var (
-	// errNotPhoto is for other formats, broken files and kinds of JPEG, PNG or WebP that are no
-	// photo.
+	// errNotPhoto is for other formats, broken files and unsupported kinds of JPEG, PNG or WebP.
 	errNotPhoto = errors.New("not a JPEG, PNG or WebP photo")
-	// ErrTooManyPixels is for a picture whose sides, or the memory it takes to decode, are over the
-	// limits.
+	// ErrTooManyPixels is for a picture whose sides, or whose decoded size, are over the limits.
 	ErrTooManyPixels = errors.New("photo with too many pixels")
 	// errTooLarge is for a file over MaxBytes.
 	errTooLarge = errors.New("photo over 8 MiB")
 )
 
-// Format is a kind of file that photos come in.
+// Format is a file format of photos.
 type Format struct {
 	Extension   string // without the dot
 	ContentType string
@@ -44,19 +42,18 @@ var (
 	WebP = Format{Extension: "webp", ContentType: "image/webp"}
 )
 
-// Clean checks that content is a photo and returns the same picture, its pixels untouched, with
-// nothing but what is needed to show it: no place, time, device, text, embedded preview or bytes
-// behind the end. A clean photo comes back as it is.
+// Clean checks that content is a photo and returns the same picture, its pixels unchanged, with
+// only what is needed to show it: no place, time, device, text, embedded preview or trailing bytes.
+// A clean photo is returned as it is.
 //
-// The picture is decoded in full, because only that tells a photo from a file that merely begins
-// like one, and whoever looks at the proof of a delivery must be able to see it. Memory is bounded
-// before decoding starts.
+// The picture is fully decoded, because only that proves that it can be shown as proof of a
+// delivery. Memory is bounded before decoding starts.
 func Clean(content []byte) (clean []byte, format Format, err error) {
 	p, err := read(content)
 	if err != nil {
 		return nil, Format{}, err
 	}
-	// Written out by the book, a file can be a few bytes longer than it was.
+	// Rebuilt to the specification, a file can be a few bytes longer than it was.
 	if len(p.content) > MaxBytes {
 		return nil, Format{}, errTooLarge
 	}
@@ -66,8 +63,7 @@ func Clean(content []byte) (clean []byte, format Format, err error) {
 	return p.content, p.format, nil
 }
 
-// picture is a photo whose container was read and written anew, with its pixels still to be
-// decoded.
+// picture is a photo whose container was rebuilt and whose pixels are not decoded yet.
 type picture struct {
 	content       []byte
 	format        Format
@@ -93,11 +89,12 @@ func read(content []byte) (picture, error) {
 	}
 }
 
-// checkSides is called as soon as a header is read, so that a bomb costs no more than its header.
+// checkSides is called as soon as the header is read, so that a decompression bomb costs no more
+// than its header.
 func checkSides(width, height int) error {
 	switch {
 	case width < 1 || height < 1:
-		return broken("a side of no pixels")
+		return invalidPhoto("a side of no pixels")
 	case width > maxPhotoSide || height > maxPhotoSide || width*height > maxPhotoPixels:
 		return fmt.Errorf("%w: %d x %d", ErrTooManyPixels, width, height)
 	default:
@@ -105,5 +102,5 @@ func checkSides(width, height int) error {
 	}
 }
 
-// broken is an errNotPhoto with its reason, for logs.
-func broken(reason string) error { return fmt.Errorf("%w: %s", errNotPhoto, reason) }
+// invalidPhoto returns an errNotPhoto with a reason, for logs.
+func invalidPhoto(reason string) error { return fmt.Errorf("%w: %s", errNotPhoto, reason) }

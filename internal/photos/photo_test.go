@@ -39,7 +39,7 @@ func requireSamePicture(t *testing.T, want, got []byte) {
 	require.Equal(t, wantPixels, gotPixels)
 }
 
-func TestCleanPhotoComesBackAsItIs(t *testing.T) {
+func TestCleanPhotoIsUnchanged(t *testing.T) {
 	t.Parallel()
 	formats := map[string]Format{"jpeg": JPEG, "png": PNG, "webp": WebP}
 	for name, photo := range samples(t) {

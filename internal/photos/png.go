@@ -9,14 +9,14 @@ const (
 	pngSignature     = "\x89PNG\r\n\x1a\n"
 	pngChunkOverhead = 12 // length, type and checksum
 
-	pngHeaderStart = "\x00\x00\x00\x0dIHDR" // the header is the first chunk and always as long
+	pngHeaderStart = "\x00\x00\x00\x0dIHDR" // the header is always the first chunk, with this length
 	pngHeaderSize  = 13
 
 	pngPaletted = 3 // a colour type
 )
 
-// pngKept are the chunks that decide how the picture looks. All the others are dropped: eXIf, the
-// texts, the time, animation, and whatever a program added of its own.
+// pngKept are the chunks that affect how the picture looks. All others are dropped: eXIf, texts,
+// time, animation and private chunks.
 var pngKept = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "IDAT": true, "IEND": true,
 	"gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true, "mDCV": true, "cLLI": true,
@@ -43,12 +43,12 @@ func readPNG(content []byte) (picture, error) {
 			return p, nil
 		}
 	}
-	return picture{}, broken("PNG cut short")
+	return picture{}, invalidPhoto("PNG cut short")
 }
 
 func readPNGHeader(chunks []byte) (picture, error) {
 	if len(chunks) < len(pngHeaderStart)+pngHeaderSize || string(chunks[:len(pngHeaderStart)]) != pngHeaderStart {
-		return picture{}, broken("PNG without a header")
+		return picture{}, invalidPhoto("PNG without a header")
 	}
 	header := chunks[len(pngHeaderStart):]
 	p := picture{
@@ -66,8 +66,8 @@ func readPNGHeader(chunks []byte) (picture, error) {
 	return p, nil
 }
 
-// pngDecodedBytes is the most that the decoder allocates. An interlaced picture is put together
-// from seven smaller ones that add up to another of its size.
+// pngDecodedBytes is the most that the decoder allocates. An interlaced picture is assembled from
+// seven smaller ones that add up to its size.
 func pngDecodedBytes(pixels int64, depth, colourType byte, interlaced bool) int64 {
 	total := 4 * pixels
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPNGLosesWhatTellsWhereItWasTaken(t *testing.T) {
+func TestPNGMetadataIsRemoved(t *testing.T) {
 	t.Parallel()
 	photo := pngOf(t, scene(33, 17))
 	profile := pngChunk("iCCP", "phone\x00\x00...")

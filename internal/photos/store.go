@@ -15,7 +15,7 @@ import (
 	"despacho/internal/apperror"
 )
 
-// What callers are told of a photo that is not taken.
+// The errors that callers see.
 var (
 	ErrNotStored = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "photo_not_stored", RetryAfter: 30 * time.Second,
@@ -30,17 +30,17 @@ var (
 
 const (
 	notPhoto = "debe ser una imagen JPEG, PNG o WebP"
-	// thumbnailSide is enough for the panel on a screen with two pixels for each of ours.
+	// thumbnailSide is enough for the panel on a high-density screen.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
-	// uploadPrefix marks a file that is still being written.
+	// uploadPrefix marks a file that is being written.
 	uploadPrefix = ".upload-"
 )
 
-// Store is a directory of photos under names that cannot be guessed.
+// Store is a directory of photos with unguessable names.
 type Store struct{ Dir string }
 
-// Prepare makes the directory, so that one that cannot be used is known at the start.
+// Prepare creates the directory, so that an unusable one is detected at start-up.
 func (s Store) Prepare() error {
 	if err := os.MkdirAll(s.Dir, 0o750); err != nil {
 		return fmt.Errorf("FILES_DIR: %w", err)
@@ -48,8 +48,7 @@ func (s Store) Prepare() error {
 	return nil
 }
 
-// Save checks a photo by its content, takes out what tells where it was taken, and stores it with
-// its thumbnail.
+// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail.
 func (s Store) Save(content []byte) (name string, err error) {
 	clean, format, err := Clean(content)
 	switch {
@@ -63,16 +62,17 @@ func (s Store) Save(content []byte) (name string, err error) {
 		return "", err
 	}
 	var random [16]byte
-	_, _ = rand.Read(random[:]) // never fails: the process ends if the system has no randomness
+	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
 	name = hex.EncodeToString(random[:]) + "." + format.Extension
-	// The thumbnail comes first: a photo that is there has one.
+	// The thumbnail is written first, so that every stored photo has one.
 	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, clean)); err != nil {
 		return "", ErrNotStored.Because(errors.Join(err, s.Remove(name)))
 	}
 	return name, nil
 }
 
-// write is done beside and renamed: a full disk or a crash leaves no half photo under a real name.
+// write writes a temporary file and renames it, so that a full disk or a crash leaves no partial
+// photo.
 func (s Store) write(name string, content []byte) error {
 	temporary, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
 	if err != nil {
@@ -86,7 +86,7 @@ func (s Store) write(name string, content []byte) error {
 	return os.Rename(temporary.Name(), filepath.Join(s.Dir, name))
 }
 
-// Remove deletes a photo and its thumbnail; what is not there is no error.
+// Remove deletes a photo and its thumbnail. A missing file is not an error.
 func (s Store) Remove(name string) error {
 	return errors.Join(s.remove(name), s.remove(ThumbnailName(name)))
 }
@@ -100,7 +100,7 @@ func (s Store) remove(name string) error {
 
 var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
 
-// Open opens a photo or a thumbnail; whatever else is asked for is fs.ErrNotExist.
+// Open opens a photo or a thumbnail. Any other name gives fs.ErrNotExist.
 func (s Store) Open(name string) (*os.File, error) {
 	if !fileName.MatchString(name) {
 		return nil, fs.ErrNotExist

@@ -76,28 +76,28 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	require.NoError(t, store.Remove(name), "what is gone already is no error")
 }
 
-func TestStore_refusesWhatIsNoPhoto(t *testing.T) {
+func TestStore_rejectsInvalidPhotos(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		content []byte
-		code    string
+		want    error
 	}{
-		"text":            {[]byte("<script>alert(1)</script>"), photos.ErrNotPhoto.Code},
-		"nothing":         {nil, photos.ErrNotPhoto.Code},
-		"half a picture":  {[]byte("\xff\xd8\xff\xe0 and so on"), photos.ErrNotPhoto.Code},
-		"over the limits": {make([]byte, photos.MaxBytes+1), photos.ErrTooLarge.Code},
+		"text":            {[]byte("<script>alert(1)</script>"), photos.ErrNotPhoto},
+		"nothing":         {nil, photos.ErrNotPhoto},
+		"half a picture":  {[]byte("\xff\xd8\xff\xe0 and so on"), photos.ErrNotPhoto},
+		"over the limits": {make([]byte, photos.MaxBytes+1), photos.ErrTooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := newStore(t)
 			_, err := store.Save(test.content)
-			require.True(t, apperror.Is(err, test.code), "%v", err)
+			require.ErrorIs(t, err, test.want)
 			require.Empty(t, files(t, store))
 		})
 	}
 }
 
-func TestStore_opensNothingElse(t *testing.T) {
+func TestStore_opensOnlyPhotos(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	require.NoError(t, os.WriteFile(filepath.Join(store.Dir, "secret.txt"), nil, 0o600))
@@ -114,8 +114,8 @@ func TestPrepare_namesTheVariable(t *testing.T) {
 	require.ErrorContains(t, photos.Store{Dir: filepath.Join(file, "below")}.Prepare(), "FILES_DIR")
 }
 
-// A disk that takes nothing is no fault of the photo's: the caller is told to come back.
-func TestStore_aDiskThatTakesNothing(t *testing.T) {
+// A disk failure is not an invalid photo: the caller is told to retry.
+func TestStore_diskFailure(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

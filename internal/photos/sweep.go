@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// sweepBatch is how many photos are asked about at once.
+// sweepBatch is how many photos are looked up at once.
 const sweepBatch = 500
 
-// Sweep removes what was written before a moment and belongs to nobody: uploads that died half way,
-// and photos whose delivery never came about. known returns those of the given photos that a
-// delivery refers to.
+// Sweep removes the files written before a time that nothing refers to: interrupted uploads, and
+// photos whose delivery failed. known returns those of the given photos that a delivery refers to.
 func (s Store) Sweep(ctx context.Context, before time.Time, known func(ctx context.Context, names []string) ([]string, error)) (removed int, err error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -27,7 +26,7 @@ func (s Store) Sweep(ctx context.Context, before time.Time, known func(ctx conte
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err != nil || !info.ModTime().Before(before) {
-			continue // gone meanwhile, or young
+			continue // removed meanwhile, or too new
 		}
 		switch name := entry.Name(); {
 		case strings.HasPrefix(name, uploadPrefix):
@@ -59,7 +58,7 @@ func (s Store) Sweep(ctx context.Context, before time.Time, known func(ctx conte
 			}
 		}
 	}
-	// The thumbnail is written first: one without its photo is all that is left of an upload.
+	// The thumbnail is written first: one without its photo is left from an interrupted upload.
 	for name := range thumbnails {
 		if photos, _ := filepath.Glob(filepath.Join(s.Dir, strings.TrimSuffix(name, thumbnailEnding)+".*")); len(photos) == 1 {
 			remove(name)

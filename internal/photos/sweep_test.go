@@ -13,7 +13,7 @@ import (
 	"despacho/internal/photos"
 )
 
-func TestSweep_takesWhatIsOldAndBelongsToNobody(t *testing.T) {
+func TestSweep_removesOldUnreferencedFiles(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	save := func() string {
@@ -44,7 +44,7 @@ func TestSweep_takesWhatIsOldAndBelongsToNobody(t *testing.T) {
 	}, files(t, store))
 }
 
-func TestSweep_leavesThePhotosWhenNobodyCanSayWhoseTheyAre(t *testing.T) {
+func TestSweep_keepsPhotosWhenTheLookupFails(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	name, err := store.Save(picture(t, 8, 8))

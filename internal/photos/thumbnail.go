@@ -12,9 +12,8 @@ import (
 
 const thumbnailQuality = 80
 
-// Thumbnail makes a small JPEG of a photo, turned the right way up, with no side over maxSide; a
-// photo that is smaller keeps its size. What is transparent becomes white. The errors are those of
-// Clean.
+// Thumbnail makes a small upright JPEG of a photo, with no side over maxSide; a smaller photo keeps
+// its size. Transparency becomes white. The errors are those of Clean.
 func Thumbnail(content []byte, maxSide int) (thumbnail []byte, err error) {
 	if maxSide < 1 {
 		return nil, fmt.Errorf("a thumbnail of %d pixels", maxSide)
@@ -32,7 +31,7 @@ func Thumbnail(content []byte, maxSide int) (thumbnail []byte, err error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, p.orientation.turn(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+	if err := jpeg.Encode(&out, p.orientation.apply(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
 		return nil, fmt.Errorf("encode a thumbnail: %w", err)
 	}
 	return out.Bytes(), nil
@@ -48,7 +47,7 @@ func fit(width, height, maxSide int) image.Point {
 }
 
 // shrink samples the picture at up to four times the size and halves the samples by averaging:
-// close to averaging every pixel, at a cost that does not grow with the picture.
+// nearly the same as averaging every pixel, at a cost that does not grow with the picture.
 func shrink(pixels image.Image, size image.Point) *image.RGBA {
 	bounds := pixels.Bounds()
 	halvings := 0
@@ -69,26 +68,26 @@ func scaleOnWhite(pixels image.Image, size image.Point) *image.RGBA {
 	return canvas
 }
 
-// turn shows the picture as it was seen through the camera.
-func (o orientation) turn(pixels *image.RGBA) *image.RGBA {
+// apply rotates and mirrors the picture to be upright.
+func (o orientation) apply(pixels *image.RGBA) *image.RGBA {
 	if o == upright {
 		return pixels
 	}
 	size := pixels.Bounds().Size()
-	if o >= 5 { // those lie on their side
+	if o >= 5 { // rotated by 90 degrees
 		size.X, size.Y = size.Y, size.X
 	}
 	turned := image.NewRGBA(image.Rectangle{Max: size})
 	for y := range size.Y {
 		for x := range size.X {
-			turned.SetRGBA(x, y, o.sourceOf(pixels, x, y))
+			turned.SetRGBA(x, y, o.sourcePixel(pixels, x, y))
 		}
 	}
 	return turned
 }
 
-// sourceOf is the stored pixel that is seen at x, y.
-func (o orientation) sourceOf(pixels *image.RGBA, x, y int) color.RGBA {
+// sourcePixel is the stored pixel shown at x, y.
+func (o orientation) sourcePixel(pixels *image.RGBA, x, y int) color.RGBA {
 	right, bottom := pixels.Rect.Max.X-1, pixels.Rect.Max.Y-1
 	switch o {
 	case 2: // mirrored

@@ -92,7 +92,7 @@ func TestThumbnailAveragesFineDetail(t *testing.T) {
 	requireColour(t, color.RGBA{R: 128, G: 128, B: 128}, thumbnailOf(t, pngOf(t, stripes), 100).At(50, 50))
 }
 
-func TestThumbnailShowsWhatIsTransparentAsWhite(t *testing.T) {
+func TestThumbnailTransparencyBecomesWhite(t *testing.T) {
 	t.Parallel()
 	white := color.RGBA{R: 255, G: 255, B: 255, A: 255}
 	for _, size := range []int{20, 500} {
@@ -112,7 +112,7 @@ func TestThumbnailOfEveryFormat(t *testing.T) {
 	}
 }
 
-func TestThumbnailTellsNothingButThePicture(t *testing.T) {
+func TestThumbnailHasNoMetadata(t *testing.T) {
 	t.Parallel()
 	thumbnail, err := Thumbnail(withSegments(jpegOf(t, scene(80, 80)), gpsEXIF(binary.BigEndian, 6)), 16)
 	require.NoError(t, err)

@@ -29,9 +29,9 @@ func isWebP(content []byte) bool {
 	return len(content) >= webpHeaderSize && string(content[:4]) == "RIFF" && string(content[8:12]) == "WEBP"
 }
 
-// webpWalk goes through a WebP chunk by chunk and keeps those that make the picture; EXIF, XMP and
-// unknown chunks are dropped.
-type webpWalk struct {
+// webpReader reads a WebP chunk by chunk and keeps those of the picture; EXIF, XMP and unknown
+// chunks are dropped.
+type webpReader struct {
 	rest                         []byte
 	extended, icc, alpha, pixels []byte // the payloads
 	lossless                     bool
@@ -41,13 +41,13 @@ type webpWalk struct {
 func readWebP(content []byte) (picture, error) {
 	length := uint64(binary.LittleEndian.Uint32(content[4:]))
 	if length < 4 || length+8 > uint64(len(content)) {
-		return picture{}, broken("WebP cut short")
+		return picture{}, invalidPhoto("WebP cut short")
 	}
-	w := webpWalk{rest: content[webpHeaderSize : length+8]}
+	w := webpReader{rest: content[webpHeaderSize : length+8]}
 	for w.pixels == nil {
 		kind, payload, ok := w.nextChunk()
 		if !ok {
-			return picture{}, broken("WebP cut short")
+			return picture{}, invalidPhoto("WebP cut short")
 		}
 		if err := w.chunk(kind, payload); err != nil {
 			return picture{}, err
@@ -56,7 +56,7 @@ func readWebP(content []byte) (picture, error) {
 	return w.picture(), nil
 }
 
-func (w *webpWalk) nextChunk() (kind string, payload []byte, ok bool) {
+func (w *webpReader) nextChunk() (kind string, payload []byte, ok bool) {
 	if len(w.rest) < webpChunkHeaderSize {
 		return "", nil, false
 	}
@@ -67,11 +67,11 @@ func (w *webpWalk) nextChunk() (kind string, payload []byte, ok bool) {
 		return "", nil, false
 	}
 	payload = w.rest[:length]
-	w.rest = w.rest[min(length+length%2, uint64(len(w.rest))):] // chunks start at even places
+	w.rest = w.rest[min(length+length%2, uint64(len(w.rest))):] // chunks start at even offsets
 	return kind, payload, true
 }
 
-func (w *webpWalk) chunk(kind string, payload []byte) error {
+func (w *webpReader) chunk(kind string, payload []byte) error {
 	switch kind {
 	case "VP8X":
 		return w.readExtended(payload)
@@ -81,7 +81,7 @@ func (w *webpWalk) chunk(kind string, payload []byte) error {
 		}
 	case "ALPH":
 		if w.extended == nil || w.alpha != nil {
-			return broken("WebP with a stray transparency")
+			return invalidPhoto("WebP with a stray transparency")
 		}
 		w.alpha = payload
 	case "VP8 ":
@@ -89,36 +89,36 @@ func (w *webpWalk) chunk(kind string, payload []byte) error {
 	case "VP8L":
 		return w.readLossless(payload)
 	case "ANIM", "ANMF":
-		return broken("WebP animation")
+		return invalidPhoto("WebP animation")
 	}
 	return nil
 }
 
-func (w *webpWalk) readExtended(payload []byte) error {
+func (w *webpReader) readExtended(payload []byte) error {
 	if w.extended != nil || len(payload) != extendedSize {
-		return broken("WebP with a bad header")
+		return invalidPhoto("WebP with a bad header")
 	}
 	if payload[0]&webpAnimation != 0 {
-		return broken("WebP animation")
+		return invalidPhoto("WebP animation")
 	}
 	w.extended = slices.Clone(payload)
 	return checkSides(1+littleEndian24(payload[4:]), 1+littleEndian24(payload[7:]))
 }
 
-func (w *webpWalk) readLossy(payload []byte) error {
+func (w *webpReader) readLossy(payload []byte) error {
 	if len(payload) < lossySize || string(payload[3:6]) != lossyStart {
-		return broken("WebP with a bad header")
+		return invalidPhoto("WebP with a bad header")
 	}
-	const sideBits = 1<<14 - 1 // the other two ask for enlargement, which nobody does
+	const sideBits = 1<<14 - 1 // the upper two bits ask for upscaling, which is not used
 	w.pixels = payload
 	w.width = int(binary.LittleEndian.Uint16(payload[6:])) & sideBits
 	w.height = int(binary.LittleEndian.Uint16(payload[8:])) & sideBits
 	return checkSides(w.width, w.height)
 }
 
-func (w *webpWalk) readLossless(payload []byte) error {
+func (w *webpReader) readLossless(payload []byte) error {
 	if len(payload) < losslessSize || payload[0] != losslessStart {
-		return broken("WebP with a bad header")
+		return invalidPhoto("WebP with a bad header")
 	}
 	const sideBits = 1<<14 - 1
 	sides := binary.LittleEndian.Uint32(payload[1:])
@@ -130,8 +130,8 @@ func (w *webpWalk) readLossless(payload []byte) error {
 
 func littleEndian24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// picture writes the WebP anew from what was kept.
-func (w *webpWalk) picture() picture {
+// picture rebuilds the WebP from the kept chunks.
+func (w *webpReader) picture() picture {
 	content := []byte("RIFF\x00\x00\x00\x00WEBP")
 	if w.extended != nil {
 		w.extended[0] &= webpAlpha
@@ -175,10 +175,10 @@ func appendWebPChunk(chunks []byte, kind string, payload []byte) []byte {
 	return chunks
 }
 
-// decodedBytes is the most that the decoder allocates: for lossy pixels a byte and a half each in
-// whole macroblocks, and as much as a lossless picture for transparency, which is compressed as
-// one.
-func (w *webpWalk) decodedBytes() int64 {
+// decodedBytes is the most that the decoder allocates: one and a half bytes per lossy pixel in
+// whole macroblocks, and for transparency as much as a lossless picture, which is how it is
+// compressed.
+func (w *webpReader) decodedBytes() int64 {
 	pixels := int64(w.width * w.height)
 	if w.lossless {
 		return losslessDecodedBytes(pixels, len(w.pixels))
@@ -191,10 +191,10 @@ func (w *webpWalk) decodedBytes() int64 {
 	return total
 }
 
-// losslessDecodedBytes counts four bytes for a pixel twice, to undo a palette, and one for the
-// tables of the other transforms. Huffman codes come on top, in at most as many groups as the
-// decoder admits: a group has look-up tables, and trees that cannot grow by more than so many bytes
-// for each byte that describes them.
+// losslessDecodedBytes counts four bytes per pixel twice, to undo a palette, and one for the tables
+// of the other transforms. Huffman codes are added, in at most as many groups as the decoder
+// accepts: a group has lookup tables, and trees that grow by at most a fixed number of bytes per
+// byte of their description.
 func losslessDecodedBytes(pixels int64, compressed int) int64 {
 	const groups, lookUpTables, trees, treeBytesPerByte = 2600, 2_700, 50_200, 384
 	return 9*pixels + groups*lookUpTables + min(groups*trees, treeBytesPerByte*int64(compressed))

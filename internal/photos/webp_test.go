@@ -13,7 +13,7 @@ const (
 	webpEXIF = 1 << 3
 )
 
-func TestWebPLosesWhatTellsWhereItWasTaken(t *testing.T) {
+func TestWebPMetadataIsRemoved(t *testing.T) {
 	t.Parallel()
 	var (
 		lossy    = lossyChunk(t)

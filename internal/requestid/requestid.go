@@ -1,5 +1,4 @@
-// Package requestid carries a request's id through its context into every log line written on its
-// behalf.
+// Package requestid carries a request's id in its context and adds it to every log line.
 package requestid
 
 import (
@@ -12,13 +11,13 @@ type key struct{}
 // With returns a context that carries the id.
 func With(ctx context.Context, id string) context.Context { return context.WithValue(ctx, key{}, id) }
 
-// From returns the id that a context carries, or nothing.
+// From returns the context's id, or an empty string.
 func From(ctx context.Context) string {
 	id, _ := ctx.Value(key{}).(string)
 	return id
 }
 
-// Handler adds the id to the lines that are logged with a request's context.
+// Handler adds the id to the lines logged with a request's context.
 func Handler(next slog.Handler) slog.Handler { return handler{next} }
 
 type handler struct{ slog.Handler }

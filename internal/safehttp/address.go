@@ -1,5 +1,5 @@
-// Package guard lets the service call addresses that strangers chose without ever reaching its own
-// network.
+// Package safehttp sends HTTP requests to URLs that users chose, without reaching the service's own
+// network (SSRF).
 package safehttp
 
 import (
@@ -9,30 +9,30 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// azurePlatform answers metadata and DNS inside Azure although it lies in public space.
+// azurePlatform serves metadata and DNS inside Azure although it is a public address.
 var azurePlatform = netip.MustParsePrefix("168.63.129.16/32")
 
-// publicOnly knows the special-purpose registries of IANA. For IPv6 it is a positive list: what is
-// not global unicast is refused, which covers NAT64, unique local, site-local and IPv4-compatible
+// publicOnly checks IANA's special-purpose registries. For IPv6 it is an allow list: anything but
+// global unicast is rejected, which covers NAT64, unique local, site-local and IPv4-compatible
 // forms.
 var publicOnly = ssrf.New(ssrf.WithDeniedV4Prefixes(azurePlatform))
 
-// AddressError says that an address is not public and not exempt.
+// AddressError is the error of an address that is neither public nor allowed.
 type AddressError struct {
 	Addr netip.Addr
 }
 
-// Error names the refused address.
+// Error names the rejected address.
 func (e *AddressError) Error() string {
 	return fmt.Sprintf("guard: %s is not a public address", e.Addr)
 }
 
-// Check refuses every address that is neither public nor inside one of the allowed networks.
+// Check rejects every address that is neither public nor in one of the allowed networks.
 func Check(addr netip.Addr, allow []netip.Prefix) error {
 	if !addr.IsValid() {
 		return &AddressError{Addr: addr}
 	}
-	// An IPv4 address is judged as such however it is written.
+	// An IPv4 address is checked as such in every notation.
 	addr = addr.Unmap()
 	for _, network := range allow {
 		if network.Contains(addr) {

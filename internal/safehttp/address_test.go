@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCheckRefusesWhatIsNotPublic(t *testing.T) {
+func TestCheckRejectsNonPublicAddresses(t *testing.T) {
 	t.Parallel()
 	refused := map[string][]string{
 		"unspecified and this network":   {"0.0.0.0", "0.1.2.3", "0.255.255.255", "::"},
@@ -65,7 +65,7 @@ func TestCheckAcceptsPublicAddresses(t *testing.T) {
 	}
 }
 
-func TestCheckExemptsAllowedNetworksAlone(t *testing.T) {
+func TestCheckAllowsOnlyTheGivenNetworks(t *testing.T) {
 	t.Parallel()
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("fd00:1::/32")}
 	for address, allowed := range map[string]bool{

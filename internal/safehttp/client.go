@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	// DefaultTimeout bounds one exchange, from the dial to the last byte of the answer.
+	// DefaultTimeout bounds one request, from the dial to the last byte of the response.
 	DefaultTimeout = 5 * time.Second
-	// DefaultMaxConnsPerHost bounds the connections open at once to one host and port.
+	// DefaultMaxConnsPerHost bounds the open connections to one host and port.
 	DefaultMaxConnsPerHost = 16
 
 	maxResponseHeaderBytes = 32 << 10
-	// maxUnreadBytes is how much of an answer an HTTP/2 peer may push before anybody reads it.
+	// maxUnreadBytes is how much of a response an HTTP/2 peer may send before it is read.
 	maxUnreadBytes = 64 << 10
 )
 
-// Options configures a guarded client; the zero value reaches public addresses alone.
+// Options configures a client. The zero value only reaches public addresses.
 type Options struct {
-	// AllowNets are networks exempt from the guard; none unless given.
+	// AllowNets are networks that may be reached although they are not public.
 	AllowNets []netip.Prefix
 	// RootCAs are the authorities trusted for TLS; nil means those of the system.
 	RootCAs *x509.CertPool
-	// Timeout bounds one exchange; zero means DefaultTimeout.
+	// Timeout bounds one request; zero means DefaultTimeout.
 	Timeout time.Duration
 	// MaxConnsPerHost bounds the connections to one host and port; zero means
 	// DefaultMaxConnsPerHost.
 	MaxConnsPerHost int
-	// Resolver looks names up; nil means that of the system.
+	// Resolver resolves host names; nil means the system's.
 	Resolver *net.Resolver
 }
 
-// NewClient returns a client that connects only to public or exempt addresses and follows no
+// NewClient returns a client that only connects to public or allowed addresses and follows no
 // redirects.
 func NewClient(options Options) *http.Client {
 	options.Timeout = cmp.Or(options.Timeout, DefaultTimeout)
@@ -57,11 +57,11 @@ func newTransport(options Options) *http.Transport {
 			ControlContext: refusePrivate(options.AllowNets),
 		},
 		timeout: options.Timeout,
-		// The transport's own bound does not hold for HTTP/2 without keep-alive.
+		// The transport's own limit does not apply to HTTP/2 without keep-alive.
 		connections: NewHostSlots(options.MaxConnsPerHost),
 	}
 	return &http.Transport{
-		// A proxy would be dialled in the receiver's place, out of the guard's sight.
+		// A proxy would connect to the receiver in our place, without the address check.
 		Proxy:       nil,
 		DialContext: dialer.DialContext,
 		TLSClientConfig: &tls.Config{
@@ -71,8 +71,8 @@ func newTransport(options Options) *http.Transport {
 		TLSHandshakeTimeout: options.Timeout,
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{MaxReceiveBufferPerStream: maxUnreadBytes},
-		// Each request dials, so each request passes the guard; and a request is never lost to, nor
-		// silently repeated because of, an idle connection that its peer had closed meanwhile.
+		// Without keep-alive each request dials and is checked. It also cannot fail, or be silently
+		// repeated, because the peer closed an idle connection.
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxResponseHeaderBytes,

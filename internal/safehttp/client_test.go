@@ -95,7 +95,7 @@ func TestClientConnectsInsideAllowedNetworks(t *testing.T) {
 	}
 }
 
-func TestClientJudgesEachAddressOfAName(t *testing.T) {
+func TestClientChecksEachAddressOfAName(t *testing.T) {
 	t.Parallel()
 	server, roots := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	port := portOf(t, server.URL)
@@ -202,7 +202,7 @@ func TestClientBoundsTheAnswer(t *testing.T) {
 	})
 }
 
-func TestClientLeavesNoConnectionBehind(t *testing.T) {
+func TestClientClosesItsConnections(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 10)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// boundDialer opens guarded connections, few at once to each host and each for one exchange alone.
+// boundDialer opens checked connections: a few at once per host, each for a single request.
 type boundDialer struct {
 	net.Dialer
 	timeout     time.Duration
 	connections *HostSlots
 }
 
-// DialContext connects to a host and port as net.Dialer does.
+// DialContext connects like net.Dialer.
 func (d *boundDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	// The transport dials on after its request was given up, so the bound must be the dialer's own.
+	// The transport keeps dialling after its request was cancelled, so the dialer needs its own
+	// timeout.
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	release, err := d.connections.Acquire(ctx, address)
@@ -30,8 +31,8 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 		release()
 		return nil, err
 	}
-	// The request's own limit comes first; this one ends what is left behind, such as a handshake
-	// that nobody awaits any more or an upgrade to a protocol that was never asked for.
+	// The request's own timeout comes first. This deadline ends abandoned connections, such as a
+	// handshake nobody waits for or an unrequested protocol upgrade.
 	if err := conn.SetDeadline(time.Now().Add(d.timeout)); err != nil {
 		release()
 		_ = conn.Close()
@@ -40,20 +41,20 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 	return &slottedConn{Conn: conn, release: release}, nil
 }
 
-// slottedConn gives its host's slot back when it is closed.
+// slottedConn releases its host's slot when it is closed.
 type slottedConn struct {
 	net.Conn
 	release func()
 }
 
-// Close ends the connection; it may be called again.
+// Close closes the connection. It may be called more than once.
 func (c *slottedConn) Close() error {
 	defer c.release()
 	return c.Conn.Close()
 }
 
-// refusePrivate judges the address of each socket just before it connects: no second look-up of the
-// name can come between the check and the connection.
+// refusePrivate checks the address of each socket just before it connects: no second DNS lookup
+// happens between the check and the connection.
 func refusePrivate(allow []netip.Prefix) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, network, address string, _ syscall.RawConn) error {
 		if network != "tcp4" && network != "tcp6" {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// HostSlots bounds how much happens at once at each host, so that a slow one holds up itself alone.
+// HostSlots bounds the concurrency per host, so that a slow host delays only itself.
 type HostSlots struct {
 	perHost int
 	mu      sync.Mutex
 	hosts   map[string]*hostQueue
 }
 
-// hostQueue lives as long as somebody holds or awaits one of its slots.
+// hostQueue exists while a slot of its host is held or awaited.
 type hostQueue struct {
 	slots chan struct{}
 	users int
@@ -23,12 +23,12 @@ func NewHostSlots(perHost int) *HostSlots {
 	return &HostSlots{perHost: perHost, hosts: map[string]*hostQueue{}}
 }
 
-// Acquire waits for a free slot of the host as long as ctx allows; release gives it back, once.
+// Acquire waits for a free slot of the host until ctx ends. release frees it; call it once.
 func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	queue := s.enter(host)
+	queue := s.join(host)
 	select {
 	case queue.slots <- struct{}{}:
 		return sync.OnceFunc(func() {
@@ -41,7 +41,7 @@ func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), e
 	}
 }
 
-func (s *HostSlots) enter(host string) *hostQueue {
+func (s *HostSlots) join(host string) *hostQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	queue, known := s.hosts[host]

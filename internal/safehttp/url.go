@@ -13,10 +13,10 @@ import (
 // MaxURLLength is the longest URL accepted, in characters.
 const MaxURLLength = 2048
 
-// URLReason is the stable code of why a URL was refused.
+// URLReason is the stable code of why a URL was rejected.
 type URLReason string
 
-// The reasons for which CheckURL refuses.
+// The reasons of CheckURL.
 const (
 	URLTooLong        URLReason = "too_long"
 	URLMalformed      URLReason = "malformed"
@@ -39,23 +39,23 @@ var urlMessages = map[URLReason]string{
 	URLRefusedAddress: "La URL apunta a una dirección que no es pública; use un servidor al que se llegue desde internet.",
 }
 
-// URLError is a refusal by CheckURL.
+// URLError is the error of CheckURL.
 type URLError struct {
 	Reason URLReason
 }
 
-// Error names the reason; it never repeats the URL, which may carry a secret.
+// Error names the reason. It never contains the URL, which may contain a secret.
 func (e *URLError) Error() string {
 	return "guard: url refused: " + string(e.Reason)
 }
 
-// Message is the refusal in Spanish, for display.
+// Message is the reason in Spanish, for users.
 func (e *URLError) Message() string {
 	return urlMessages[e.Reason]
 }
 
-// CheckURL accepts a URL that a stranger asks to be called at: HTTPS, no user info, no fragment and
-// no literal address that the guard would refuse. Names are judged when they are dialled.
+// CheckURL checks a URL that a user chose: HTTPS, no user info, no fragment, and no literal address
+// that Check rejects. Host names are checked when they are dialled.
 func CheckURL(raw string, allow []netip.Prefix) (*url.URL, error) {
 	if utf8.RuneCountInString(raw) > MaxURLLength {
 		return nil, &URLError{Reason: URLTooLong}
@@ -78,7 +78,7 @@ func CheckURL(raw string, allow []netip.Prefix) (*url.URL, error) {
 			return nil, &URLError{Reason: rule.reason}
 		}
 	}
-	if reason := judgeHost(target.Hostname(), allow); reason != "" {
+	if reason := checkHost(target.Hostname(), allow); reason != "" {
 		return nil, &URLError{Reason: reason}
 	}
 	return target, nil
@@ -92,21 +92,21 @@ func validPort(target *url.URL) bool {
 	return err == nil && port > 0
 }
 
-// judgeHost returns why a host is refused, or nothing.
-func judgeHost(host string, allow []netip.Prefix) URLReason {
+// checkHost returns why a host is rejected, or an empty reason.
+func checkHost(host string, allow []netip.Prefix) URLReason {
 	if literal, err := netip.ParseAddr(host); err == nil {
-		return judgeAddress(literal, allow)
+		return checkAddress(literal, allow)
 	}
 	name, ok := lookupName(host)
 	if !ok {
 		return URLHost
 	}
-	// Wide digits and ideographic full stops become a plain address only when mapped.
+	// Fullwidth digits and ideographic full stops become a plain address only when mapped.
 	if literal, err := netip.ParseAddr(name); err == nil {
-		return judgeAddress(literal, allow)
+		return checkAddress(literal, allow)
 	}
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return judgeAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1}), allow)
+		return checkAddress(netip.AddrFrom4([4]byte{127, 0, 0, 1}), allow)
 	}
 	if endsInNumber(name) {
 		return URLHost
@@ -114,7 +114,7 @@ func judgeHost(host string, allow []netip.Prefix) URLReason {
 	return ""
 }
 
-func judgeAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
+func checkAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
 	if Check(addr, allow) != nil {
 		return URLRefusedAddress
 	}
@@ -124,21 +124,21 @@ func judgeAddress(addr netip.Addr, allow []netip.Prefix) URLReason {
 const (
 	digits    = "0123456789"
 	hexDigits = digits + "abcdef"
-	// hostCharacters adds the underscore to those of a strict name: wildcard certificates serve
-	// such hosts.
+	// hostCharacters allows the underscore besides the characters of a strict name: hosts behind
+	// wildcard certificates use it.
 	hostCharacters = "abcdefghijklmnopqrstuvwxyz" + digits + "-_."
 )
 
 var hostNames = idna.New(
 	idna.MapForLookup(), idna.StrictDomainName(false), idna.VerifyDNSLength(true), idna.BidiRule())
 
-// lookupName is the host as a resolver would be asked for it, in lower case ASCII.
+// lookupName is the host in lower case ASCII, as a resolver is asked for it.
 func lookupName(host string) (string, bool) {
 	name, err := hostNames.ToASCII(strings.TrimSuffix(host, "."))
 	return name, err == nil && madeOf(name, hostCharacters)
 }
 
-// endsInNumber recognises what some resolvers read as an IPv4 address: 127.1, 2130706433, 0x7f.1.
+// endsInNumber recognises what some resolvers read as IPv4: 127.1, 2130706433, 0x7f.1.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if hex, found := strings.CutPrefix(last, "0x"); found {

@@ -7,8 +7,8 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// GinTracing makes a span of every request but the probes, continuing the caller's trace where it
-// brings one. With tracing off it does nothing.
+// GinTracing makes a span of every request except health checks, as a child of the caller's span if
+// there is one. With tracing off it does nothing.
 func GinTracing() gin.HandlerFunc {
 	if !Enabled() {
 		return func(*gin.Context) {}
@@ -16,21 +16,21 @@ func GinTracing() gin.HandlerFunc {
 	return otelgin.Middleware("", otelgin.WithGinFilter(isNotProbe))
 }
 
-// isNotProbe leaves out what an orchestrator asks every few seconds and nobody investigates.
+// isNotProbe excludes the health checks, which come every few seconds.
 func isNotProbe(c *gin.Context) bool {
 	return c.FullPath() != "/healthz" && c.FullPath() != "/readyz"
 }
 
-// TemporalInterceptor carries the trace from whoever starts or updates a workflow into the workflow
-// and its activities. It belongs in client.Options alone: workers made with that client use it too.
-// With tracing off it changes nothing.
+// TemporalInterceptor propagates the trace from the client that starts or updates a workflow into
+// the workflow and its activities. Set it only in client.Options: workers made with that client use
+// it too. With tracing off it does nothing.
 func TemporalInterceptor() (interceptor.Interceptor, error) {
 	if !Enabled() {
 		return &interceptor.InterceptorBase{}, nil
 	}
 	return temporalotel.NewTracingInterceptor(temporalotel.TracerOptions{
 		TextMapPropagator: propagator,
-		// A header that cannot be read costs the trace, never the workflow task.
+		// An unreadable header must lose the trace, not fail the workflow task.
 		AllowInvalidParentSpans: true,
 	})
 }

@@ -1,5 +1,4 @@
-// Package telemetry is how the service is watched from outside: Prometheus metrics and
-// OpenTelemetry traces.
+// Package telemetry has the service's Prometheus metrics and OpenTelemetry traces.
 package telemetry
 
 import (
@@ -15,7 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Metrics is everything one process shows at /metrics.
+// Metrics is the content of one process's /metrics.
 type Metrics struct {
 	registry *prometheus.Registry
 	temporal client.MetricsHandler
@@ -25,8 +24,7 @@ type Metrics struct {
 	inFlight prometheus.Gauge
 }
 
-// NewMetrics makes a registry of its own, so that several services can live in one process (tests,
-// dev).
+// NewMetrics uses its own registry, so that several services can run in one process (tests, dev).
 func NewMetrics() *Metrics {
 	labels := []string{"method", "route", "status"}
 	m := &Metrics{
@@ -54,7 +52,7 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Handler serves /metrics. One collector that fails costs its own metrics and is counted; the
+// Handler serves /metrics. A collector that fails loses only its own metrics and is counted; the
 // others are still served.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
@@ -63,13 +61,13 @@ func (m *Metrics) Handler() http.Handler {
 	})
 }
 
-// HTTP counts and times requests by method, route and status. It belongs before the middleware that
-// recovers from panics.
+// HTTP counts and times requests by method, route and status. Register it before the middleware
+// that recovers from panics.
 func (m *Metrics) HTTP() gin.HandlerFunc {
 	return func(c *gin.Context) {
 		started := time.Now()
 		m.inFlight.Inc()
-		// What stands if a panic passes through here: the client gets no answer worth the name.
+		// The status if a panic passes through here.
 		status := http.StatusInternalServerError
 		defer func() {
 			m.inFlight.Dec()
@@ -82,16 +80,15 @@ func (m *Metrics) HTTP() gin.HandlerFunc {
 	}
 }
 
-// WatchDatabase shows the connection pool's figures (go_sql_*). A second call watches the new pool
-// instead of the old.
+// WatchDatabase exports the connection pool's figures (go_sql_*). A second call replaces the pool.
 func (m *Metrics) WatchDatabase(sqlDB *sql.DB) {
 	pool := collectors.NewDBStatsCollector(sqlDB, "despacho")
-	m.registry.Unregister(pool) // by name: it takes out whichever pool was watched before
+	m.registry.Unregister(pool) // collectors are equal by name, so this removes the previous pool
 	m.registry.MustRegister(pool)
 }
 
-// routeLabel is the route's template. Paths that match none are strangers' choice and share one
-// label, lest they fill the memory.
+// routeLabel is the route's template. Unmatched paths share one label: callers choose them freely,
+// and each label takes memory.
 func routeLabel(template string) string {
 	if template == "" {
 		return "unmatched"
@@ -99,7 +96,7 @@ func routeLabel(template string) string {
 	return template
 }
 
-// methodLabel keeps the methods that exist; the rest are strangers' choice too.
+// methodLabel keeps the standard methods; others share one label for the same reason.
 func methodLabel(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,

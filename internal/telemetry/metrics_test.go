@@ -95,7 +95,7 @@ func TestMetrics_requestsInFlight(t *testing.T) {
 	require.Contains(t, scrape(t, metrics), "http_requests_in_flight 0\n")
 }
 
-func TestMetrics_aPanicThatNobodyRecoversIsCounted(t *testing.T) {
+func TestMetrics_unrecoveredPanicIsCounted(t *testing.T) {
 	t.Parallel()
 	metrics := telemetry.NewMetrics()
 	router := gin.New()

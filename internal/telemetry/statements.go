@@ -16,8 +16,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// TraceGORM makes a span of every statement that runs inside a trace, with its text and never its
-// values. Statements outside any trace (a poller's, say) make none. With tracing off it does
+// TraceGORM makes a span of every SQL statement that runs inside a trace, with its text and without
+// its values. Statements outside a trace, such as a poller's, make none. With tracing off it does
 // nothing.
 func TraceGORM(db *gorm.DB) error {
 	if !Enabled() {
@@ -26,14 +26,14 @@ func TraceGORM(db *gorm.DB) error {
 	return db.Use(&statementTracing{tracer: otel.Tracer("despacho/internal/telemetry")})
 }
 
-// statementTracing is a plugin of our own because the one GORM's authors keep links the drivers of
-// two more databases and puts errors' text, which may quote values, in the spans.
+// statementTracing is our own plugin because GORM's official one links the drivers of two more
+// databases and puts error texts, which may contain values, into the spans.
 type statementTracing struct{ tracer trace.Tracer }
 
 // Name identifies the plugin to GORM.
 func (*statementTracing) Name() string { return "despacho:statement_tracing" }
 
-// Initialize wraps the callbacks in which GORM talks to the database.
+// Initialize registers callbacks around each of GORM's operations.
 func (s *statementTracing) Initialize(db *gorm.DB) error {
 	type registrar interface {
 		Register(name string, fn func(*gorm.DB)) error
@@ -62,7 +62,7 @@ func (s *statementTracing) Initialize(db *gorm.DB) error {
 	return nil
 }
 
-// statementSpan travels in the statement's context from its start to its end.
+// statementSpan is stored in the statement's context from its start to its end.
 type statementSpan struct {
 	trace.Span
 	caller context.Context
@@ -118,7 +118,7 @@ func systemName(db *gorm.DB) attribute.KeyValue {
 	return semconv.DBSystemNameKey.String(db.Name())
 }
 
-// errorKind names an error without its text, which may quote the values that caused it.
+// errorKind names an error without its text, which may contain the values that caused it.
 func errorKind(err error) string {
 	var postgres interface{ SQLState() string }
 	var sqlite interface{ Code() int }

@@ -13,15 +13,16 @@ import (
 	temporalotel "go.temporal.io/sdk/contrib/opentelemetry"
 )
 
-// temporalBuckets reach from one gRPC call (milliseconds) to a whole order's life (a day and more).
+// temporalBuckets range from one gRPC call (milliseconds) to an order's whole workflow (a day and
+// more).
 var temporalBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 600, 3600, 21600, 86400, 259200}
 
-// TemporalHandler takes the Temporal SDK's metrics into the same registry, under the names Temporal
-// documents for Prometheus: temporal_…_total for counters, temporal_…_seconds for timers.
+// TemporalHandler adds the Temporal SDK's metrics to the same registry, under the names that
+// Temporal documents for Prometheus: temporal_…_total for counters, temporal_…_seconds for timers.
 func (m *Metrics) TemporalHandler() client.MetricsHandler { return m.temporal }
 
-// newTemporalHandler goes through OpenTelemetry because the SDK reports one name with different
-// sets of tags, which a Prometheus vector refuses.
+// newTemporalHandler uses OpenTelemetry because the SDK reports one name with different sets of
+// tags, which a Prometheus vector rejects.
 func newTemporalHandler(registry *prometheus.Registry) client.MetricsHandler {
 	exporter, err := otelprometheus.New(
 		otelprometheus.WithRegisterer(registry),
@@ -29,7 +30,7 @@ func newTemporalHandler(registry *prometheus.Registry) client.MetricsHandler {
 		otelprometheus.WithoutTargetInfo(),
 	)
 	if err != nil {
-		// Only an exporter registered twice fails, and this registry is new.
+		// It only fails if the exporter is registered twice, and this registry is new.
 		panic(fmt.Errorf("metrics of the Temporal SDK: %w", err))
 	}
 	inSeconds := metric.NewView(
@@ -44,7 +45,7 @@ func newTemporalHandler(registry *prometheus.Registry) client.MetricsHandler {
 	)
 	return temporalotel.NewMetricsHandler(temporalotel.MetricsHandlerOptions{
 		Meter: provider.Meter("temporal-sdk-go"),
-		// The default panics: a metric is not worth a worker.
+		// The default handler panics: an invalid metric must not stop a worker.
 		OnError:              otel.Handle,
 		UseMonotonicCounters: true,
 	})

@@ -21,8 +21,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// The variables OpenTelemetry gives a meaning to and that are checked here; its libraries read the
-// others by themselves.
+// The OpenTelemetry variables that are checked here; its libraries read the others themselves.
 const (
 	endpointVariable       = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	tracesEndpointVariable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
@@ -32,22 +31,22 @@ const (
 	disabledVariable       = "OTEL_SDK_DISABLED"
 )
 
-// flushTimeout bounds how long a stopping process waits for a collector to take the last spans.
+// flushTimeout bounds how long a stopping process waits for the collector to accept the last spans.
 const flushTimeout = 5 * time.Second
 
-// propagator carries the trace between processes. Baggage is left out: strangers could have theirs
+// propagator carries the trace between processes. Baggage is left out: callers' baggage would be
 // stored in every workflow's history.
 var propagator = propagation.TraceContext{}
 
 var enabled atomic.Bool
 
-// Enabled tells whether spans are recorded.
+// Enabled reports whether spans are recorded.
 func Enabled() bool { return enabled.Load() }
 
-// StartTracing sends spans to the OTLP/HTTP collector at endpoint, the value of
-// OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_* variables apply too. An empty endpoint starts
-// nothing. It comes before GinTracing, TraceGORM and TemporalInterceptor, which look at whether
-// tracing is on. The returned function sends what is left and turns tracing off.
+// StartTracing exports spans to the OTLP/HTTP collector at endpoint, the value of
+// OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_* variables apply too. With an empty endpoint tracing
+// stays off. Call it before GinTracing, TraceGORM and TemporalInterceptor, which check Enabled. The
+// returned function flushes the spans and turns tracing off.
 func StartTracing(ctx context.Context, serviceName, version, endpoint string, log *slog.Logger) (shutdown func(context.Context) error, err error) {
 	if endpoint == "" || strings.EqualFold(os.Getenv(disabledVariable), "true") {
 		return func(context.Context) error { return nil }, nil
@@ -62,7 +61,7 @@ func StartTracing(ctx context.Context, serviceName, version, endpoint string, lo
 	}
 
 	otel.SetLogger(logr.FromSlogHandler(log.Handler()))
-	otel.SetErrorHandler(&problemLog{log: log})
+	otel.SetErrorHandler(&errorLog{log: log})
 	exporter, err := otlptracehttp.New(ctx, target)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", endpointVariable, err)
@@ -81,7 +80,7 @@ func StartTracing(ctx context.Context, serviceName, version, endpoint string, lo
 	}, nil
 }
 
-// exporterTarget checks what the exporter would otherwise complain about and then ignore.
+// exporterTarget checks the values that the exporter would only warn about and then ignore.
 func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
 	variable, value := endpointVariable, endpoint
 	if own := os.Getenv(tracesEndpointVariable); own != "" {
@@ -92,8 +91,7 @@ func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
 		return nil, err
 	}
 	if variable == endpointVariable {
-		// This variable is a base for all signals, the one for traces alone an address to use as it
-		// is.
+		// This variable is the base URL of all signals; the one for traces is used unchanged.
 		target = target.JoinPath("v1/traces")
 	}
 	for _, variable := range []string{protocolVariable, tracesProtocolVariable} {
@@ -106,7 +104,7 @@ func exporterTarget(endpoint string) (otlptracehttp.Option, error) {
 	return otlptracehttp.WithEndpointURL(target.String()), nil
 }
 
-// parseEndpoint does not repeat the value in its error: it may hold a password.
+// parseEndpoint leaves the value out of its error: it may contain a password.
 func parseEndpoint(variable, value string) (*url.URL, error) {
 	wrong := fmt.Errorf("%s must be an http or https address such as http://collector:4318", variable)
 	parsed, err := url.Parse(value)
@@ -124,8 +122,8 @@ func parseEndpoint(variable, value string) (*url.URL, error) {
 	return parsed, nil
 }
 
-// describeService says who the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have
-// the last word.
+// describeService returns the resource of the spans. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES
+// override it.
 func describeService(ctx context.Context, name, version string) (*resource.Resource, error) {
 	described, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),

@@ -49,7 +49,7 @@ func get(router http.Handler, path string, header http.Header) {
 	router.ServeHTTP(httptest.NewRecorder(), request)
 }
 
-func TestTracing_requestAndWhatHappensInItAreOneTrace(t *testing.T) {
+func TestTracing_requestAndStatementsAreOneTrace(t *testing.T) {
 	collector := startCollector(t)
 	flush := startTracing(t, collector.url)
 	require.True(t, telemetry.Enabled())
@@ -173,7 +173,7 @@ func TestTracing_wrongVariableIsNamed(t *testing.T) {
 	}
 }
 
-func TestTracing_unreachableCollectorDisturbsNobody(t *testing.T) {
+func TestTracing_unreachableCollectorDoesNotAffectRequests(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var log bytes.Buffer

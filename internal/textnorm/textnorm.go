@@ -1,5 +1,4 @@
-// Package fold reduces text to what a person means by it, so that names and
-// words can be compared with accents, case and punctuation ignored.
+// Package textnorm normalizes text for comparisons that ignore accents, case and punctuation.
 package textnorm
 
 import (
@@ -10,15 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// String returns s in lower case, without accents (ñ becomes n), with every run
-// of white space, punctuation and symbols as one space, and trimmed.
+// String returns s in lower case, without accents (ñ becomes n), with every run of white space,
+// punctuation and symbols as one space, and trimmed.
 func String(s string) string {
-	if isFolded(s) {
+	if isNormalized(s) {
 		return s
 	}
 	if !isASCII(s) {
-		// Decomposed, an accent is a rune of its own that can be dropped. The
-		// decomposition skips the letter after a broken byte, so none may be left.
+		// After decomposition an accent is a rune of its own that can be dropped. Decomposition
+		// skips the letter after an invalid byte, so invalid bytes are removed first.
 		s = norm.NFD.String(strings.ToValidUTF8(s, " "))
 	}
 	var folded strings.Builder
@@ -39,14 +38,14 @@ func String(s string) string {
 	return folded.String()
 }
 
-// Slug returns s folded, with hyphens in place of spaces.
+// Slug returns s normalized, with hyphens in place of spaces.
 func Slug(s string) string {
 	return strings.ReplaceAll(String(s), " ", "-")
 }
 
-// isFolded reports whether s is ASCII text that folding would leave as it is,
-// the usual case for text that was folded before.
-func isFolded(s string) bool {
+// isNormalized reports whether s is ASCII text that String would return unchanged, the usual case
+// for text that was normalized before.
+func isNormalized(s string) bool {
 	previous := byte(' ')
 	for i := range len(s) {
 		c := s[i]
@@ -77,8 +76,8 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
-// isInvisible reports the runes that vanish without parting a word: accents, and
-// format characters such as the soft hyphen and the zero-width joiner.
+// isInvisible reports the runes that are dropped without separating a word: accents, and format
+// characters such as the soft hyphen and the zero-width joiner.
 func isInvisible(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.IsMark(r) || unicode.Is(unicode.Cf, r))
 }

@@ -41,7 +41,7 @@ func TestSlug(t *testing.T) {
 	require.Empty(t, Slug("—"))
 }
 
-func TestFoldedTextCostsNoAllocation(t *testing.T) {
+func TestNormalizedTextDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { String("santiago de surco 2") }))
 }
 

@@ -8,7 +8,7 @@ import (
 
 const accountPath = "/panel/cuenta"
 
-// accountPage is who is signed in, and the form for another password.
+// accountPage shows the signed-in user, and the form to change the password.
 type accountPage struct {
 	Role, Store string
 	Form        *form
@@ -46,16 +46,15 @@ func roleName(user *models.User) string {
 	return "Personal de la tienda"
 }
 
-// changePassword lets whoever is signed in choose another password, typed twice because nobody sees
-// it.
+// changePassword changes the user's own password, which is typed twice because it is not shown.
 func (p *Pages) changePassword(v *Request) error {
 	asked := passwordForm()
 	in, err := asked.read(p, v)
 	if err == nil {
 		if v.PostForm("new") != v.PostForm("repeat") {
-			in.Complain("repeat", "no es igual a la contraseña nueva")
+			in.AddError("repeat", "no es igual a la contraseña nueva")
 		}
-		if err := p.LimitGuesses(v.Context, &v.Who.User); err != nil {
+		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 			return err
 		}
 		err = p.Operators.ChangePassword(v.Ctx(), &v.Who.User, v.Who.SessionID, in)
@@ -63,7 +62,7 @@ func (p *Pages) changePassword(v *Request) error {
 	if err == nil {
 		return p.done(v, accountPath, "La contraseña cambió. Sus otras sesiones se cerraron.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showAccount(v, http.StatusUnprocessableEntity, asked)

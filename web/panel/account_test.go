@@ -15,8 +15,8 @@ func TestAccount_changesThePassword(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{StoreID: &tenant.StoreA.ID}
-		elsewhere := visitAs(t, s, tenant, &user)
-		here := stranger(t, s)
+		elsewhere := getAs(t, s, tenant, &user)
+		here := signedOut(t, s)
 		signIn := func(password string) int {
 			return here.post("/panel/ingreso", url.Values{"email": {user.Email}, "password": {password}}).Status
 		}
@@ -53,7 +53,7 @@ func TestAccount_guessesAreCountedWithThoseOfTheAPI(t *testing.T) {
 		tenant := s.NewTenant(t)
 		user := models.User{Admin: true}
 		token := tenant.SignInAs(t, &user)
-		v := stranger(t, s)
+		v := signedOut(t, s)
 		require.Equal(t, http.StatusSeeOther, v.post("/panel/ingreso", url.Values{"email": {user.Email}, "password": {apptest.Password}}).Status)
 		require.Contains(t, v.read("/panel/cuenta").words(), "Administrador del operador")
 		guess := func() *page {

@@ -12,7 +12,7 @@ import (
 //go:embed assets
 var assetSources embed.FS
 
-// asset is a file that browsers keep for as long as its address does not change.
+// asset is a static file that browsers may cache: its URL contains its version.
 type asset struct {
 	content []byte
 	kind    string
@@ -21,8 +21,7 @@ type asset struct {
 
 type assets map[string]asset
 
-// readAssets joins the style sheets and the scripts, each kept in one file for each subject, and
-// takes the other files as they are.
+// readAssets concatenates the style sheets and the scripts, and reads the other files unchanged.
 func readAssets() assets {
 	read := assets{}
 	read.add("panel.css", "text/css; charset=utf-8", joined("assets/css/*.css"))
@@ -38,7 +37,7 @@ func (a assets) add(name, kind string, content []byte) {
 	a[name] = asset{content, kind, hex.EncodeToString(sum[:6])}
 }
 
-// address is where a page finds an asset; it changes with the asset.
+// address is the URL of an asset, which changes with its content.
 func (a assets) address(name string) string { return "/panel/assets/" + name + "?v=" + a[name].version }
 
 // Asset finds a file by name.

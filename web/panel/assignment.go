@@ -13,17 +13,17 @@ import (
 	"despacho/orders"
 )
 
-// assignablePerPage is what fits into one assignment.
+// assignablePerPage is the most that one assignment accepts.
 const assignablePerPage = orders.MaxAssigned
 
-// assignmentPage lists what can be given to a rider.
+// assignmentPage lists the orders that can be assigned to a rider.
 type assignmentPage struct {
 	Query        assignmentQuery
 	Tabs         []tab
 	Orders       []*orders.View
 	Pager        pager
 	Destinations []option
-	// Carriers are the riders whose orders may be given to another.
+	// Carriers are the riders whose orders may be reassigned.
 	Carriers []option
 	Form     *form
 	Report   *assignmentReport
@@ -31,7 +31,7 @@ type assignmentPage struct {
 	ticked map[uuid.UUID]bool
 }
 
-// Ticked reports whether an order is chosen.
+// Ticked reports whether an order is selected.
 func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
 
 func (p *Pages) showAssignment(v *Request) error {
@@ -40,11 +40,11 @@ func (p *Pages) showAssignment(v *Request) error {
 		return err
 	}
 	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders)}
-	return p.answerAssignment(v, http.StatusOK, page, riders)
+	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
-// assign gives what was ticked to a rider and shows what came of each order. What may be tried
-// again stays ticked.
+// assign assigns the selected orders to a rider and shows each result. Orders that can be retried
+// stay selected.
 func (p *Pages) assign(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 	if err != nil {
@@ -65,19 +65,19 @@ func (p *Pages) assign(v *Request) error {
 	riderID := in.RequiredUUID("rider_id")
 	var assignments []orders.Assignment
 	if err = in.Err(); err == nil {
-		defer p.takeTime(v)()
+		defer p.extendTimeout(v)()
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {
-		if !page.Form.complain(err) {
+		if !page.Form.addError(err) {
 			return err
 		}
 		page.tick(ids)
-		return p.answerAssignment(v, http.StatusUnprocessableEntity, page, riders)
+		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
 	}
 	page.Report = reportOf(assignments, riderID, riders)
 	page.tick(page.Report.again)
-	return p.answerAssignment(v, http.StatusOK, page, riders)
+	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
 func (p *assignmentPage) tick(ids []uuid.UUID) {
@@ -86,7 +86,7 @@ func (p *assignmentPage) tick(ids []uuid.UUID) {
 	}
 }
 
-func (p *Pages) answerAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
+func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
 	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.asked())
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 	return err
 }
 
-// destinationOptions offers the places where orders of the list go, with how many. A place that is
-// chosen stays on offer when its last order has left.
+// destinationOptions are the places of the listed orders, with their numbers. The selected place
+// stays in the list when it has no more orders.
 func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option, error) {
 	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 
 const assignmentPath = "/panel/asignacion"
 
-// assignmentQuery is what the address says.
+// assignmentQuery is the query of the URL.
 type assignmentQuery struct {
-	// Status is received for what waits, assigned for what changes hands.
+	// Status is received for orders to assign, assigned for orders to reassign.
 	Status                        models.Status
 	Search, Store, Place, Carrier string
 	Page                          int
-	// All ticks the whole page.
+	// All selects the whole page.
 	All bool
 }
 
@@ -39,7 +39,7 @@ func (q assignmentQuery) asked() orders.Query {
 	}
 }
 
-// Path is the page's address under the query.
+// Path is the page's URL with the query.
 func (q assignmentQuery) Path() string {
 	values := url.Values{}
 	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Carrier} {
@@ -62,10 +62,10 @@ func (q assignmentQuery) Path() string {
 	return assignmentPath + "?" + values.Encode()
 }
 
-// Reassigns reports whether the orders have a rider already.
+// Reassigns reports whether the orders already have a rider.
 func (q assignmentQuery) Reassigns() bool { return q.Status == models.StatusAssigned }
 
-// Since names the time that the list shows.
+// Since is the heading of the time column.
 func (q assignmentQuery) Since() string {
 	if q.Reassigns() {
 		return "Asignado"
@@ -73,7 +73,7 @@ func (q assignmentQuery) Since() string {
 	return "Recibido"
 }
 
-// At is when an order came to where it stands.
+// At is when an order reached its status.
 func (q assignmentQuery) At(order *orders.View) *time.Time {
 	if q.Reassigns() {
 		return order.AssignedAt
@@ -81,18 +81,18 @@ func (q assignmentQuery) At(order *orders.View) *time.Time {
 	return order.ReceivedAt
 }
 
-// Filtered reports whether anything but the status narrows the list.
+// Filtered reports whether there is a filter besides the status.
 func (q assignmentQuery) Filtered() bool {
 	return q.Search != "" || q.Store != "" || q.Place != "" || q.Carrier != ""
 }
 
-// Unfiltered is the same list in full.
+// Unfiltered is the URL without filters.
 func (q assignmentQuery) Unfiltered() string { return assignmentQuery{Status: q.Status}.Path() }
 
-// TickAll is the same page with everything ticked.
+// TickAll is the URL with everything selected.
 func (q assignmentQuery) TickAll() string { q.All = true; return q.Path() }
 
-// Listed is the same page with nothing ticked.
+// Listed is the URL with nothing selected.
 func (q assignmentQuery) Listed() string { q.All = false; return q.Path() }
 
 func assignmentTabs(query assignmentQuery, counts map[models.Status]int64) []tab {

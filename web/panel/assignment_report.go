@@ -7,14 +7,13 @@ import (
 	"despacho/orders"
 )
 
-// assignmentReport is what came of an assignment: how many there are of each outcome, and each
-// order.
+// assignmentReport is the result of an assignment: the count of each outcome, and each order.
 type assignmentReport struct {
 	Rider  string
 	Counts []assignmentCount
-	// Open need somebody to do something; Settled do not.
+	// Open need attention; Settled do not.
 	Open, Settled []assignmentLine
-	// again are those that may be tried again.
+	// again are those that can be retried.
 	again []uuid.UUID
 }
 
@@ -28,10 +27,10 @@ type assignmentLine struct {
 	Result cell
 }
 
-// Brief reports whether there are few enough to show them all at once.
+// Brief reports whether there are few enough to show all of them.
 func (r *assignmentReport) Brief() bool { return len(r.Settled) <= 12 }
 
-// assignmentResults are the outcomes in words, in the order they are summed up.
+// assignmentResults are the texts of the outcomes, in the order of the summary.
 var assignmentResults = []struct {
 	outcome orders.AssignmentOutcome
 	cell    cell

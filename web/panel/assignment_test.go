@@ -94,7 +94,7 @@ func TestAssignment_narrowsAndTicks(t *testing.T) {
 	})
 }
 
-func TestAssignment_asksForWhatIsMissing(t *testing.T) {
+func TestAssignment_requiresRiderAndOrders(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.received()
@@ -136,7 +136,7 @@ func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 }
 
 // While nothing carries the orders on, those that may be tried again stay ticked.
-func TestAssignment_keepsTickedWhatCouldNotBeConfirmed(t *testing.T) {
+func TestAssignment_keepsUnconfirmedOrdersSelected(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.Timeouts.BulkAssign = 2 * time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))

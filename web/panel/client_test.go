@@ -17,7 +17,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// visitor is a browser without scripts: it keeps cookies and does not follow redirects.
+// visitor is an HTTP client like a browser without scripts: it keeps cookies and does not follow
+// redirects.
 type visitor struct {
 	t      testing.TB
 	base   string
@@ -39,22 +40,22 @@ func visit(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, store *mode
 	if store != nil {
 		user.StoreID = &store.ID
 	}
-	return visitAs(t, s, tenant, &user)
+	return getAs(t, s, tenant, &user)
 }
 
-// visitAs is visit for a user with traits of its own.
-func visitAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *models.User) *visitor {
+// getAs is visit for a user with traits of its own.
+func getAs(t testing.TB, s *apptest.Service, tenant *apptest.Tenant, user *models.User) *visitor {
 	t.Helper()
 	token := tenant.SignInAs(t, user)
-	v := stranger(t, s)
+	v := signedOut(t, s)
 	address, err := url.Parse(s.BaseURL + "/panel")
 	require.NoError(t, err)
 	v.client.Jar.SetCookies(address, []*http.Cookie{{Name: "despacho_session", Value: token, Path: "/panel"}})
 	return v
 }
 
-// stranger is a visitor who is not signed in.
-func stranger(t testing.TB, s *apptest.Service) *visitor {
+// signedOut is a client that is not signed in.
+func signedOut(t testing.TB, s *apptest.Service) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -82,7 +83,7 @@ func (v *visitor) post(path string, fields url.Values) *page {
 	return v.send(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(fields.Encode()))
 }
 
-// submit is post for a form that must be taken; it returns the page that the visitor is led to.
+// submit is post for a form that must be accepted; it returns the page of the redirect.
 func (v *visitor) submit(path string, fields url.Values) *page {
 	v.t.Helper()
 	p := v.post(path, fields)
@@ -119,7 +120,7 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 	return v.do(request)
 }
 
-// getWith is get with a header of the visitor's own.
+// getWith is get with a header.
 func (v *visitor) getWith(path, header, value string) *page {
 	v.t.Helper()
 	request, err := http.NewRequest(http.MethodGet, v.base+path, nil)

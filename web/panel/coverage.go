@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,40 +20,40 @@ import (
 )
 
 const (
-	coveragePath = "/panel/cobertura"
-	// placesPerPage is what a person looks through before searching.
+	coveragePath  = "/panel/cobertura"
 	placesPerPage = 50
 )
 
-// coveragePage is where an operator delivers and what it charges there.
+// coveragePage lists the places that an operator covers, with their prices.
 type coveragePage struct {
 	Places []coveredPlace
-	// Covered is how many there are in all, whatever is searched for.
+	// Covered is the total number, regardless of the search.
 	Covered int
 	Query   coverageQuery
 	Pager   pager
-	// Base is what a place without a price of its own costs; empty where there is no base price.
+	// Base is the price of a place without its own; empty where there is no base price.
 	Base  string
 	Add   *form
 	Quote quoteView
 }
 
-// coveredPlace is a row of the coverage with its place written out.
+// coveredPlace is a row of the coverage with the name of its place.
 type coveredPlace struct {
 	models.Coverage
 	place  catalog.Location
 	Name   string
 	Around string
-	// Typed is the price in its field, and Error what is wrong with it.
+	// Typed is the price in its field, and Error its error.
 	Typed, Error string
-	// Save and Remove are where its forms go; they lead back to the same page of the list.
+	// Save and Remove are the targets of its forms; they redirect back to the same page of the
+	// list.
 	Save, Remove string
 
 	path   []string
 	search string
 }
 
-// coverageQuery is what the address says.
+// coverageQuery is the query of the URL.
 type coverageQuery struct {
 	Search string
 	page   int
@@ -66,7 +67,7 @@ func readCoverageQuery(v *Request) coverageQuery {
 	return query
 }
 
-// under is the address of a path with the query.
+// under is the URL of a path with the query.
 func (q coverageQuery) under(path string) string {
 	values := url.Values{}
 	if q.Search != "" {
@@ -81,7 +82,7 @@ func (q coverageQuery) under(path string) string {
 	return path + "?" + values.Encode()
 }
 
-// coveredPlaces lists every place after those it lies in, by name.
+// coveredPlaces lists the places by name, each after those that contain it.
 func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 	rows, err := p.Operators.Coverage(v.Ctx(), v.Operator())
 	if err != nil {
@@ -94,19 +95,19 @@ func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 	places := make([]coveredPlace, len(rows))
 	for i, row := range rows {
 		around := index.Ancestors(row.LocationID)
-		if len(around) == 0 { // added to the catalog a moment ago
+		if len(around) == 0 { // added to the catalog after the index was read
 			if around, _, err = p.Catalog.Destination(v.Ctx(), row.LocationID); err != nil {
 				return nil, err
 			}
 		}
-		places[i] = writtenOut(row, around)
+		places[i] = newCoveredPlace(row, around)
 	}
 	slices.SortStableFunc(places, func(a, b coveredPlace) int { return slices.Compare(a.path, b.path) })
 	return places, nil
 }
 
-// writtenOut describes a row by its place and those around it.
-func writtenOut(row models.Coverage, around []catalog.Location) coveredPlace {
+// newCoveredPlace makes the row of a place from its ancestors.
+func newCoveredPlace(row models.Coverage, around []catalog.Location) coveredPlace {
 	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price), path: catalog.PathNames(around)}
 	if len(around) == 0 {
 		return covered
@@ -129,14 +130,14 @@ func writtenOut(row models.Coverage, around []catalog.Location) coveredPlace {
 // Ubigeo is the district's code.
 func (c coveredPlace) Ubigeo() string { return c.place.Ubigeo }
 
-// Kind says what a place is, for those whose name says nothing of it.
+// Kind is the type of a place whose name does not tell it.
 func (c coveredPlace) Kind() string {
 	return map[catalog.LocationType]string{
 		catalog.TypeCountry: "Todo el país", catalog.TypeCity: "Toda la ciudad", catalog.TypeZone: "Zona",
 	}[c.place.Type]
 }
 
-// searched keeps the places that answer every word that was typed.
+// searched filters the places that match every typed word.
 func searched(places []coveredPlace, typed string) []coveredPlace {
 	words := strings.Fields(textnorm.String(typed))
 	return slices.DeleteFunc(slices.Clone(places), func(c coveredPlace) bool {
@@ -155,7 +156,7 @@ func (p *Pages) listCoverage(v *Request) error {
 	return p.showCoverage(v, http.StatusOK, coverageForm(v), nil)
 }
 
-// wrongPrice is what somebody typed into the field of a row, and why it was refused.
+// wrongPrice is an invalid price with its error.
 type wrongPrice struct {
 	id           uuid.UUID
 	typed, error string
@@ -203,7 +204,7 @@ func (p *Pages) addCoverage(v *Request) error {
 	if err == nil {
 		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showCoverage(v, http.StatusUnprocessableEntity, asked, nil)
@@ -222,7 +223,7 @@ func (p *Pages) changeCoverage(v *Request) error {
 	if err == nil {
 		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
 	}
-	if err == operators.ErrCoverageNotFound || !asked.complain(err) {
+	if errors.Is(err, operators.ErrCoverageNotFound) || !asked.addError(err) {
 		return err
 	}
 	price := asked.Fields[0]
@@ -240,7 +241,7 @@ func (p *Pages) removeCoverage(v *Request) error {
 	return p.done(v, readCoverageQuery(v).under(coveragePath), "Lugar quitado de la cobertura.")
 }
 
-// priceWords is a price as a list shows it.
+// priceWords is a price as the list shows it.
 func priceWords(price *money.Cents, operator *models.Operator) string {
 	if price == nil {
 		return "Precio base"

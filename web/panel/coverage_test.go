@@ -132,11 +132,10 @@ func TestCoverage_quote(t *testing.T) {
 	})
 }
 
-// hiddenContent is the file as the preview hands it on.
+// hiddenContent is the file in the preview's hidden field.
 var hiddenContent = regexp.MustCompile(`name="contenido" value="([^"]*)"`)
 
-// load uploads a file, looks at the preview and applies it; it returns the page that the visitor is
-// led to.
+// load uploads a file and applies its preview; it returns the page of the redirect.
 func load(t *testing.T, v *visitor, file string, remove bool) *page {
 	t.Helper()
 	choices := url.Values{}
@@ -210,7 +209,7 @@ func TestCoverageFile_thereAndBack(t *testing.T) {
 	})
 }
 
-func TestCoverageFile_saysWhatIsWrong(t *testing.T) {
+func TestCoverageFile_reportsErrors(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

@@ -17,10 +17,10 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// coverageColumns are those of the file that is downloaded; the same file can be uploaded again.
+// coverageColumns are the columns of the downloaded file, which can be uploaded again.
 var coverageColumns = []string{"ubigeo", "lugar", "ciudad", "departamento", "id", "precio"}
 
-// coverageRow is a row of an uploaded file, under the number that a spreadsheet shows for it.
+// coverageRow is a row of an uploaded file, with its number in a spreadsheet.
 type coverageRow struct {
 	Number    int
 	Complaint string
@@ -28,16 +28,16 @@ type coverageRow struct {
 	price     *money.Cents
 }
 
-// coverageReader understands the cells of a row, by the names of their columns.
+// coverageReader reads the cells of a row by column name.
 type coverageReader struct {
 	index   *catalog.Index
 	country string
 }
 
-// readCoverage reads every row of a file. The error is about the file as a whole; what is wrong
-// with a row stands in the row.
+// readCoverage reads every row of a file. The error is about the whole file; an error of a row is
+// in the row.
 func readCoverage(index *catalog.Index, operator *models.Operator, content []byte) ([]coverageRow, error) {
-	table, err := readSheet(content, operators.MaxCoverageRows)
+	table, err := readCSV(content, operators.MaxCoverageRows)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +47,13 @@ func readCoverage(index *catalog.Index, operator *models.Operator, content []byt
 	}
 	columns := table.Match(known)
 	if len(columns.Repeated) > 0 {
-		return nil, badFile("El archivo tiene dos columnas «" + columns.Repeated[0] + "».")
+		return nil, fileError("El archivo tiene dos columnas «" + columns.Repeated[0] + "».")
 	}
 	if !columns.Has("precio") || !columns.Has("ubigeo") && !columns.Has("id") && !columns.Has("lugar") {
-		return nil, badFile("El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
+		return nil, fileError("El archivo debe tener la columna precio y al menos una de estas: ubigeo, id o lugar.")
 	}
 	if len(table.Rows) == 0 {
-		return nil, badFile("El archivo no tiene ningún lugar.")
+		return nil, fileError("El archivo no tiene ningún lugar.")
 	}
 	r := coverageReader{index: index, country: operator.CountryCode}
 	rows := make([]coverageRow, len(table.Rows))
@@ -73,7 +73,7 @@ func readCoverage(index *catalog.Index, operator *models.Operator, content []byt
 func (r coverageReader) read(cells map[string]string) (row coverageRow) {
 	row.place, row.Complaint = r.readPlace(cells)
 	if typed := cells["precio"]; typed != "" && row.Complaint == "" {
-		// Where semicolons part the cells, a comma marks the decimals.
+		// In a file with semicolons, a comma is the decimal separator.
 		price, err := money.Parse(strings.Replace(typed, ",", ".", 1))
 		if err != nil {
 			row.Complaint = "El precio «" + typed + "» no es un monto entre 0 y 999999.99 con dos decimales como máximo."
@@ -83,7 +83,7 @@ func (r coverageReader) read(cells map[string]string) (row coverageRow) {
 	return row
 }
 
-// readPlace takes the most exact of what the row says about its place.
+// readPlace uses the most precise of the row's cells about its place.
 func (r coverageReader) readPlace(cells map[string]string) (place catalog.Location, complaint string) {
 	if typed := cells["id"]; typed != "" {
 		id, _ := jsonbody.ParseUUID(typed)
@@ -94,7 +94,7 @@ func (r coverageReader) readPlace(cells map[string]string) (place catalog.Locati
 		return place, ""
 	}
 	if typed := cells["ubigeo"]; typed != "" {
-		// Spreadsheets drop the zero that a code begins with.
+		// Spreadsheets drop a code's leading zero.
 		place, known := r.index.ByUbigeo(r.country, strings.Repeat("0", max(0, 6-len(typed)))+typed)
 		if !known {
 			return place, "El ubigeo «" + typed + "» no está en el catálogo."
@@ -108,10 +108,10 @@ func (r coverageReader) namedPlace(name, city, department string) (place catalog
 	if name == "" {
 		return place, "Falta el lugar: indique su ubigeo, su id o su nombre."
 	}
-	found := slices.DeleteFunc(placesMeant(r.index, r.country, name), func(l catalog.Location) bool {
+	found := slices.DeleteFunc(matchPlaces(r.index, r.country, name), func(l catalog.Location) bool {
 		return city != "" && textnorm.String(l.City) != textnorm.String(city) || department != "" && textnorm.String(l.Department) != textnorm.String(department)
 	})
-	if len(found) > 1 { // names that are the same come before those that only begin alike
+	if len(found) > 1 { // exact matches come before prefixes
 		found = slices.DeleteFunc(found, func(l catalog.Location) bool { return textnorm.String(l.Name) != textnorm.String(name) })
 	}
 	switch len(found) {

@@ -12,33 +12,33 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// coverageFilePage asks for a file, and shows what would come of it before anything does.
+// coverageFilePage is the upload form, and the preview of a file's changes.
 type coverageFilePage struct {
 	Failure string
-	// Remove says that places which are not in the file leave the coverage.
+	// Remove means that places that are not in the file are removed from the coverage.
 	Remove bool
-	// Wrong are the rows that cannot be taken; with any of them nothing is.
+	// Wrong are the invalid rows; with any of them nothing is applied.
 	Wrong   []coverageRow
 	MoreBad int
 	Rows    int
 	Change  *operators.CoverageChange
 	Lines   []coverageLine
 	More    int
-	// Content is the file as it was understood, for the form that applies it.
+	// Content is the normalized file, for the form that applies it.
 	Content string
 }
 
-// coverageLine is something that the file changes.
+// coverageLine is a change of the file.
 type coverageLine struct {
 	Name          string
 	Before, After string
 	Kind, Chip    string
 }
 
-// maxShownLines is how much of a preview a person reads.
+// maxShownLines is how many changes a preview lists.
 const maxShownLines = 100
 
-func (p *Pages) askForCoverageFile(v *Request) error {
+func (p *Pages) newCoverageFile(v *Request) error {
 	return p.showCoverageFile(v, http.StatusOK, coverageFilePage{})
 }
 
@@ -47,8 +47,8 @@ func (p *Pages) showCoverageFile(v *Request, status int, page coverageFilePage) 
 }
 
 // takeCoverageFile previews an uploaded file.
-func (p *Pages) takeCoverageFile(v *Request) error {
-	defer p.takeTime(v)()
+func (p *Pages) uploadCoverageFile(v *Request) error {
+	defer p.extendTimeout(v)()
 	content, err := readFile(v)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	if err == nil {
@@ -92,7 +92,7 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
 		return err
 	}
-	if page.Content, err = understood(rows); err != nil {
+	if page.Content, err = normalizedCSV(rows); err != nil {
 		return err
 	}
 	return p.describeCoverage(v, page)
@@ -106,7 +106,7 @@ func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coverageRow, err
 	return readCoverage(index, v.Operator(), content)
 }
 
-// describeCoverage writes the changes out, those that take something away first.
+// describeCoverage describes the changes, removals first.
 func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 	before := map[uuid.UUID]string{}
 	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
@@ -139,9 +139,9 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 	return nil
 }
 
-// applyCoverageFile does what the preview showed, all of it or nothing.
+// applyCoverageFile applies the previewed changes, all of them or none.
 func (p *Pages) applyCoverageFile(v *Request) error {
-	defer p.takeTime(v)()
+	defer p.extendTimeout(v)()
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
 	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
 	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
@@ -172,8 +172,8 @@ func asCoverage(rows []coverageRow) []operators.CoverageRow {
 	return coverage
 }
 
-// understood is the file reduced to what counts.
-func understood(rows []coverageRow) (string, error) {
+// normalizedCSV is the file reduced to the columns that are used.
+func normalizedCSV(rows []coverageRow) (string, error) {
 	table := [][]string{{"id", "precio"}}
 	for _, row := range rows {
 		table = append(table, []string{row.place.ID.String(), moneyValue(row.price)})

@@ -10,11 +10,10 @@ import (
 	"despacho/workflows"
 )
 
-// deliveryList is what the part "deliveries" shows: events that were sent to webhooks and what came
-// of them.
+// deliveryList is the data of the template "deliveries": webhook deliveries and their attempts.
 type deliveryList struct {
 	Entries []deliveryEntry
-	// Return is the page that holds the list, where sending again leads back to.
+	// Return is the page to return to after a redelivery.
 	Return string
 }
 
@@ -22,11 +21,11 @@ type deliveryEntry struct {
 	*models.WebhookDelivery
 	Name  named
 	State cell
-	// GuideCode is the order's, on a page that is not the order's own; Host the receiver's, on one
-	// that is not the receiver's own.
+	// GuideCode is set where the page is not the order's own; Host where it is not the webhook's
+	// own.
 	GuideCode, Host string
 	Attempts        []attemptEntry
-	// Repeatable says that the visitor may have it sent again.
+	// Repeatable means that the user may send it again.
 	Repeatable bool
 }
 
@@ -35,7 +34,7 @@ type attemptEntry struct {
 	Cause string
 }
 
-// eventNames say what happened to people who do not read the API's reference.
+// eventNames are the events' names in Spanish.
 var eventNames = map[models.Event]string{
 	models.EventCreated:   "Pedido creado",
 	models.EventAssigned:  "Motorizado asignado",
@@ -69,7 +68,7 @@ func (v *Request) entryOf(record *webhooks.Record, hook *models.Webhook) deliver
 	return entry
 }
 
-// deliveriesOf reads what was sent about an order; back is the page that shows it.
+// deliveriesOf reads the deliveries about an order; back is the page that shows them.
 func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) (*deliveryList, error) {
 	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), filter)
 	if err != nil {
@@ -88,8 +87,8 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	return list, nil
 }
 
-// redeliver sends an event again and tells what the receiver said, on the page that the visitor
-// came from.
+// redeliver sends an event again and shows the receiver's response on the page that the user came
+// from.
 func (p *Pages) redeliver(v *Request) error {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
@@ -100,7 +99,7 @@ func (p *Pages) redeliver(v *Request) error {
 	if err != nil {
 		return p.refused(v, back, err)
 	}
-	return p.sendOn(v, back, redelivered(record))
+	return p.redirectWithNotice(v, back, redelivered(record))
 }
 
 func redelivered(record *webhooks.Record) notice {

@@ -9,13 +9,13 @@ import (
 	"despacho/models"
 )
 
-// deliveriesPerPage keeps a page of the log short: each delivery has its attempts with it.
+// deliveriesPerPage is small because each delivery is shown with its attempts.
 const deliveriesPerPage = 25
 
-// deliveryLog is a page of what was sent to a webhook and what came of it.
+// deliveryLog is a page of a webhook's deliveries.
 type deliveryLog struct {
 	deliveryList
-	// Path is where the log itself is.
+	// Path is the URL path of the log.
 	Path     string
 	Query    logQuery
 	Statuses []option
@@ -23,7 +23,7 @@ type deliveryLog struct {
 	Pager    pager
 }
 
-// logQuery is what the address says.
+// logQuery is the query of the URL.
 type logQuery struct {
 	Status models.WebhookDeliveryStatus
 	Event  models.Event
@@ -41,7 +41,7 @@ func readLogQuery(v *Request) logQuery {
 	return query
 }
 
-// at is the address of a log under the query.
+// at is the URL of a log with the query.
 func (q logQuery) at(path string) string {
 	values := url.Values{}
 	if q.Status != "" {
@@ -59,10 +59,10 @@ func (q logQuery) at(path string) string {
 	return path + "?" + values.Encode()
 }
 
-// Filtered reports whether the log is narrowed.
+// Filtered reports whether a filter is set.
 func (q logQuery) Filtered() bool { return q.Status != "" || q.Event != "" }
 
-// readLog reads the page of a webhook's log that is asked for.
+// readLog reads the requested page of a webhook's log.
 func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliveryLog, error) {
 	query := readLogQuery(v)
 	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
@@ -96,7 +96,7 @@ var statusOptions = []option{
 	{string(models.WebhookDeliveryFailed), "Fallidos"},
 }
 
-// loggedEvents are what a webhook's log can have: what it subscribed to, and tests.
+// loggedEvents are the events that a webhook's log can contain: those it subscribed to, and tests.
 func loggedEvents(hook *models.Webhook) []option {
 	options := []option{{"", "Todos"}}
 	for _, event := range append(hook.EventList(), models.EventTest) {
@@ -105,7 +105,7 @@ func loggedEvents(hook *models.Webhook) []option {
 	return options
 }
 
-// entry finds a delivery on the page of the log that is shown.
+// entry finds a delivery on the current page of the log.
 func (log *deliveryLog) entry(id string) *deliveryEntry {
 	at := slices.IndexFunc(log.Entries, func(entry deliveryEntry) bool { return entry.ID.String() == id })
 	if at < 0 {

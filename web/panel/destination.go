@@ -12,24 +12,23 @@ import (
 	"despacho/orders"
 )
 
-// destinations finds the districts and zones that people mean when they say where an order goes.
-// Names are not unique, but an operator seldom delivers to two places of the same name: those that
-// it delivers to come first.
+// destinations finds the district or zone of a typed destination. Names are not unique, but an
+// operator seldom delivers to two places of the same name: those that it covers come first.
 type destinations struct {
 	index   *catalog.Index
 	country string
 	choices *orders.Choices
-	// known are the answers given so far: a file says the same few names over and over.
-	known map[string]meaning
+	// known caches the results: a file repeats the same few names.
+	known map[string]placeMatch
 }
 
-// meaning is what a text means.
-type meaning struct {
-	// Place is the one meant, nil where nothing or several can be.
+// placeMatch is the result of a search.
+type placeMatch struct {
+	// Place is the only possible place, or nil.
 	Place *catalog.Location
-	// Exact says that the place is called what was typed, so that nobody has to be asked.
+	// Exact means that the place has exactly the typed name, so that no confirmation is needed.
 	Exact bool
-	// Candidates are all that could be meant.
+	// Candidates are all possible places.
 	Candidates []catalog.Location
 }
 
@@ -42,11 +41,11 @@ func (p *Pages) destinations(v *Request) (*destinations, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]meaning{}}, nil
+	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]placeMatch{}}, nil
 }
 
-// meant says what a text means: a name, a name with the places around it, or a ubigeo.
-func (d *destinations) meant(typed string) meaning {
+// match searches by a name, by a name with the places that contain it, or by a ubigeo.
+func (d *destinations) match(typed string) placeMatch {
 	if m, known := d.known[typed]; known {
 		return m
 	}
@@ -56,12 +55,12 @@ func (d *destinations) meant(typed string) meaning {
 }
 
 var (
-	// ubigeoAlone may have lost its leading zero to a spreadsheet program.
+	// ubigeoAlone also accepts a code whose leading zero a spreadsheet program removed.
 	ubigeoAlone = regexp.MustCompile(`^\d{5,6}$`)
 	ubigeoAfter = regexp.MustCompile(`\((\d{6})\)\s*$`)
 )
 
-func (d *destinations) search(typed string) meaning {
+func (d *destinations) search(typed string) placeMatch {
 	if ubigeoAlone.MatchString(typed) {
 		return d.byUbigeo(strings.Repeat("0", 6-len(typed)) + typed)
 	}
@@ -69,38 +68,38 @@ func (d *destinations) search(typed string) meaning {
 		return d.byUbigeo(code[1])
 	}
 	name, around, _ := strings.Cut(typed, ",")
-	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMeant), func(place catalog.Location) bool {
+	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMatches), func(place catalog.Location) bool {
 		return place.Type == catalog.TypeCity || !d.liesIn(place, around)
 	})
 	named := slices.DeleteFunc(slices.Clone(found), func(place catalog.Location) bool { return textnorm.String(place.Name) != textnorm.String(name) })
 	if place := d.only(named); place != nil {
-		return meaning{Place: place, Exact: true, Candidates: found}
+		return placeMatch{Place: place, Exact: true, Candidates: found}
 	}
 	covered := d.covered(found)
 	switch {
 	case len(d.covered(named)) > 1:
-		return meaning{Candidates: d.covered(named)}
+		return placeMatch{Candidates: d.covered(named)}
 	case len(covered) == 1:
-		return meaning{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
+		return placeMatch{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
 	case len(covered) > 1:
-		return meaning{Candidates: covered}
+		return placeMatch{Candidates: covered}
 	case len(named) == 1:
-		return meaning{Place: &named[0], Exact: true, Candidates: found}
+		return placeMatch{Place: &named[0], Exact: true, Candidates: found}
 	case len(found) == 1:
-		return meaning{Place: &found[0], Exact: true, Candidates: found}
+		return placeMatch{Place: &found[0], Exact: true, Candidates: found}
 	}
-	return meaning{Candidates: found}
+	return placeMatch{Candidates: found}
 }
 
-func (d *destinations) byUbigeo(code string) meaning {
+func (d *destinations) byUbigeo(code string) placeMatch {
 	place, known := d.index.ByUbigeo(d.country, code)
 	if !known {
-		return meaning{}
+		return placeMatch{}
 	}
-	return meaning{Place: &place, Exact: true}
+	return placeMatch{Place: &place, Exact: true}
 }
 
-// liesIn reports whether a place lies in all of the places named, as in "Zárate, San Juan de
+// liesIn reports whether a place lies in all of the named places, as in "Zárate, San Juan de
 // Lurigancho, Lima".
 func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	surroundings := []string{textnorm.String(place.Department)}
@@ -115,8 +114,8 @@ func (d *destinations) liesIn(place catalog.Location, around string) bool {
 	return true
 }
 
-// only is the single place of those with the same name that the operator delivers to; a district
-// comes before the zones called like it.
+// only returns the single covered place among those with the same name; a district is preferred to
+// a zone of the same name.
 func (d *destinations) only(named []catalog.Location) *catalog.Location {
 	covered := d.covered(named)
 	if len(covered) > 1 {
@@ -137,13 +136,13 @@ func (d *destinations) coveredFirst(places []catalog.Location) []catalog.Locatio
 	return append(d.covered(places), others...)
 }
 
-// name writes a place out.
+// name is the unambiguous name of a place.
 func (d *destinations) name(place catalog.Location) string { return placeName(d.index, place) }
 
-// maxOffered is how many districts are offered before anything is typed: more than any city has.
+// maxOffered is how many districts are suggested before anything is typed: more than any city has.
 const maxOffered = 100
 
-// offered are the districts that the operator delivers to, written out.
+// offered are the names of the covered districts.
 func (d *destinations) offered() []string {
 	var names []string
 	for _, district := range d.choices.Districts() {
@@ -152,11 +151,11 @@ func (d *destinations) offered() []string {
 	return names[:min(len(names), maxOffered)]
 }
 
-// noPlace is said of a name that no place has.
+// noPlace is the message for an unknown name.
 const noPlace = "no hay ningún distrito o zona con ese nombre"
 
-// findDestination is findPlace for where an order goes. Nobody looks over what was understood
-// before the order is made, so that only an exact name is taken at its word.
+// findDestination is findPlace for an order's destination. The order is created without another
+// confirmation, so only an exact name is accepted.
 func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	f.Suggestions = nil
@@ -167,7 +166,7 @@ func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err
 	if err != nil {
 		return "", "", err
 	}
-	m := places.meant(typed)
+	m := places.match(typed)
 	switch {
 	case m.Place != nil && m.Exact:
 		f.Value = places.name(*m.Place)
@@ -179,14 +178,13 @@ func (p *Pages) findDestination(v *Request, f *field) (id, complaint string, err
 	return "", "elija un destino de la lista", nil
 }
 
-// suggestDestinations answers the script that completes a destination while it is typed, with
-// places that the operator delivers to.
+// suggestDestinations returns the covered places that match a partial name, for the autocompletion.
 func (p *Pages) suggestDestinations(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {
 		return err
 	}
 	name, _, _ := strings.Cut(v.Query("q"), ",")
-	v.JSON(http.StatusOK, placeNames(places.index, places.covered(places.index.Search(places.country, name, maxMeant))))
+	v.JSON(http.StatusOK, placeNames(places.index, places.covered(places.index.Search(places.country, name, maxMatches))))
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 	"despacho/models"
 )
 
-// fieldKind decides how a field is drawn and how it is read.
+// fieldKind decides how a field is rendered and read.
 type fieldKind string
 
 const (
@@ -27,7 +27,7 @@ const (
 	emailField    fieldKind = "email"
 	addressField  fieldKind = "url"
 	passwordField fieldKind = "password"
-	// secretField is a password that somebody chooses, not one that the browser remembers.
+	// secretField is a new password, which the browser must not fill in.
 	secretField fieldKind = "new-password"
 	moneyField  fieldKind = "money"
 	numberField fieldKind = "number"
@@ -38,22 +38,22 @@ const (
 	// areaField is free text, linesField a list with one element on each line.
 	areaField  fieldKind = "area"
 	linesField fieldKind = "lines"
-	// momentField is a day and a time on the operator's clock.
+	// momentField is a date and time in the operator's time zone.
 	momentField fieldKind = "moment"
-	// placeField is a location of the catalog, written out.
+	// placeField is a location of the catalog, by name.
 	placeField fieldKind = "place"
-	// destinationField is a place that the operator delivers to.
+	// destinationField is a place that the operator covers.
 	destinationField fieldKind = "destination"
 )
 
-// formKinds says what the fields hold that are not text.
+// formKinds are the types of the fields that are not text.
 var formKinds = map[fieldKind]jsonbody.FormField{
 	moneyField: jsonbody.FormNumber, numberField: jsonbody.FormNumber,
 	flagField: jsonbody.FormFlag, checksField: jsonbody.FormList, linesField: jsonbody.FormLines,
 	choiceField: jsonbody.FormReference, placeField: jsonbody.FormReference,
 }
 
-// field is one question of a form, with its answer so far and what is wrong with it.
+// field is a form field with its value and its error.
 type field struct {
 	Name, Label, Hint string
 	Kind              fieldKind
@@ -63,35 +63,35 @@ type field struct {
 	Wide    bool
 	Options []option
 	Value   string
-	// Values are the ticked ones of a checksField.
+	// Values are the selected ones of a checksField.
 	Values []string
-	// Suggestions are places that may be meant.
+	// Suggestions are possible places.
 	Suggestions []string
 	Error       string
 }
 
 type option struct{ Value, Label string }
 
-// Ticked reports whether a check box is.
+// Ticked reports whether a value is selected.
 func (f field) Ticked(value string) bool { return slices.Contains(f.Values, value) }
 
 // On reports whether a flag is set.
 func (f field) On() bool { return f.Value == "true" }
 
-// form is what a page asks for.
+// form is a form with its values and errors.
 type form struct {
 	Action string
 	Submit string
 	Fields []field
-	// Failure is what is wrong with all of it.
+	// Failure is an error about the whole form.
 	Failure string
 }
 
-// maxForm is the most a form without files may weigh.
+// maxForm is the largest form without files.
 const maxForm = 256 << 10
 
-// read takes what was typed into the form, so that it can be shown again, and gives it to the use
-// cases.
+// read reads the posted values, so that the form can be shown again, and returns them for the use
+// case.
 func (f *form) read(p *Pages, v *Request) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *form) read(p *Pages, v *Request) (*jsonbody.Object, error) {
 	return f.take(p, v, values)
 }
 
-// posted is what a form without files sent.
+// posted returns the values of a form without files.
 func posted(c *gin.Context) (url.Values, error) {
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	if err := c.Request.ParseForm(); err != nil {
@@ -148,16 +148,16 @@ func (f *form) take(p *Pages, v *Request, values map[string][]string) (*jsonbody
 		return nil, err
 	}
 	for name, complaint := range unknownPlaces {
-		in.Complain(name, complaint)
+		in.AddError(name, complaint)
 	}
 	return in, nil
 }
 
-// typedMoment is how a momentField writes its moment.
+// typedMoment is the format of a momentField.
 const typedMoment = "2006-01-02T15:04"
 
-// instant is a typed moment as the use cases read one. What is no moment is left for them to
-// complain about.
+// instant converts a momentField to the format of the use cases. An invalid one is left for them to
+// reject.
 func instant(typed string, zone *time.Location) string {
 	at, err := time.ParseInLocation(typedMoment, typed, zone)
 	if err != nil {
@@ -166,8 +166,8 @@ func instant(typed string, zone *time.Location) string {
 	return at.Format(time.RFC3339)
 }
 
-// complain shows a refusal in the form. It is false for what is our own fault.
-func (f *form) complain(err error) bool {
+// addError adds an error to the form. It is false for an internal error.
+func (f *form) addError(err error) bool {
 	problem := apperror.From(err)
 	if problem.Kind == apperror.Internal {
 		return false
@@ -189,7 +189,7 @@ func (f *form) complain(err error) bool {
 	return true
 }
 
-// focusOnError has the page open where the first complaint is, however long the page.
+// focusOnError focuses the first field with an error.
 func (f *form) focusOnError() {
 	first := slices.IndexFunc(f.Fields, func(field field) bool { return field.Error != "" })
 	if first < 0 {
@@ -200,7 +200,7 @@ func (f *form) focusOnError() {
 	}
 }
 
-// sentence makes a complaint stand alone.
+// sentence turns an error message into a sentence.
 func sentence(complaint string) string {
 	first, size := utf8.DecodeRuneInString(complaint)
 	return string(unicode.ToUpper(first)) + complaint[size:] + "."
@@ -220,12 +220,12 @@ func idValue(id *uuid.UUID) string {
 	return id.String()
 }
 
-// activeField asks whether what is edited is still in use.
+// activeField is whether the edited resource is still in use.
 func activeField(active bool, hint string) field {
 	return field{Name: "active", Label: "Activo", Kind: flagField, Value: strconv.FormatBool(active), Hint: hint}
 }
 
-// storeOptions offers an operator's active stores, and the one that is chosen already.
+// storeOptions are the operator's active stores, and the selected one.
 func storeOptions(none string, stores []models.Store, chosen string) []option {
 	options := []option{{"", none}}
 	for _, store := range stores {

@@ -7,12 +7,11 @@ import (
 	"despacho/orders"
 )
 
-// memberWords are the names that complaints mention, as people in front of a form or a file know
-// them.
+// memberWords are the fields' names in Spanish.
 var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
 
-// forForm makes of a refusal in the API's words one for people: it belongs to a field, and names
-// nothing that they have not seen.
+// forForm rewrites an error of the API for a form: it is attached to a field, and uses the names
+// that the form shows.
 func forForm(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"despacho/models"
 )
 
-// frame is what every page stands in: who is signed in, where they can go, and what just happened.
+// frame is the data of the layout around every page: the user, the menu and the last notice.
 type frame struct {
 	Title    string
 	Operator *models.Operator
@@ -16,7 +16,7 @@ type frame struct {
 	Notice   *notice
 	// Writable is false while the operator is suspended.
 	Writable bool
-	// Page is what the page itself shows.
+	// Page is the data of the page's own template.
 	Page any
 
 	zone *time.Location
@@ -30,7 +30,7 @@ type menuGroup struct {
 type menuLink struct {
 	Path, Label string
 	Current     bool
-	// needs is who the page is for.
+	// needs is the permission that the page requires.
 	needs models.Permission
 }
 
@@ -66,8 +66,8 @@ func (p *Pages) frame(v *Request, title string, page any) *frame {
 	}
 }
 
-// menuFor leaves out what the visitor may not use, and marks where they are: the link with the
-// longest path that leads here.
+// menuFor leaves out what the user may not open, and marks the current entry: the link with the
+// longest path that contains this page.
 func menuFor(v *Request) []menuGroup {
 	var groups []menuGroup
 	var current *menuLink
@@ -98,23 +98,23 @@ func isWithin(path, parent string) bool {
 	return path == parent || len(path) > len(parent) && path[:len(parent)] == parent && path[len(parent)] == '/'
 }
 
-// Initial stands in for a logo.
+// Initial is shown where there is no logo.
 func (f *frame) Initial() string {
 	initial, _ := utf8.DecodeRuneInString(f.Operator.Name)
 	return string(initial)
 }
 
-// Logo is the operator's picture, or nothing.
+// Logo is the URL of the operator's logo, or empty.
 func (f *frame) Logo() string { return orEmpty(f.Operator.LogoURL) }
 
-// Moment is a time on the operator's clock.
+// Moment is a date and time in the operator's time zone.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }
 
-// Hour is a time of day on the operator's clock.
+// Hour is a time of day in the operator's time zone.
 func (f *frame) Hour(at time.Time) string { return at.In(f.zone).Format("15:04") }
 
-// Instant is a time to the second on the operator's clock.
+// Instant is a time with seconds in the operator's time zone.
 func (f *frame) Instant(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04:05") }
 
-// Machine is a time as a time element wants it.
+// Machine is a time for the datetime attribute of a time element.
 func (f *frame) Machine(at time.Time) string { return at.In(f.zone).Format(time.RFC3339) }

@@ -13,7 +13,7 @@ import (
 
 const keysPath = "/panel/claves"
 
-// scopeNames say what a key may do to people who do not read the API's reference.
+// scopeNames are the scopes' names in Spanish.
 var scopeNames = map[models.Scope]string{
 	models.ScopeReadOrders:     "Leer pedidos",
 	models.ScopeWriteOrders:    "Crear y cancelar pedidos",
@@ -23,7 +23,7 @@ var scopeNames = map[models.Scope]string{
 
 type keysPage struct {
 	Plan models.Plan
-	// PerMinute is how many requests a key of the plan may make; without the API it is none.
+	// PerMinute is the plan's rate limit; zero without the API.
 	PerMinute int
 	Rows      []keyRow
 	Form      *form
@@ -35,18 +35,18 @@ type keyRow struct {
 	Scopes []named
 	Store  string
 	State  cell
-	// Revocable is a key that is not revoked yet.
+	// Revocable means not revoked yet.
 	Revocable bool
 }
 
-// named is something with a name for people and one for programs.
+// named is a display name with its technical name.
 type named struct{ Name, Technical string }
 
-// issuedKey is a new key on the only page that ever shows it.
+// issuedKey is a new key, which is only shown on this page.
 type issuedKey struct {
 	Name   string
 	Secret shownOnce
-	// Try is a command that shows the key at work, TryHint what to expect of it.
+	// Try is a command that uses the key, TryHint its expected result.
 	Try     string
 	TryHint string
 }
@@ -68,13 +68,13 @@ func (p *Pages) createKey(v *Request) error {
 	if err == nil {
 		return p.showKeys(v, http.StatusCreated, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = asked })
 }
 
-// showKeys shows the list; stores are read unless they are known already.
+// showKeys shows the list; stores are read unless they are given.
 func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change func(*keysPage)) error {
 	if stores == nil {
 		var err error
@@ -165,10 +165,10 @@ func (p *Pages) revokeKey(v *Request) error {
 	return p.done(v, keysPath, "La clave quedó revocada: la API ya no la acepta.")
 }
 
-// wholeOperator is what a key or a webhook without a store is for.
+// wholeOperator is the store name of a key or a webhook without a store.
 const wholeOperator = "Todo el operador"
 
-// storeNaming tells stores by name.
+// storeNaming maps stores to names.
 type storeNaming map[uuid.UUID]string
 
 func storeNames(stores []models.Store) storeNaming {

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"errors"
 	"net/url"
 
 	"github.com/google/uuid"
@@ -12,7 +13,7 @@ import (
 	"despacho/web/panel/barcode"
 )
 
-// maxLabels is what a person prints at once; a page of the list is well within it.
+// maxLabels is more than a page of the list has.
 const maxLabels = 200
 
 var (
@@ -20,7 +21,7 @@ var (
 	errTooManyLabels = apperror.New(apperror.Invalid, "invalid_fields", "Se imprimen 200 etiquetas como máximo a la vez: marque menos pedidos.")
 )
 
-// labelFormat is a kind of paper.
+// labelFormat is a paper format.
 type labelFormat struct{ Name, Label string }
 
 var (
@@ -29,11 +30,11 @@ var (
 	labelFormats  = []labelFormat{formatA6, formatThermal}
 )
 
-// labelsPage is one sheet for each order, with nothing else on paper.
+// labelsPage is one sheet per order.
 type labelsPage struct {
 	Sheets  []labelSheet
 	Formats []formatLink
-	// Style is the style sheet that knows the paper's size.
+	// Style is the style sheet of the paper format.
 	Style string
 }
 
@@ -46,17 +47,17 @@ type labelSheet struct {
 	*orders.Detail
 	Destination string
 	Day         string
-	// Collect is what the rider reads at the door.
+	// Collect is the text about the amount to collect.
 	Collect string
-	// Fixed says that there is an amount to collect and that it is known.
+	// Fixed means that there is an amount to collect and that it is known.
 	Fixed   bool
 	Bars    *barcode.Drawing
 	Square  *barcode.Drawing
 	Address string
 }
 
-// BarsWidth is how wide the bars are on paper: half a millimetre for each module, four dots of a
-// common thermal printer.
+// BarsWidth is the barcode's width on paper, in millimetres: half a millimetre per module, four
+// dots of a common thermal printer.
 func (s labelSheet) BarsWidth() float64 { return float64(s.Bars.Width) / 2 }
 
 func labelsPath(ids []uuid.UUID, format labelFormat) string {
@@ -69,7 +70,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 
 func (p *Pages) printLabels(v *Request) error {
 	ids, err := askedLabels(v)
-	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
+	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
 	if err != nil {
@@ -92,7 +93,7 @@ func (p *Pages) printLabels(v *Request) error {
 	return p.showPart(v, "label", "labels", page)
 }
 
-// askedLabels reads which orders to print, each once however often it was named.
+// askedLabels reads which orders to print, without duplicates.
 func askedLabels(v *Request) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
@@ -139,8 +140,7 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 	return sheet, err
 }
 
-// collect says what the rider takes at the door. An amount that nobody has fixed yet is written by
-// hand.
+// collect describes the amount to collect. An unknown amount is left to be written by hand.
 func collect(order *orders.View) (words string, fixed bool) {
 	switch {
 	case order.AmountToCollect > 0:

@@ -68,7 +68,7 @@ func TestLabel_paper(t *testing.T) {
 	})
 }
 
-func TestLabel_onlyOfOrdersThatTheVisitorMaySee(t *testing.T) {
+func TestLabel_onlyVisibleOrders(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)

@@ -15,11 +15,11 @@ import (
 
 const newOrderPath = "/panel/pedidos/nuevo"
 
-// newOrderPage asks for an order in groups that follow the conversation with a customer.
+// newOrderPage is the form of a new order, in groups.
 type newOrderPage struct {
 	Form   *form
 	Groups []fieldGroup
-	// Token makes the form's order one order, however often the form is sent.
+	// Token is the form's idempotency key: sending the form again does not create another order.
 	Token string
 }
 
@@ -28,12 +28,11 @@ type fieldGroup struct {
 	Fields    []field
 }
 
-// errFormUsed is what somebody sees who goes back to a form that made an order already, changes it
-// and sends it again.
+// errFormUsed is shown when a form that already created an order is changed and sent again.
 var errFormUsed = apperror.New(apperror.Unprocessable, "idempotency_key_reused",
 	"Este formulario ya creó un pedido. Si quiere crear otro con los datos de abajo, vuelva a presionar el botón.")
 
-func (p *Pages) askNewOrder(v *Request) error {
+func (p *Pages) newOrder(v *Request) error {
 	groups, err := p.newOrderGroups(v)
 	if err != nil {
 		return err
@@ -59,7 +58,7 @@ func (p *Pages) createOrder(v *Request) error {
 	if errors.Is(err, orders.ErrKeyReused) {
 		err, token = errFormUsed, uuid.NewString()
 	}
-	if !asked.complain(forForm(err)) {
+	if !asked.addError(forForm(err)) {
 		return err
 	}
 	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)
@@ -99,7 +98,7 @@ func (p *Pages) showNewOrder(v *Request, status int, asked *form, groups []field
 	return p.show(v, status, "new_order", "Nuevo pedido", page)
 }
 
-// newOrderForm is the groups as one form.
+// newOrderForm joins the groups into one form.
 func newOrderForm(groups []fieldGroup) *form {
 	asked := &form{Action: newOrderPath, Submit: "Crear pedido"}
 	for _, group := range groups {

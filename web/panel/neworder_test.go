@@ -123,7 +123,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 	})
 }
 
-func TestNewOrder_keepsWhatWasTypedBesideWhatIsWrong(t *testing.T) {
+func TestNewOrder_rejectedFormKeepsItsValues(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
@@ -188,7 +188,7 @@ func TestNewOrder_isMadeOnce(t *testing.T) {
 	})
 }
 
-func TestNewOrder_aStoreCreatesForItselfAlone(t *testing.T) {
+func TestNewOrder_storeUserCreatesOnlyForItsStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)

@@ -11,8 +11,8 @@ import (
 	"despacho/internal/apperror"
 )
 
-// notice tells on the next page what came of a form. It travels in a cookie, because the page after
-// a form is reached by a redirect: reloading it sends nothing twice.
+// notice is a flash message: the result of a form on the next page. It is kept in a cookie, because
+// the response to a form is a redirect, so that reloading the page does not send the form again.
 type notice struct {
 	Text   string `json:"text"`
 	Failed bool   `json:"failed,omitempty"`
@@ -20,26 +20,26 @@ type notice struct {
 
 const (
 	noticeCookie = "despacho_notice"
-	// maxNotice keeps the cookie well under what browsers take.
+	// maxNotice keeps the cookie below the browsers' limit.
 	maxNotice = 1500
 )
 
-// done sends the visitor on to a page and says there that it worked.
+// done redirects to a page with a success message.
 func (p *Pages) done(v *Request, path, text string) error {
-	return p.sendOn(v, path, notice{Text: text})
+	return p.redirectWithNotice(v, path, notice{Text: text})
 }
 
-// refused sends the visitor on to a page and says there what did not work. What is our own fault
-// stays an error, and so does what is not there: nothing leads back to it.
+// refused redirects to a page with an error message. Internal and not-found errors are returned
+// instead.
 func (p *Pages) refused(v *Request, path string, err error) error {
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {
 		return err
 	}
-	return p.sendOn(v, path, notice{Text: f.Message, Failed: true})
+	return p.redirectWithNotice(v, path, notice{Text: f.Message, Failed: true})
 }
 
-func (p *Pages) sendOn(v *Request, path string, n notice) error {
+func (p *Pages) redirectWithNotice(v *Request, path string, n notice) error {
 	if len(n.Text) > maxNotice {
 		n.Text = strings.ToValidUTF8(n.Text[:maxNotice], "") + "…"
 	}
@@ -52,7 +52,7 @@ func (p *Pages) sendOn(v *Request, path string, n notice) error {
 	return nil
 }
 
-// setCookie has the browser remember something for the panel's pages, for some seconds.
+// setCookie sets a cookie for the panel's pages; maxAge is in seconds.
 func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{
 		Name: name, Value: value, Path: "/panel", MaxAge: maxAge, HttpOnly: true, SameSite: http.SameSiteLaxMode,
@@ -60,7 +60,7 @@ func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	})
 }
 
-// takeNotice reads the notice and has the browser forget it.
+// takeNotice reads the notice and deletes its cookie.
 func takeNotice(c *gin.Context) *notice {
 	cookie, err := c.Cookie(noticeCookie)
 	if err != nil || cookie == "" {

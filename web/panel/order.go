@@ -17,30 +17,30 @@ import (
 	"despacho/workflows"
 )
 
-// deliveriesPerOrder is more than an order's life gives rise to, unless it has very many receivers.
+// deliveriesPerOrder is more than an order has, unless it has very many webhooks.
 const deliveriesPerOrder = 100
 
-// orderPage is everything about one order, in words.
+// orderPage is the data of the order's page.
 type orderPage struct {
 	Order *orders.Detail
-	// ForOperator shows what is none of a store's business.
+	// ForOperator shows what stores may not see.
 	ForOperator bool
 	Destination string
-	// Kind is how the package is handed over: at home or at an agency.
+	// Kind is the delivery type: at home or at an agency.
 	Kind, Payment, Day string
 	RiskZone           string
 	Document           string
 	Identity           *cell
 	Point              *mapPoint
 	PointForm          *form
-	// GivenMap is the customer's own map link, where it is one to follow.
+	// GivenMap is the customer's own map link, where it is a valid URL.
 	GivenMap   string
 	Moves      orderMoves
 	Timeline   []timelineRow
 	Cancelled  *cancelledView
 	Proof      *proofView
 	Deliveries *deliveryList
-	// Where else to look: the customer's page, the label to print, and the order's workflow.
+	// Links: the tracking page, the label, and the order's workflow.
 	Tracking, Label, Workflow string
 }
 
@@ -68,18 +68,18 @@ func (p *Pages) showOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	story, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
+	details, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
 	if err != nil {
 		return err
 	}
-	page, err := p.describeOrder(v, story)
+	page, err := p.describeOrder(v, details)
 	if err != nil {
 		return err
 	}
-	return p.show(v, http.StatusOK, "order", "Pedido "+story.Order.GuideCode, page)
+	return p.show(v, http.StatusOK, "order", "Pedido "+details.Order.GuideCode, page)
 }
 
-// pathOrder reads which order a page is about. What is no id names nothing.
+// pathOrder reads the order's id from the path. An invalid id is not found.
 func pathOrder(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
@@ -88,8 +88,8 @@ func pathOrder(v *Request) (uuid.UUID, error) {
 	return id, nil
 }
 
-func (p *Pages) describeOrder(v *Request, story *orders.OrderPage) (*orderPage, error) {
-	order := story.Order
+func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage, error) {
+	order := details.Order
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return nil, err
@@ -97,29 +97,29 @@ func (p *Pages) describeOrder(v *Request, story *orders.OrderPage) (*orderPage, 
 	page := &orderPage{
 		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
-		RiskZone: orEmpty(story.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(story.PointSource)]),
-		Timeline: timelineOf(v, story.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
+		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
+		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
 		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
 		page.GivenMap = link
 	}
-	page.describeDocument(story)
+	page.describeDocument(details)
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
 	}
 	if v.May(models.OperatorWrite) {
 		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
 	}
-	if page.Moves, err = p.offerMoves(v, story); err != nil {
+	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err
 	}
 	page.Deliveries, err = p.deliveriesOf(v, db.DeliveryFilter{OrderID: &order.ID, Page: 1, Limit: deliveriesPerOrder}, orderPath(order.ID))
 	return page, err
 }
 
-func (page *orderPage) describeDocument(story *orders.OrderPage) {
-	order := story.Order
+func (page *orderPage) describeDocument(details *orders.OrderPage) {
+	order := details.Order
 	if order.RecipientDocNumber == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (page *orderPage) describeDocument(story *orders.OrderPage) {
 	}
 	page.Document = documentWords[*order.RecipientDocType] + " " + page.Document
 	if page.ForOperator && *order.RecipientDocType == models.DocDNI {
-		result := identityResult(order.RecipientDocVerified, story.DocOutcome, story.DocNameMatches)
+		result := identityResult(order.RecipientDocVerified, details.DocOutcome, details.DocNameMatches)
 		page.Identity = &result
 	}
 }
@@ -148,7 +148,7 @@ func destination(index *catalog.Index, place orders.LocationRef) string {
 	return strings.Join(names, ", ")
 }
 
-// dayOf writes a stored date as people do.
+// dayOf formats a stored date.
 func dayOf(stored string) string {
 	at, err := time.Parse(time.DateOnly, stored)
 	if err != nil {
@@ -210,7 +210,7 @@ func proofOf(v *Request, proof *orders.ProofView) *proofView {
 
 func (p *Pages) trackingURL(guideCode string) string { return p.Config.BaseURL + "/track/" + guideCode }
 
-// workflowURL leads to the order's history in the Temporal Web UI, where there is one.
+// workflowURL is the order's workflow in the Temporal Web UI, if it is configured.
 func (p *Pages) workflowURL(id uuid.UUID) string {
 	if p.Config.TemporalUIURL == "" {
 		return ""

@@ -7,40 +7,40 @@ import (
 	"despacho/orders"
 )
 
-// orderMoves are the forms of the moves that the visitor may make; those that they may not are nil.
+// orderMoves are the forms of the moves that the user may make; the others are nil.
 type orderMoves struct {
 	Receive, Assign, Deliver, Cancel *form
-	// Reassign says that somebody has the package already.
+	// Reassign means that a rider has the package already.
 	Reassign bool
 }
 
-// offerMoves asks for what each move needs. What is legal was decided with the order's story.
-func (p *Pages) offerMoves(v *Request, story *orders.OrderPage) (moves orderMoves, err error) {
+// offerMoves builds the form of each move that the order allows.
+func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMoves, err error) {
 	if !v.May(models.AnyUserWrite) {
 		return moves, nil
 	}
-	order := story.Order
-	if story.Can(models.MoveReceive) {
+	order := details.Order
+	if details.Can(models.MoveReceive) {
 		branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Receive = receiveForm(order.ID, branches, order.BranchID)
 	}
-	if story.Can(models.MoveAssign) {
+	if details.Can(models.MoveAssign) {
 		riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
 		if err != nil {
 			return moves, err
 		}
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders), order.Rider != nil
 	}
-	if story.Can(models.MoveDeliver) {
+	if details.Can(models.MoveDeliver) {
 		moves.Deliver = deliverForm(order.ID)
 		if order.PaymentType == models.CashOnDelivery {
 			moves.Deliver.askAmount(order)
 		}
 	}
-	if story.Can(models.MoveCancel) {
+	if details.Can(models.MoveCancel) {
 		moves.Cancel = cancelForm(order.ID)
 	}
 	return moves, nil
@@ -66,7 +66,7 @@ func assignForm(id uuid.UUID, riders []models.Rider) *form {
 	return &form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []field{to}}
 }
 
-// deliverForm names the fields of a delivery. The photo and the place are drawn by the page itself.
+// deliverForm has the fields of a delivery. The template adds the photo and the location.
 func deliverForm(id uuid.UUID) *form {
 	return &form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: moneyField},
@@ -76,8 +76,7 @@ func deliverForm(id uuid.UUID) *form {
 	}}
 }
 
-// askAmount expects what was to be collected; an order whose price nobody has fixed yet leaves it
-// open.
+// askAmount prefills the amount to collect, if it is known.
 func (f *form) askAmount(order *orders.Detail) {
 	amount := &f.Fields[0]
 	amount.Required = true

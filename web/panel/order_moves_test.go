@@ -32,7 +32,7 @@ func photoOf(t *testing.T, width, height int) []byte {
 
 // A whole life through the page: what cannot be done is refused in words, and what is done no
 // longer offered.
-func TestOrderMoves_aWholeLife(t *testing.T) {
+func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		idle := models.Rider{ID: uuid.New(), OperatorID: tenant.Operator.ID, Name: "Inactivo Pérez", Phone: "+51987654329", CreatedAt: tenant.Operator.CreatedAt}
@@ -148,7 +148,7 @@ func TestOrderMoves_refusedPhotosAreNotKept(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-// sizeAt fetches a picture as anybody with its address can.
+// sizeAt fetches a picture by its URL, without a session.
 func sizeAt(t *testing.T, address string) []int {
 	t.Helper()
 	response, err := apptest.Client.Get(address)

@@ -13,10 +13,9 @@ import (
 	"despacho/orders"
 )
 
-// ordersPerPage is what a person looks through before turning the page.
 const ordersPerPage = 50
 
-// ordersPage is the board that the panel opens with.
+// ordersPage is the list of orders, the panel's first page.
 type ordersPage struct {
 	Tabs    []tab
 	Orders  []*orders.View
@@ -25,9 +24,9 @@ type ordersPage struct {
 	Riders  []option
 	Pager   pager
 	Refresh string
-	// WithoutPoint is how many orders on their way have no point on the map.
+	// WithoutPoint is how many active orders have no coordinates.
 	WithoutPoint int64
-	// storeFilter are shown to the operator; a store knows its own.
+	// storeFilter is empty for a store's user, who only sees that store.
 	storeFilter
 }
 
@@ -38,7 +37,7 @@ type tab struct {
 	Current bool
 }
 
-// orderQuery is what the address says: an address is worth keeping and sending on.
+// orderQuery is the query of the URL, which can be bookmarked and shared.
 type orderQuery struct {
 	Status       models.Status
 	Search       string
@@ -59,8 +58,8 @@ func readOrderQuery(v *Request) orderQuery {
 	return query
 }
 
-// asked is the query as the use case takes it. What is no date or id, as nobody types one here,
-// asks for nothing.
+// asked is the query for the use case. Invalid dates and ids are ignored: the form cannot send
+// them.
 func (q orderQuery) asked() orders.Query {
 	asked := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
 	asked.StoreID, asked.RiderID = optionalID(q.Store), optionalID(q.Rider)
@@ -83,7 +82,7 @@ func optionalDay(text string) *time.Time {
 	return &at
 }
 
-// path is the page's address under the query.
+// path is the page's URL with the query.
 func (q orderQuery) path() string {
 	values := url.Values{}
 	set := func(name, value string) {
@@ -109,10 +108,10 @@ func (q orderQuery) path() string {
 	return home + "?" + values.Encode()
 }
 
-// Filtered reports whether anything but the status narrows the list.
+// Filtered reports whether there is a filter besides the status.
 func (q orderQuery) Filtered() bool { return q.Search != "" || q.Narrowed() }
 
-// Narrowed reports whether any of the filters does that a phone folds away.
+// Narrowed reports whether one of the filters is set that are collapsed on a phone.
 func (q orderQuery) Narrowed() bool {
 	return q.Store != "" || q.Rider != "" || q.From != "" || q.To != "" || q.WithoutPoint
 }
@@ -141,7 +140,7 @@ func (p *Pages) listOrders(v *Request) error {
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
 }
 
-// isFragment reports whether a script asks for the part of a page that changes.
+// isFragment reports whether a script requests only the part of a page that changes.
 func isFragment(v *Request) bool { return v.GetHeader("X-Fragment") != "" }
 
 func (p *Pages) addChoices(v *Request, page *ordersPage) error {
@@ -157,7 +156,7 @@ func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	return nil
 }
 
-// CarriedBy is the rider of an order that a rider has, or had to the end.
+// CarriedBy is the rider of an order that is or was with a rider.
 func (ordersPage) CarriedBy(order *orders.View) string {
 	if order.Rider == nil || order.Status != models.StatusAssigned && order.Status != models.StatusDelivered {
 		return ""

@@ -183,7 +183,7 @@ func TestBoard_isReadPageByPage(t *testing.T) {
 	})
 }
 
-func TestBoard_answersAScriptWithTheBoardAlone(t *testing.T) {
+func TestOrders_scriptsGetOnlyTheList(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id, _ := create(t, s, tenant.KeyA, nil)
@@ -198,6 +198,6 @@ func TestBoard_answersAScriptWithTheBoardAlone(t *testing.T) {
 		}
 		again, _ := create(t, s, tenant.KeyA, nil)
 		require.ElementsMatch(t, []string{again, id}, v.getWith("/panel/pedidos", "X-Fragment", "board").rows(), "new orders appear")
-		require.Equal(t, http.StatusSeeOther, stranger(t, s).getWith("/panel/pedidos", "X-Fragment", "board").Status)
+		require.Equal(t, http.StatusSeeOther, signedOut(t, s).getWith("/panel/pedidos", "X-Fragment", "board").Status)
 	})
 }

@@ -2,13 +2,13 @@ package panel
 
 import "strconv"
 
-// pager leads from one page of a list to its neighbours.
+// pager has the links to the previous and next page of a list.
 type pager struct {
 	First, Last, Total int64
 	Previous, Next     string
 }
 
-// pagerOf describes a page of a list; path is the address of a page by its number.
+// pagerOf makes the pager of a page; path is the URL of a page by its number.
 func pagerOf(number, size int, total int64, path func(int) string) pager {
 	first := int64(number-1)*int64(size) + 1
 	shown := pager{First: min(first, total), Last: min(first+int64(size)-1, total), Total: total}
@@ -21,7 +21,7 @@ func pagerOf(number, size int, total int64, path func(int) string) pager {
 	return shown
 }
 
-// pageNumber is the page that the address asks for, the first unless it says otherwise.
+// pageNumber is the page number in the URL, 1 by default.
 func pageNumber(v *Request) int {
 	if number, err := strconv.Atoi(v.Query("pagina")); err == nil && number > 0 {
 		return number

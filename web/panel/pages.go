@@ -1,6 +1,5 @@
-// Package panel is the web panel: what an operator's people and its stores see in a browser. Pages
-// are rendered here, forms come back here, and both go through the same use cases as the panel's
-// JSON API. Scripts only make it quicker: everything works without them.
+// Package panel is the web panel of operators and stores. It renders pages and reads forms, and
+// calls the same use cases as the panel's JSON API. Everything works without scripts.
 package panel
 
 import (
@@ -24,16 +23,16 @@ import (
 	"despacho/webhooks"
 )
 
-// Pages answers for every page of the panel.
+// Pages handles every page of the panel.
 type Pages struct {
 	Options
-	// templates are read when somebody first opens the panel: many a process never shows a page.
+	// templates are parsed on first use: many processes never show a page.
 	templates func() map[string]*template.Template
 	assets    assets
 	policy    string
 }
 
-// Options are what the pages stand on.
+// Options are the dependencies of Pages.
 type Options struct {
 	Config    *config.Config
 	DB        *db.DB
@@ -41,12 +40,14 @@ type Options struct {
 	Orders    *orders.Service
 	Webhooks  *webhooks.Service
 	Operators *operators.Service
-	// TemporalNamespace is where the orders' workflows are, for links to the Temporal Web UI.
+	// TemporalNamespace is the namespace of the orders' workflows, for links to the Temporal Web
+	// UI.
 	TemporalNamespace string
 	Clock             clock.Clock
 	Log               *slog.Logger
-	// LimitGuesses counts a try to name a user's password, and refuses when there were too many.
-	LimitGuesses func(*gin.Context, *models.User) error
+	// LimitPasswordAttempts counts an attempt to enter a password, and returns an error when there
+	// were too many.
+	LimitPasswordAttempts func(*gin.Context, *models.User) error
 }
 
 // New reads the embedded assets.
@@ -58,8 +59,7 @@ func New(options Options) *Pages {
 	return p
 }
 
-// originOf lets photos through that are served from elsewhere without https, as on a developer's
-// machine.
+// originOf allows photos from another origin without https, as on a development machine.
 func originOf(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
@@ -68,42 +68,41 @@ func originOf(address string) string {
 	return " " + parsed.Scheme + "://" + parsed.Host
 }
 
-// Policy is the Content-Security-Policy that the pages are made for: scripts, styles and
-// connections of their own alone.
+// Policy is the pages' Content-Security-Policy: only their own scripts, styles and connections.
 func (p *Pages) Policy() string { return p.policy }
 
-// Request is one request of somebody who is signed in.
+// Request is a request of a signed-in user.
 type Request struct {
 	*gin.Context
 	Who    *db.SignedIn
 	Caller orders.Caller
 }
 
-// Ctx is the request's context, for the use cases.
+// Ctx is the request's context.
 func (v *Request) Ctx() context.Context { return v.Request.Context() }
 
-// takeTime gives a request the time for work on many orders or places. It goes on when the visitor
-// leaves, so that what is under way is not left half done.
-func (p *Pages) takeTime(v *Request) (end context.CancelFunc) {
+// extendTimeout gives a request the timeout for work on many orders or places. The work continues
+// if the client disconnects, so that it is not left half done.
+func (p *Pages) extendTimeout(v *Request) (end context.CancelFunc) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(v.Ctx()), p.Config.Timeouts.Bulk)
 	v.Request = v.Request.WithContext(ctx)
 	return end
 }
 
-// Operator is whose panel it is.
+// Operator is the user's operator.
 func (v *Request) Operator() *models.Operator { return &v.Who.Operator }
 
-// May reports whether the visitor has a permission and may use it now.
+// May reports whether the user has a permission and the operator may use it now.
 func (v *Request) May(p models.Permission) bool {
 	return p.Allows(&v.Who.User) && !(p.Writes && v.Operator().Suspended())
 }
 
-// show answers with a page once all of it is there: half a page is never sent.
+// show renders a page into memory first, so that no partial page is sent.
 func (p *Pages) show(v *Request, status int, name, title string, page any) error {
 	return p.render(v.Context, status, name, p.frame(v, title, page))
 }
 
-// showPart answers with a named part of a page, for a script that puts it in place.
+// showPart renders a named template of a page, for a script.
 func (p *Pages) showPart(v *Request, page, part string, content any) error {
 	return p.execute(v.Context, http.StatusOK, p.templates()[page], part, p.frame(v, "", content))
 }
@@ -121,7 +120,7 @@ func (p *Pages) execute(c *gin.Context, status int, from *template.Template, nam
 	return nil
 }
 
-// localPath keeps a redirect inside the panel.
+// localPath keeps a redirect inside the panel (open redirects).
 func localPath(path string) string {
 	if parsed, err := url.Parse(path); err == nil && parsed.Host == "" && parsed.Scheme == "" && strings.HasPrefix(parsed.Path, "/panel/") && !strings.Contains(path, "\\") {
 		return path
@@ -129,5 +128,5 @@ func localPath(path string) string {
 	return home
 }
 
-// home is where people land after signing in.
+// home is the page after signing in.
 const home = "/panel/pedidos"

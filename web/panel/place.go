@@ -12,13 +12,13 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// maxSuggestions is how many places a person is offered at once.
+// maxSuggestions is how many places are suggested at once.
 const maxSuggestions = 20
 
-// maxMeant is how many places of the same name are looked through.
-const maxMeant = 200
+// maxMatches is how many places of the same name are searched.
+const maxMatches = 200
 
-// placeName writes a place out so that no other is called the same: Miraflores, Lima (150122).
+// placeName is a unique name of a place: Miraflores, Lima (150122).
 func placeName(index *catalog.Index, place catalog.Location) string {
 	name := placePath(index, place.ID)
 	if name == "" {
@@ -30,7 +30,8 @@ func placeName(index *catalog.Index, place catalog.Location) string {
 	return name
 }
 
-// placePath is a place and what is around it, up to the country: Miraflores, Lima.
+// placePath is the name of a place and of those that contain it, up to the country: Miraflores,
+// Lima.
 func placePath(index *catalog.Index, id uuid.UUID) string {
 	var names []string
 	for _, around := range index.Ancestors(id) {
@@ -43,16 +44,16 @@ func placePath(index *catalog.Index, id uuid.UUID) string {
 
 const unknownPlace = "no hay ninguna ubicación con ese nombre"
 
-// placesMeant finds what a person may mean by a name, with or without what places are told apart
-// by, or by a ubigeo: one place where it is clear.
-func placesMeant(index *catalog.Index, country, typed string) []catalog.Location {
+// matchPlaces finds the places that match a name, in the form of placeName or partial, or a ubigeo:
+// a single one if it is clear.
+func matchPlaces(index *catalog.Index, country, typed string) []catalog.Location {
 	if place, known := index.ByUbigeo(country, typed); known {
 		return []catalog.Location{place}
 	}
-	// The code in parentheses is ours; people search by name.
+	// The code in parentheses is added by placeName; people search by name.
 	name, _, _ := strings.Cut(typed, "(")
 	first, _, _ := strings.Cut(name, ",")
-	found := index.Search(country, first, maxMeant)
+	found := index.Search(country, first, maxMatches)
 	var named []catalog.Location
 	for _, place := range found {
 		if textnorm.String(placeName(index, place)) == textnorm.String(typed) {
@@ -68,8 +69,7 @@ func placesMeant(index *catalog.Index, country, typed string) []catalog.Location
 	return found
 }
 
-// findPlace turns what was typed into a place's id. What means several places is offered again with
-// all of them.
+// findPlace finds the id of a typed place. An ambiguous name becomes a list of suggestions.
 func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
@@ -79,7 +79,7 @@ func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error
 	if err != nil {
 		return "", "", err
 	}
-	found := placesMeant(index, v.Operator().CountryCode, typed)
+	found := matchPlaces(index, v.Operator().CountryCode, typed)
 	switch len(found) {
 	case 0:
 		return "", unknownPlace, nil
@@ -98,7 +98,7 @@ func placeNames(index *catalog.Index, places []catalog.Location) []string {
 	return names
 }
 
-// suggestPlaces answers the script that completes a place while it is typed.
+// suggestPlaces returns the places that match a partial name, for the autocompletion.
 func (p *Pages) suggestPlaces(v *Request) error {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Pages) suggestPlaces(v *Request) error {
 	return nil
 }
 
-// placeNamed is findPlace the other way round, for a form that shows what is stored.
+// placeNamed is the reverse of findPlace, for a form that shows a stored place.
 func (p *Pages) placeNamed(ctx context.Context, id string) (string, error) {
 	parsed, ok := jsonbody.ParseUUID(id)
 	if !ok {

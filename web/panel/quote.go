@@ -7,19 +7,19 @@ import (
 	"despacho/orders"
 )
 
-// quoteView answers what it costs to send to a place.
+// quoteView is the price of a destination.
 type quoteView struct {
-	// Destination is the question.
+	// Destination is the form field.
 	Destination field
-	// Name is the place that was asked for; empty where nothing was.
+	// Name is the requested place; empty if there is none.
 	Name string
-	// Answer is nil where no order can go.
+	// Answer is nil where the operator does not deliver.
 	Answer *orders.Quote
-	// Through names the covered place that decides, where it is not the destination itself.
+	// Through is the covered place that sets the price, where it is not the destination itself.
 	Through string
 }
 
-// quote looks up what the address asks for.
+// quote looks up the destination in the URL.
 func (p *Pages) quote(v *Request) (quoteView, error) {
 	view := quoteView{Destination: field{
 		Name: "destino", Label: "Distrito o zona", Kind: placeField, Value: v.Query("destino"), Required: true,

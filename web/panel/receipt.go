@@ -14,19 +14,19 @@ import (
 	"despacho/orders"
 )
 
-// receipt is what is remembered of an order that was created in the panel, so that asking again is
-// answered and not done twice.
+// receipt is the stored response of an order created in the panel, so that a repeated request
+// returns it instead of creating another order.
 type receipt struct {
 	ID           uuid.UUID   `json:"id"`
 	GuideCode    string      `json:"guide_code"`
 	ShippingCost money.Cents `json:"shipping_cost"`
 	Currency     string      `json:"currency"`
 	Warning      string      `json:"warning,omitempty"`
-	// Existed says that an earlier request created it.
+	// Existed means that an earlier request created it.
 	Existed bool `json:"-"`
 }
 
-// Path is the order's page.
+// Path is the URL path of the order's page.
 func (r *receipt) Path() string { return "/panel/pedidos/" + r.ID.String() }
 
 func renderReceipt(created *orders.Created) (orders.CreateResponse, error) {
@@ -45,8 +45,8 @@ func readReceipt(answer orders.CreateResponse) (*receipt, error) {
 
 const lookAgainIn = 100 * time.Millisecond
 
-// createOnce creates an order unless it was created under the key before; either way its receipt
-// comes back. Somebody who clicked twice waits for what the first click is still creating.
+// createOnce creates an order unless one was created with the key, and returns its receipt either
+// way. A double click waits for the first request.
 func (p *Pages) createOnce(ctx context.Context, caller orders.Caller, in *jsonbody.Object, key string) (*receipt, error) {
 	until := time.After(p.Config.Timeouts.Request / 2)
 	for {

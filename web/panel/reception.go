@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	// receptionsShown is how far back a person at the counter looks.
+	// receptionsShown is how many recent receptions are listed.
 	receptionsShown = 12
-	// branchCookie remembers which branch a counter stands in, for a year.
+	// branchCookie stores the branch of the reception desk for a year.
 	branchCookie    = "despacho_reception_branch"
 	branchCookieAge = 365 * 24 * 60 * 60
 )
 
-// receptionPage is one field for a barcode reader, and what came of the last scan.
+// receptionPage is a field for a barcode scanner, and the result of the last scan.
 type receptionPage struct {
 	Branches []option
 	Branch   string
-	// Typed is put back into the field where it has to be sent again.
+	// Typed is put back into the field when it must be sent again.
 	Typed  string
-	Answer *receptionAnswer
+	Answer *receptionResult
 	Today  *orders.Receptions
 
 	branchNames map[uuid.UUID]string
 }
 
-// BranchName is where a package was taken in.
+// BranchName is the branch that received a package.
 func (p *receptionPage) BranchName(id uuid.UUID) string { return p.branchNames[id] }
 
-// ChoosesBranch reports whether there is a choice.
+// ChoosesBranch reports whether there are several branches.
 func (p *receptionPage) ChoosesBranch() bool { return len(p.branchNames) > 1 }
 
 func (p *Pages) showReception(v *Request) error {
-	chosen, _ := v.Cookie(branchCookie) // without one nothing is chosen
+	chosen, _ := v.Cookie(branchCookie) // without the cookie no branch is selected
 	page, err := p.reception(v, chosen)
 	if err != nil {
 		return err
 	}
-	return p.answerReception(v, http.StatusOK, page)
+	return p.respondReception(v, http.StatusOK, page)
 }
 
-// reception is the page of a counter. A branch that is not the operator's, or is not in use any
-// more, is not offered.
+// reception is the page of a reception desk. Inactive branches and those of other operators are not
+// offered.
 func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	branches, err := p.Operators.Branches(v.Ctx(), v.Operator())
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	return page, nil
 }
 
-// receive takes a package in and answers with the page, ready for the next one.
+// receive receives a package and shows the page for the next one.
 func (p *Pages) receive(v *Request) error {
 	values, err := posted(v.Context)
 	if err != nil {
@@ -79,19 +79,19 @@ func (p *Pages) receive(v *Request) error {
 	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
 	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
-		page.Answer = page.answerTo(v, received, typed)
-		return p.answerReception(v, http.StatusOK, page)
+		page.Answer = page.resultOf(v, received, typed)
+		return p.respondReception(v, http.StatusOK, page)
 	}
 	status, answer := notReceived(err, typed)
 	if answer == nil {
 		return err
 	}
 	page.Answer, page.Typed = answer, typed
-	return p.answerReception(v, status, page)
+	return p.respondReception(v, status, page)
 }
 
-// answerReception shows the page; to a script, what changed of it.
-func (p *Pages) answerReception(v *Request, status int, page *receptionPage) error {
+// respondReception shows the page, or only the changed part to a script.
+func (p *Pages) respondReception(v *Request, status int, page *receptionPage) error {
 	var err error
 	if page.Today, err = p.Orders.ReceivedToday(v.Ctx(), v.Caller, receptionsShown); err != nil {
 		return err

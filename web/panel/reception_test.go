@@ -17,7 +17,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// counter is an operator's counter: a person who scans, and the API to see what came of it.
+// counter is an operator's reception desk: a client that scans, and the API to check the result.
 type counter struct {
 	*visitor
 	s      *apptest.Service
@@ -30,7 +30,7 @@ func counterOf(t testing.TB, s *apptest.Service, tenant *apptest.Tenant) *counte
 	return &counter{visitor: visit(t, s, tenant, nil), s: s, tenant: tenant, token: tenant.SignIn(t, nil)}
 }
 
-// parcel is an order whose package is on its way to the counter.
+// parcel is an order that was not received yet.
 type parcel struct{ id, code string }
 
 func (c *counter) parcel(changes ...map[string]any) parcel {
@@ -40,7 +40,7 @@ func (c *counter) parcel(changes ...map[string]any) parcel {
 	return parcel{answer.String("id"), answer.String("guide_code")}
 }
 
-// received is a parcel that is at the counter already.
+// received is an order that was received.
 func (c *counter) received(changes ...map[string]any) parcel {
 	c.t.Helper()
 	p := c.parcel(changes...)
@@ -112,7 +112,7 @@ func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
 	})
 }
 
-func TestReception_saysWhyNot(t *testing.T) {
+func TestReception_explainsRejections(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		rider := map[string]any{"rider_id": c.tenant.Riders[0].ID}
@@ -138,8 +138,8 @@ func TestReception_saysWhyNot(t *testing.T) {
 	})
 }
 
-// Another operator's package is as unknown as one that nobody has.
-func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
+// Another operator's package is as unknown as a code that does not exist.
+func TestReception_onlyOwnOrders(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		here, there := counterOf(t, s, s.NewTenant(t)), counterOf(t, s, s.NewTenant(t))
 		theirs, nobodys := there.parcel(), guidecode.New()
@@ -151,7 +151,7 @@ func TestReception_keepsToTheOperatorsOwn(t *testing.T) {
 	})
 }
 
-func TestReception_warnsOfWhatThePackageNeeds(t *testing.T) {
+func TestReception_warnings(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		risky := c.parcel(map[string]any{"location_id": apptest.SanJuan, "delivery_address": "Huáscar, Paradero 10"})
@@ -187,7 +187,7 @@ func TestReception_remembersTheBranch(t *testing.T) {
 	})
 }
 
-// A package that comes after the timer takes its order up again, and the counter hears that it did.
+// A package that arrives after the timer revives its order, and the page says so.
 func TestReception_revives(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -207,7 +207,7 @@ func TestReception_revives(t *testing.T) {
 }
 
 // A script gets what changed alone; the answer is the same.
-func TestReception_answersScriptsWithWhatChanged(t *testing.T) {
+func TestReception_scriptsGetOnlyTheChangedPart(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.parcel()
@@ -242,7 +242,7 @@ func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 }
 
 // While nothing carries the orders on, the code is put back to be sent again.
-func TestReception_keepsWhatCouldNotBeConfirmed(t *testing.T) {
+func TestReception_keepsUnconfirmedCode(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Move = time.Second }})
 	c := counterOf(t, s, s.NewTenant(t))

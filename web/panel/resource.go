@@ -10,16 +10,16 @@ import (
 	"despacho/models"
 )
 
-// resource is something that an operator's people set up: a list, a form to add to it, and a form
-// to change what is on it. All of them look and work the same.
+// resource is something that an operator configures: a list, a form to create one, and a form to
+// edit one. All of them look and work the same.
 type resource[T any] struct {
 	pages *Pages
 	path  string
 	title string
-	// intro says what it is for, in a sentence or two.
+	// intro is a short description.
 	intro   string
 	columns []string
-	// add is the button that makes a new one; made and changed say that it worked.
+	// add is the label of the create button; made and changed are the success messages.
 	add, made, changed string
 
 	all    func(context.Context, *models.Operator) ([]T, error)
@@ -29,38 +29,37 @@ type resource[T any] struct {
 
 	id   func(*T) uuid.UUID
 	name func(*T) string
-	// cells are what the list shows of one, in the order of the columns.
+	// cells are a row's cells, in the order of the columns.
 	cells func(v *Request, row *T) []cell
 	// fields is the form; row is nil for a new one.
 	fields func(v *Request, row *T) ([]field, error)
 
-	// show answers for a new one in the place of the list, where there is something to see this
-	// once; it may be nil.
+	// show, if not nil, replaces the redirect after a creation, where a secret must be shown once.
 	show func(v *Request, made *T) error
-	// actions are what else can be done with one; it may be nil.
+	// actions, if not nil, are the other actions on a row.
 	actions func(row *T) []action
 }
 
-// action is something that is done to one of the list, apart from changing what it says.
+// action is an action on a row, other than editing it.
 type action struct {
 	Title, Text string
 	Form        *form
-	// Open shows the form at once, because there is something wrong in it.
+	// Open shows the form at once, because it has an error.
 	Open bool
 }
 
-// cell is one value in a list.
+// cell is a table cell.
 type cell struct {
 	Text string
-	// Note is a second line in smaller print.
+	// Note is a second line in a smaller font.
 	Note string
-	// Chip is how the text is marked: good, bad or quiet; empty is plain.
+	// Chip is the style of the text: good, bad or quiet; empty is plain.
 	Chip string
 }
 
 func plain(text string) cell { return cell{Text: text} }
 
-// activity is the cell that tells what is in use from what is not.
+// activity is the cell of the active state.
 func activity(active bool) cell {
 	if active {
 		return cell{Text: "Activo", Chip: "good"}
@@ -68,7 +67,7 @@ func activity(active bool) cell {
 	return cell{Text: "Inactivo", Chip: "quiet"}
 }
 
-// marked is the cell that tells the one that stands out from the others.
+// marked is the cell that marks one row, such as the default.
 func marked(mark string, it bool) cell {
 	if it {
 		return cell{Text: mark, Chip: "good"}
@@ -116,7 +115,7 @@ func (r *resource[T]) showList(v *Request, status int, asked *form) error {
 	return r.pages.show(v, status, "resource", r.title, page)
 }
 
-// ask is the empty form for a new one, or the form of one that is there.
+// ask is the form of a new row, or of an existing one.
 func (r *resource[T]) ask(v *Request, row *T) (*form, error) {
 	fields, err := r.fields(v, row)
 	if err != nil {
@@ -144,7 +143,7 @@ func (r *resource[T]) create(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.made)
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return r.showList(v, http.StatusUnprocessableEntity, asked)
@@ -178,7 +177,7 @@ func (r *resource[T]) change(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked, r.actionsOn(row))
@@ -195,7 +194,7 @@ func (r *resource[T]) actionsOn(row *T) []action {
 	return r.actions(row)
 }
 
-// find reads the one that the path names. Another operator's is not there.
+// find reads the row of the path. Another operator's is not found.
 func (r *resource[T]) find(v *Request) (*T, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {

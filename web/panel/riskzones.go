@@ -11,7 +11,7 @@ import (
 	"despacho/operators"
 )
 
-// riskZone is a risk zone with its place written out.
+// riskZone is a risk zone with the name of its place.
 type riskZone struct {
 	models.RiskZone
 	place string
@@ -66,7 +66,7 @@ func (p *Pages) listRiskZones(ctx context.Context, operator *models.Operator) ([
 	return zones, nil
 }
 
-// orDash shows that there is nothing where there could be something.
+// orDash is a dash for an empty text.
 func orDash(text string) string {
 	if text == "" {
 		return "—"

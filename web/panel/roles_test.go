@@ -27,11 +27,11 @@ var forStores = map[string]bool{
 
 // Every route of the panel is tried by everybody. Routes come from the route table: a new one is
 // the operator's unless it is named here.
-func TestRoutes_whoMayUseThem(t *testing.T) {
+func TestRoutes_permissions(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		people := map[string]*visitor{
-			"administrator": visitAs(t, s, tenant, &models.User{Admin: true}), "operator": visit(t, s, tenant, nil), "store": visit(t, s, tenant, &tenant.StoreA),
+			"administrator": getAs(t, s, tenant, &models.User{Admin: true}), "operator": visit(t, s, tenant, nil), "store": visit(t, s, tenant, &tenant.StoreA),
 		}
 		tried := map[string]bool{}
 		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {

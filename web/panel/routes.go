@@ -6,14 +6,14 @@ import (
 	"despacho/models"
 )
 
-// Route is a page or the way back of its form.
+// Route is a page or the target of its form.
 type Route struct {
 	Method, Path string
 	Needs        models.Permission
 	Answer       func(*Request) error
 }
 
-// Routes is the map of the panel.
+// Routes lists the panel's routes.
 func (p *Pages) Routes() []Route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []Route{
@@ -31,9 +31,9 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/recepcion", models.OperatorWrite, p.receive},
 		{get, "/panel/asignacion", models.OperatorRead, p.showAssignment},
 		{post, "/panel/asignacion", models.OperatorWrite, p.assign},
-		{get, "/panel/pedidos/nuevo", models.AnyUser, p.askNewOrder},
+		{get, "/panel/pedidos/nuevo", models.AnyUser, p.newOrder},
 		{post, "/panel/pedidos/nuevo", models.AnyUserWrite, p.createOrder},
-		{get, "/panel/carga", models.AnyUser, p.askUpload},
+		{get, "/panel/carga", models.AnyUser, p.newUpload},
 		{post, "/panel/carga", models.AnyUserWrite, p.previewUpload},
 		{get, "/panel/carga/plantilla.csv", models.AnyUser, p.uploadTemplate},
 		{get, "/panel/carga/crear", models.AnyUser, p.uploadAgain},
@@ -83,8 +83,8 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/cobertura", models.OperatorRead, p.listCoverage},
 		{post, "/panel/cobertura", models.OperatorWrite, p.addCoverage},
 		{get, "/panel/cobertura.csv", models.OperatorRead, p.downloadCoverage},
-		{get, "/panel/cobertura/carga", models.OperatorRead, p.askForCoverageFile},
-		{post, "/panel/cobertura/carga", models.OperatorWrite, p.takeCoverageFile},
+		{get, "/panel/cobertura/carga", models.OperatorRead, p.newCoverageFile},
+		{post, "/panel/cobertura/carga", models.OperatorWrite, p.uploadCoverageFile},
 		{post, "/panel/cobertura/carga/aplicar", models.OperatorWrite, p.applyCoverageFile},
 		{post, "/panel/cobertura/:id", models.OperatorWrite, p.changeCoverage},
 		{post, "/panel/cobertura/:id/quitar", models.OperatorWrite, p.removeCoverage},

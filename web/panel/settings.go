@@ -10,8 +10,8 @@ import (
 
 const settingsPath = "/panel/ajustes"
 
-// settingsPage is what the operator decides about itself, and what whoever runs the service
-// decided.
+// settingsPage is what the operator configures itself, and what the service's administrator has
+// set.
 type settingsPage struct {
 	Form  *form
 	Logo  string
@@ -49,7 +49,7 @@ func (p *Pages) showSettingsForm(v *Request, status int, asked *form) error {
 	}})
 }
 
-// planWords says what a plan is for whoever pays for it.
+// planWords describes a plan.
 func planWords(plan models.Plan) string {
 	if perMinute := plan.RequestsPerMinute(); perMinute > 0 {
 		return fmt.Sprintf("%s, con API hasta %d solicitudes por minuto y clave", plan, perMinute)
@@ -66,7 +66,7 @@ func (p *Pages) changeSettings(v *Request) error {
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showSettingsForm(v, http.StatusUnprocessableEntity, asked)

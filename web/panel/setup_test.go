@@ -24,7 +24,7 @@ var setupPages = []string{
 func TestSetup_isForTheOperator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		admin, clerk, seller := visitAs(t, s, tenant, &models.User{Admin: true}), visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
+		admin, clerk, seller := getAs(t, s, tenant, &models.User{Admin: true}), visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
 		for _, path := range setupPages {
 			require.Equal(t, http.StatusOK, admin.get(path).Status, path)
 			require.Equal(t, http.StatusForbidden, seller.get(path).Status, path)
@@ -42,7 +42,7 @@ func TestSetup_isForTheOperator(t *testing.T) {
 }
 
 // What is not there, is no id, or is another operator's is not found, whatever is asked of it.
-func TestSetup_anothersIsNotThere(t *testing.T) {
+func TestSetup_otherOperatorsAreNotFound(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		other := s.NewTenant(t)
 		otherUser := &models.User{}
@@ -53,7 +53,7 @@ func TestSetup_anothersIsNotThere(t *testing.T) {
 			"/panel/zonas-de-riesgo": owned[models.RiskZone](t, s, other, func(r models.RiskZone) uuid.UUID { return r.ID }),
 			"/panel/cobertura":       owned[models.Coverage](t, s, other, func(r models.Coverage) uuid.UUID { return r.ID }),
 		}
-		admin := visitAs(t, s, s.NewTenant(t), &models.User{Admin: true})
+		admin := getAs(t, s, s.NewTenant(t), &models.User{Admin: true})
 		for path, id := range foreign {
 			for _, unknown := range []string{id, uuid.NewString(), "no-es-un-id"} {
 				if path != "/panel/cobertura" {
@@ -75,7 +75,7 @@ func owned[T db.Owned](t *testing.T, s *apptest.Service, tenant *apptest.Tenant,
 	return id(rows[0]).String()
 }
 
-func TestRiders_aDeactivatedOneIsAssignedNothing(t *testing.T) {
+func TestRiders_inactiveCannotBeAssigned(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v, token := visit(t, s, tenant, nil), tenant.SignIn(t, nil)
@@ -146,7 +146,7 @@ func TestSizes_countForTheNextOrder(t *testing.T) {
 	})
 }
 
-func TestRiskZones_warnWhoeverCreatesAnOrder(t *testing.T) {
+func TestRiskZones_warnOnOrderCreation(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
@@ -192,7 +192,7 @@ func TestSettings_showOnTheTrackingPage(t *testing.T) {
 		require.Contains(t, saved.words(), "Ajustes guardados.")
 		require.Contains(t, saved.Text, `<img src="https://logo.example/l.png"`)
 		require.NotContains(t, saved.Text, "<script>\"")
-		tracked := stranger(t, s).read("/track/" + order.String("guide_code"))
+		tracked := signedOut(t, s).read("/track/" + order.String("guide_code"))
 		require.Contains(t, tracked.Text, "Rauda &lt;script&gt;")
 		require.Contains(t, tracked.Text, "https://logo.example/l.png")
 		answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{"location_id": apptest.Surco})})
@@ -207,7 +207,7 @@ func TestSettings_showOnTheTrackingPage(t *testing.T) {
 func TestSetup_whileSuspended(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { at := o.CreatedAt; o.SuspendedAt = &at })
-		admin := visitAs(t, s, tenant, &models.User{Admin: true})
+		admin := getAs(t, s, tenant, &models.User{Admin: true})
 		for _, path := range setupPages {
 			require.Equal(t, http.StatusOK, admin.get(path).Status, path)
 		}

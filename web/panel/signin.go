@@ -7,20 +7,20 @@ import (
 	"despacho/internal/jsonbody"
 )
 
-// SignIn is the form that lets people in.
+// SignIn is the sign-in form.
 type SignIn struct {
 	Email, Failure string
-	// Next is the page that was asked for before.
+	// Next is the page to return to.
 	Next string
 }
 
-// ShowSignIn asks who is there.
+// ShowSignIn renders the sign-in form.
 func (p *Pages) ShowSignIn(c *gin.Context, status int, asked SignIn) error {
 	asked.Next = localPath(asked.Next)
 	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: asked, Notice: takeNotice(c)})
 }
 
-// ReadSignIn takes the form.
+// ReadSignIn reads the sign-in form.
 func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	values, err := posted(c)
 	if err != nil {
@@ -31,7 +31,7 @@ func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	return asked, in, err
 }
 
-// ShowFailure is the page of what went wrong.
+// ShowFailure renders an error page.
 func (p *Pages) ShowFailure(c *gin.Context, status int, f *apperror.Error) error {
 	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: f.Message})
 }

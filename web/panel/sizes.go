@@ -38,7 +38,7 @@ func (p *Pages) sizes() *resource[models.Size] {
 	}
 }
 
-// moneyLabel says in what an amount is counted.
+// moneyLabel adds the currency to a label.
 func moneyLabel(v *Request, label string) string {
 	return label + " (" + currencySign(v.Operator().Currency) + ")"
 }

@@ -26,7 +26,7 @@ func TestPages_askLittleOfTheDatabase(t *testing.T) {
 		tenant := s.NewTenant(t)
 		fill(t, s, tenant)
 		admin := models.User{Admin: true}
-		v := visitAs(t, s, tenant, &admin)
+		v := getAs(t, s, tenant, &admin)
 		token := tenant.SignInAs(t, &models.User{Admin: true})
 		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
 			if route.Method != http.MethodGet {

@@ -6,8 +6,7 @@ import (
 	"despacho/models"
 )
 
-// storeFilter are the stores that a list of orders can be narrowed to, and what they are called
-// beside an order.
+// storeFilter are the stores that a list of orders can be filtered by, with their names.
 type storeFilter struct {
 	Stores []option
 	names  map[uuid.UUID]string
@@ -22,7 +21,7 @@ func storeFilterOf(stores []models.Store) storeFilter {
 	return all
 }
 
-// StoreName is who sends an order; nothing for the operator's own.
+// StoreName is the store of an order; empty for the operator's own.
 func (s storeFilter) StoreName(id *uuid.UUID) string {
 	if id == nil {
 		return ""
@@ -30,8 +29,7 @@ func (s storeFilter) StoreName(id *uuid.UUID) string {
 	return s.names[*id]
 }
 
-// riderFilter offers every rider, also those who do not ride any more: their orders are still
-// found.
+// riderFilter lists every rider, also inactive ones: their orders can still be found.
 func riderFilter(riders []models.Rider) []option {
 	options := []option{{"", "Todos"}}
 	for _, rider := range riders {

@@ -10,7 +10,7 @@ import (
 	"despacho/test/apptest"
 )
 
-func TestStores_areAddedAndChangedByTheOperatorAlone(t *testing.T) {
+func TestStores_onlyTheOperatorChangesThem(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
@@ -34,9 +34,9 @@ func TestStores_areAddedAndChangedByTheOperatorAlone(t *testing.T) {
 	})
 }
 
-func TestPanel_asksWhoIsThere(t *testing.T) {
+func TestPanel_requiresSignIn(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		v := stranger(t, s)
+		v := signedOut(t, s)
 		sent := v.get("/panel/tiendas?x=1")
 		require.Equal(t, http.StatusSeeOther, sent.Status)
 		require.Equal(t, "/panel/ingreso?siguiente=%2Fpanel%2Ftiendas%3Fx%3D1", sent.Location)

@@ -14,30 +14,30 @@ import (
 
 const summaryPath = "/panel/resumen"
 
-// usualPeriods are the last so many days, today among them; the second is what the page opens with.
+// usualPeriods are numbers of days up to today; the second is the default.
 var usualPeriods = []int{7, 30, 90}
 
 const usualPeriod = 30
 
-// summaryPage tells how the orders of a period went.
+// summaryPage is the summary of a period's orders.
 type summaryPage struct {
 	Periods []tab
 	Query   summaryQuery
 	Stores  []option
-	// Span is the period in words; Cut says that more was asked for than is shown.
+	// Span is the period as text; Cut means that the requested period was longer.
 	Span    string
 	Cut     bool
 	Figures []figure
-	Plots   []plotCard
+	Plots   []chartCard
 }
 
-// figure is a number worth a glance.
+// figure is a number with its label.
 type figure struct{ Label, Value, Detail string }
 
-// Long reports whether the value needs smaller letters on a phone.
+// Long reports whether the value needs a smaller font on a phone.
 func (f figure) Long() bool { return utf8.RuneCountInString(f.Value) > 9 }
 
-// summaryQuery is what the address says. Days that were chosen go before a usual period.
+// summaryQuery is the query of the URL. Chosen days take precedence over a usual period.
 type summaryQuery struct {
 	// Days is the usual period, 0 where the days were chosen.
 	Days     int
@@ -65,7 +65,7 @@ func (p *Pages) readSummaryQuery(v *Request) summaryQuery {
 	return query
 }
 
-// path is the page's address for a usual period of the same store.
+// path is the page's URL for a usual period of the same store.
 func (q summaryQuery) path(days int) string {
 	values := url.Values{"periodo": {strconv.Itoa(days)}}
 	if q.Store != "" {
@@ -74,7 +74,7 @@ func (q summaryQuery) path(days int) string {
 	return summaryPath + "?" + values.Encode()
 }
 
-// Day is a date as its field in the form wants it.
+// Day is a date for its input field.
 func (summaryQuery) Day(day time.Time) string { return day.Format(time.DateOnly) }
 
 func (p *Pages) showSummary(v *Request) error {
@@ -85,7 +85,7 @@ func (p *Pages) showSummary(v *Request) error {
 	}
 	page := summaryPage{
 		Query: query, Cut: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
-		Figures: figuresOf(v, summary), Plots: plotsOf(v, summary),
+		Figures: figuresOf(v, summary), Plots: chartsOf(v, summary),
 	}
 	page.Query.From, page.Query.To = summary.From, summary.To
 	for _, days := range usualPeriods {

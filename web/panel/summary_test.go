@@ -116,7 +116,7 @@ func TestSummary_aStoreSeesItsOwn(t *testing.T) {
 	})
 }
 
-func TestSummary_whatThereIsNothingToSayAbout(t *testing.T) {
+func TestSummary_empty(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

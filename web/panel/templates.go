@@ -15,8 +15,8 @@ import (
 //go:embed templates
 var sources embed.FS
 
-// parseTemplates makes one set for every page: the frame, the parts that pages share, and the
-// page's own file.
+// parseTemplates makes one template set per page: the layout, the shared parts, and the page's own
+// file.
 func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
@@ -38,7 +38,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 	return pages
 }
 
-// amount is money as people in the operator's country write it.
+// amount formats money for the operator's country.
 func amount(cents money.Cents, currency string) string {
 	decimals := cents.String()
 	return currencySign(currency) + "\u00a0" + format.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
@@ -51,7 +51,6 @@ func currencySign(currency string) string {
 	return currency
 }
 
-// orEmpty shows an optional text.
 func orEmpty(s *string) string {
 	if s == nil {
 		return ""

@@ -10,30 +10,30 @@ import (
 
 const (
 	uploadPath = "/panel/carga"
-	// maxUploadRows is far beyond what a person looks over before sending it.
+	// maxUploadRows is more than a person checks in a preview.
 	maxUploadRows = 1000
 )
 
-// uploadPage asks for a file.
+// uploadPage is the upload form.
 type uploadPage struct {
 	Columns []uploadColumn
 	MaxRows int
 	Failure string
 }
 
-func (p *Pages) askUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
+func (p *Pages) newUpload(v *Request) error { return p.showUpload(v, http.StatusOK, "") }
 
 func (p *Pages) showUpload(v *Request, status int, failure string) error {
 	return p.show(v, status, "upload", "Carga de pedidos", uploadPage{Columns: columnsFor(v), MaxRows: maxUploadRows, Failure: failure})
 }
 
-// uploadAgain is where a page leads that was there only as the answer to a form.
+// uploadAgain redirects a reload of a page that only exists as a response to a form.
 func (p *Pages) uploadAgain(v *Request) error {
 	v.Redirect(http.StatusSeeOther, uploadPath)
 	return nil
 }
 
-// uploadTemplate is an empty file with an example that the operator can serve.
+// uploadTemplate is an empty file with an example row that the operator could deliver.
 func (p *Pages) uploadTemplate(v *Request) error {
 	places, err := p.destinations(v)
 	if err != nil {
@@ -65,20 +65,20 @@ func (p *Pages) uploadTemplate(v *Request) error {
 	if v.Query("separador") == "coma" {
 		delimiter = csvfile.Comma
 	}
-	return sendSheet(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
+	return sendCSV(v, "plantilla-pedidos.csv", [][]string{header, example}, delimiter)
 }
 
-// example is a district that the operator delivers to and that its name alone tells from others.
+// example is a covered district with a unique name.
 func (d *destinations) example() string {
 	for _, district := range d.choices.Districts() {
-		if m := d.meant(district.Name); m.Place != nil && m.Place.ID == district.ID {
+		if m := d.match(district.Name); m.Place != nil && m.Place.ID == district.ID {
 			return district.Name
 		}
 	}
 	return "Miraflores, Lima"
 }
 
-func sendSheet(v *Request, name string, rows [][]string, delimiter rune) error {
+func sendCSV(v *Request, name string, rows [][]string, delimiter rune) error {
 	content, err := csvfile.Write(rows, delimiter)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func sendSheet(v *Request, name string, rows [][]string, delimiter rune) error {
 	return nil
 }
 
-// previewUpload shows what would come of a file. Nothing is created.
+// previewUpload shows the result of a file without creating anything.
 func (p *Pages) previewUpload(v *Request) error {
 	table, err := readUpload(v)
 	if err == nil {
@@ -105,20 +105,19 @@ func (p *Pages) previewUpload(v *Request) error {
 	return p.showUpload(v, http.StatusUnprocessableEntity, problem.Message)
 }
 
-func readUpload(v *Request) (*csvfile.Sheet, error) {
+func readUpload(v *Request) (*csvfile.Table, error) {
 	content, err := readFile(v)
 	if err != nil {
 		return nil, err
 	}
-	return readSheet(content, maxUploadRows)
+	return readCSV(content, maxUploadRows)
 }
 
-// matchUpload finds the columns; without one of those that every order needs there is nothing to
-// look at.
-func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
+// matchUpload finds the columns; a missing required column is an error.
+func matchUpload(v *Request, table *csvfile.Table) (csvfile.Columns, error) {
 	known := columnsFor(v)
 	if v.Caller.StoreID != nil {
-		// A store's file may say whose it is; the preview tells that it makes no difference.
+		// A store's file may have a store column; the preview says that it is ignored.
 		known = uploadColumns
 	}
 	names := make([]csvfile.Column, len(known))
@@ -134,16 +133,16 @@ func matchUpload(v *Request, table *csvfile.Sheet) (csvfile.Columns, error) {
 	}
 	switch {
 	case len(missing) == 1:
-		return columns, badFile("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return columns, fileError("Falta la columna " + missing[0] + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(missing) > 1:
-		return columns, badFile("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
+		return columns, fileError("Faltan las columnas " + strings.Join(missing, ", ") + ". La primera fila debe llevar los nombres de las columnas, como en la plantilla.")
 	case len(table.Rows) == 0:
-		return columns, badFile("El archivo no tiene filas debajo de los nombres de las columnas.")
+		return columns, fileError("El archivo no tiene filas debajo de los nombres de las columnas.")
 	}
 	return columns, nil
 }
 
-// uploadRemarks are what the sender of a file should know about its columns.
+// uploadRemarks are notes about the file's columns.
 func uploadRemarks(v *Request, columns csvfile.Columns) []string {
 	var remarks []string
 	if len(columns.Unknown) > 0 {

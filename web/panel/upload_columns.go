@@ -7,24 +7,24 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// uploadColumn is what a file of orders can say, in the words of those who keep such files.
+// uploadColumn is a column of an uploaded file of orders.
 type uploadColumn struct {
 	csvfile.Column
-	// Member is what it is called in a creation request.
+	// Member is its name in a creation request.
 	Member string
-	// Required columns must be there, and filled in every row.
+	// Required columns must be present, and filled in every row.
 	Required bool
-	// Help says what to write; Example is a cell of the template.
+	// Help is what to write; Example is a cell of the template.
 	Help, Example string
-	// Spare columns are understood but not in the template, which is wide enough.
+	// Spare columns are accepted but not in the template.
 	Spare bool
-	// operatorOnly columns mean nothing in a store's file.
+	// operatorOnly columns are ignored in a store's file.
 	operatorOnly bool
-	// take reads the cell; without it the cell is taken as it is.
+	// take converts the cell; nil means unchanged.
 	take func(r *rowReader, row *orderRow, cell string) (value, complaint string)
 }
 
-// Names of the columns that are more than a member of the order.
+// Names of the columns with special handling.
 const (
 	placeColumn  = "distrito"
 	ubigeoColumn = "ubigeo"
@@ -33,7 +33,7 @@ const (
 	codeColumn   = "codigo_externo"
 )
 
-// uploadColumns is the layout of the template, and then what else is understood.
+// uploadColumns are the columns of the template, and then the other accepted ones.
 var uploadColumns = []uploadColumn{
 	{Column: column("destinatario", "nombre", "cliente", "nombre del destinatario", "nombre y apellido"), Member: "recipient_name", Required: true, Help: "Nombre de quien recibe.", Example: "Rosa Díaz"},
 	{Column: column("telefono", "celular", "movil", "telefono del destinatario", "nro de telefono"), Member: "recipient_phone", Required: true, Help: "Con o sin código de país.", Example: "987654321", take: takeDigits},
@@ -62,7 +62,7 @@ func column(name string, aliases ...string) csvfile.Column {
 	return csvfile.Column{Name: name, Aliases: aliases}
 }
 
-// columnsFor are those that mean something in the visitor's files.
+// columnsFor are the columns that apply to the caller's files.
 func columnsFor(v *Request) []uploadColumn {
 	var columns []uploadColumn
 	for _, column := range uploadColumns {
@@ -91,7 +91,7 @@ var (
 	}
 )
 
-// oneOf reads a word that people write in several ways.
+// oneOf reads a value with several spellings.
 func oneOf(words map[string]string, complaint string) func(*rowReader, *orderRow, string) (string, string) {
 	return func(_ *rowReader, _ *orderRow, cell string) (string, string) {
 		if word, known := words[textnorm.String(cell)]; known {
@@ -101,7 +101,7 @@ func oneOf(words map[string]string, complaint string) func(*rowReader, *orderRow
 	}
 }
 
-// digitsLost is said of a number that a spreadsheet program has rounded.
+// digitsLost is the message for a number that a spreadsheet program has rounded.
 const digitsLost = "la hoja de cálculo lo cambió a notación científica y perdió cifras: dé a la columna formato de texto y escríbalo de nuevo"
 
 func takeDigits(_ *rowReader, _ *orderRow, cell string) (string, string) {
@@ -124,9 +124,9 @@ func takeAmount(_ *rowReader, _ *orderRow, cell string) (string, string) {
 }
 
 func takePlace(r *rowReader, row *orderRow, cell string) (string, string) {
-	m := r.places.meant(cell)
+	m := r.places.match(cell)
 	if m.Place == nil {
-		return "", unclearPlace(r.places, m)
+		return "", ambiguousPlace(r.places, m)
 	}
 	row.Place = r.places.name(*m.Place)
 	if !m.Exact {
@@ -170,7 +170,7 @@ func takeBranch(r *rowReader, _ *orderRow, cell string) (string, string) {
 	return "", "no es una sucursal activa del operador"
 }
 
-// maxCode is how long a store's own number for an order may be, in characters.
+// maxCode is the maximum length of a store's own order number, in characters.
 const maxCode = 100
 
 func takeCode(_ *rowReader, _ *orderRow, cell string) (string, string) {

@@ -12,17 +12,17 @@ import (
 	"despacho/orders"
 )
 
-// createdAtOnce keeps a file from taking the whole service.
+// createdAtOnce bounds the load of one file.
 const createdAtOnce = 8
 
-// createUpload creates the orders of a preview and tells what came of each. A script sends a few
-// rows at a time and is answered with those.
+// createUpload creates the orders of a preview and shows each result. A script sends a few rows at
+// a time and gets the results of those.
 func (p *Pages) createUpload(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
-	defer p.takeTime(v)()
+	defer p.extendTimeout(v)()
 	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(p.createTime()))
 	page, err := back.page()
 	if err != nil {
@@ -35,12 +35,12 @@ func (p *Pages) createUpload(v *Request) error {
 	return p.show(v, http.StatusOK, "upload_rows", "Resultado de la carga", page)
 }
 
-// createTime leaves the last orders and the page the rest of the time; what is left is said and can
-// be asked for again.
+// createTime leaves time for the last orders and the page; the remaining rows are reported and can
+// be sent again.
 func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }
 
-// create makes orders of the rows that are none yet, several at once, and starts none after the
-// deadline.
+// create creates the orders of the rows that have none, several in parallel, and starts none after
+// the deadline.
 func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {
 	todo := make(chan *orderRow)
 	var workers sync.WaitGroup
@@ -71,7 +71,7 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 	case err == nil:
 		row.Receipt = made
 	case errors.Is(err, orders.ErrKeyReused):
-		row.complain(codeColumn, "ya se usó con otros datos")
+		row.addError(codeColumn, "ya se usó con otros datos")
 	case apperror.From(err).Kind == apperror.Internal, errors.Is(err, orders.ErrKeyInProgress):
 		r.pages.Log.WarnContext(ctx, "row of an upload not created", "row", row.Number, "error", err)
 		row.Pending = true
@@ -82,9 +82,9 @@ func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
 	}
 }
 
-// summarizeUpload tells a script what can be done with the orders that it had created.
+// summarizeUpload returns to a script the links for the created orders.
 func (p *Pages) summarizeUpload(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (p *Pages) summarizeUpload(v *Request) error {
 	return p.showPart(v, "upload_rows", "after", page)
 }
 
-// uploadResult is the file with the guide codes beside its rows.
+// uploadResult is the uploaded file with the guide codes added.
 func (p *Pages) uploadResult(v *Request) error {
-	back, err := p.takeReturned(v)
+	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (p *Pages) uploadResult(v *Request) error {
 	for _, row := range rows {
 		table = append(table, append(resultCells(row), row.cellsOf(columns)...))
 	}
-	return sendSheet(v, "resultado-pedidos.csv", table, back.delimiter)
+	return sendCSV(v, "resultado-pedidos.csv", table, back.delimiter)
 }
 
 func resultCells(row *orderRow) []string {

@@ -14,35 +14,35 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// uploadRows is a file's rows, before and after they become orders.
+// uploadRows are a file's rows, before and after they become orders.
 type uploadRows struct {
 	Remarks []string
-	// Fit are the rows that are or can be orders, Unfit those with something wrong.
+	// Fit are the rows that are or can become orders, Unfit those with errors.
 	Fit, Unfit []*orderRow
-	// Done says that the rows were seen to.
+	// Done means that the rows were processed.
 	Done     bool
 	Currency string
 	Carried  carried
 }
 
-// carried is what the page holds until its reader decides.
+// carried is what the page sends back when the user confirms.
 type carried struct {
-	// Rows are to be created, Rest are only told about, both as JSON.
+	// Rows are to be created, Rest are only reported, both as JSON.
 	Rows, Rest string
 	SeenAt     string
 	Delimiter  string
 }
 
-// previewLasts is well under how long created rows are remembered: nobody creates them again with a
-// page that was left open.
-const previewLasts = 12 * time.Hour
+// previewTTL is well below the lifetime of idempotency keys, so that a page left open cannot
+// create the rows again.
+const previewTTL = 12 * time.Hour
 
 var (
 	errPreviewOver = apperror.New(apperror.Unprocessable, "invalid_form", "La revisión venció. Vuelva a subir el archivo.")
 	errUnreadable  = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 
-func (p *Pages) showPreview(v *Request, table *csvfile.Sheet, columns csvfile.Columns) error {
+func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Columns) error {
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
@@ -59,11 +59,11 @@ func (p *Pages) showPreview(v *Request, table *csvfile.Sheet, columns csvfile.Co
 	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
 }
 
-// page sorts the rows and packs them for their way back.
+// page sorts the rows and encodes them for the form.
 func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) {
 	page := &uploadRows{
 		Currency: r.visit.Operator().Currency,
-		Carried:  carried{SeenAt: r.seenAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
+		Carried:  carried{SeenAt: r.previewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
 	}
 	for _, row := range rows {
 		if len(row.Wrong) > 0 {
@@ -79,9 +79,9 @@ func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) 
 }
 
 func pack(rows []*orderRow) (string, error) {
-	plain := make([]sheetRow, len(rows))
+	plain := make([]fileRow, len(rows))
 	for i, row := range rows {
-		plain[i] = row.sheetRow
+		plain[i] = row.fileRow
 	}
 	packed, err := json.Marshal(plain)
 	return string(packed), err
@@ -90,7 +90,7 @@ func pack(rows []*orderRow) (string, error) {
 // returned is what a preview sent back, read like a new file.
 type returned struct {
 	*rowReader
-	// rows are to be created, rest are only told about.
+	// rows are to be created, rest are only reported.
 	rows, rest []*orderRow
 	delimiter  rune
 }
@@ -99,14 +99,14 @@ func (r *returned) page() (*uploadRows, error) {
 	return r.rowReader.page(append(slices.Clone(r.rows), r.rest...), r.delimiter)
 }
 
-func (p *Pages) takeReturned(v *Request) (*returned, error) {
+func (p *Pages) readReturned(v *Request) (*returned, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	if err := v.Request.ParseMultipartForm(maxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errUnreadable.Because(err)
 	}
 	now := p.Clock.Now()
 	seenAt, err := time.Parse(time.RFC3339, v.PostForm("visto"))
-	if err != nil || now.Sub(seenAt) > min(previewLasts, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
+	if err != nil || now.Sub(seenAt) > min(previewTTL, p.Config.IdempotencyTTL/2) || seenAt.After(now.Add(time.Minute)) {
 		return nil, errPreviewOver
 	}
 	back := &returned{delimiter: csvfile.Semicolon}
@@ -127,7 +127,7 @@ func (r *rowReader) unpack(packed string) ([]*orderRow, error) {
 	if packed == "" {
 		return nil, nil
 	}
-	var plain []sheetRow
+	var plain []fileRow
 	if err := json.Unmarshal([]byte(packed), &plain); err != nil || len(plain) > maxUploadRows {
 		return nil, errUnreadable.Because(err)
 	}
@@ -148,12 +148,12 @@ func (u *uploadRows) Count(state string) int {
 	return count
 }
 
-// ToCollect adds up what would be collected for the new orders.
+// ToCollect is the total to collect for the new orders.
 func (u *uploadRows) ToCollect() money.Cents {
 	return u.sum(func(row *orderRow) money.Cents { return row.Quote.AmountToCollect })
 }
 
-// Cost adds up what the new orders would cost.
+// Cost is the total cost of the new orders.
 func (u *uploadRows) Cost() money.Cents {
 	return u.sum(func(row *orderRow) money.Cents { return row.Quote.ShippingCost })
 }
@@ -168,12 +168,12 @@ func (u *uploadRows) sum(of func(*orderRow) money.Cents) money.Cents {
 	return total
 }
 
-// labelsAtOnce keeps the address of a page of labels shorter than what servers on the way take.
+// labelsAtOnce keeps the URL of a page of labels below the length that proxies accept.
 const labelsAtOnce = 100
 
 type labelLink struct{ Path, Text string }
 
-// Labels leads to the labels of all that is an order now.
+// Labels are the links to the labels of all created orders.
 func (u *uploadRows) Labels() []labelLink {
 	var links []labelLink
 	ids := url.Values{}

@@ -15,38 +15,37 @@ import (
 	"despacho/web/panel/csvfile"
 )
 
-// sheetRow is a row as it travels from the preview to the creation, in the page itself: nothing is
-// kept meanwhile. Whatever comes back is read and checked like a new file.
-type sheetRow struct {
+// fileRow is a row that the preview page sends back for the creation: nothing is stored in
+// between. It is read and checked like a row of a new file.
+type fileRow struct {
 	Number int `json:"n"`
-	// Occurrence counts the rows of the file with the same content, so that two equal orders are
-	// two.
+	// Occurrence numbers the rows with the same content, so that two equal rows are two orders.
 	Occurrence int               `json:"o,omitempty"`
 	Overflows  bool              `json:"x,omitempty"`
 	Cells      map[string]string `json:"c"`
 }
 
-// orderRow is a row and what is to become, or became, of it.
+// orderRow is a row with its result.
 type orderRow struct {
-	sheetRow
+	fileRow
 	Place string
-	// Quote is what the order would be; nil where something is wrong.
+	// Quote is the order's quote; nil where the row is invalid.
 	Quote *orders.Preview
 	Notes []string
-	Wrong []wrongCell
-	// Receipt is of the order that it became.
+	Wrong []cellError
+	// Receipt is that of the created order.
 	Receipt *receipt
-	// Pending says that the row could not be seen to yet: it is not its fault.
+	// Pending means that the row was not processed yet and can be retried.
 	Pending bool
 
 	in  *jsonbody.Object
 	key string
 }
 
-// wrongCell is what is wrong with one cell, or without a column with the whole row.
-type wrongCell struct{ Column, Cell, Message string }
+// cellError is an error in a cell, or without a column in the whole row.
+type cellError struct{ Column, Cell, Message string }
 
-// State is what the row is, for people and scripts.
+// State is the row's state, for the page and its script.
 func (r *orderRow) State() string {
 	switch {
 	case len(r.Wrong) > 0:
@@ -61,11 +60,11 @@ func (r *orderRow) State() string {
 	return "ready"
 }
 
-func (r *orderRow) complain(column, message string) {
-	r.Wrong = append(r.Wrong, wrongCell{column, r.Cells[column], sentence(message)})
+func (r *orderRow) addError(column, message string) {
+	r.Wrong = append(r.Wrong, cellError{column, r.Cells[column], sentence(message)})
 }
 
-// problem is all that is wrong with the row, in one line.
+// problem is all errors of the row in one line.
 func (r *orderRow) problem() string {
 	var parts []string
 	for _, wrong := range r.Wrong {
@@ -86,22 +85,22 @@ func (r *orderRow) cellsOf(columns []string) []string {
 	return cells
 }
 
-// inFileOrder puts rows back where they were in the file.
+// inFileOrder sorts rows by their number in the file.
 func inFileOrder(rows []*orderRow) []*orderRow {
 	slices.SortStableFunc(rows, func(a, b *orderRow) int { return cmp.Compare(a.Number, b.Number) })
 	return rows
 }
 
-// rowReader reads rows as a visitor's orders.
+// rowReader reads rows as orders of the caller.
 type rowReader struct {
 	pages   *Pages
 	visit   *Request
 	columns []uploadColumn
 	places  *destinations
-	// seenAt is when the preview was made. Its day is part of what makes a row the same row:
-	// tomorrow's may be equal and yet meant.
-	seenAt time.Time
-	day    string
+	// previewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
+	// row on another day is another order.
+	previewedAt time.Time
+	day         string
 }
 
 func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
@@ -109,14 +108,14 @@ func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, seenAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
+	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, previewedAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
 }
 
-// rowsOf reads a new file's rows.
-func (r *rowReader) rowsOf(table *csvfile.Sheet, columns csvfile.Columns) ([]*orderRow, error) {
+// rowsOf reads the rows of a new file.
+func (r *rowReader) rowsOf(table *csvfile.Table, columns csvfile.Columns) ([]*orderRow, error) {
 	rows := make([]*orderRow, len(table.Rows))
 	for i, row := range table.Rows {
-		rows[i] = &orderRow{sheetRow: sheetRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
+		rows[i] = &orderRow{fileRow: fileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
@@ -125,11 +124,11 @@ func (r *rowReader) rowsOf(table *csvfile.Sheet, columns csvfile.Columns) ([]*or
 	return rows, r.check(rows)
 }
 
-// carriedRows reads rows that came back from a preview.
-func (r *rowReader) carriedRows(carried []sheetRow) ([]*orderRow, error) {
+// carriedRows reads rows that a preview sent back.
+func (r *rowReader) carriedRows(carried []fileRow) ([]*orderRow, error) {
 	rows := make([]*orderRow, len(carried))
 	for i, row := range carried {
-		rows[i] = &orderRow{sheetRow: row}
+		rows[i] = &orderRow{fileRow: row}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
@@ -137,7 +136,7 @@ func (r *rowReader) carriedRows(carried []sheetRow) ([]*orderRow, error) {
 	return rows, r.check(rows)
 }
 
-// interpret makes a creation request of a row's cells.
+// interpret builds the creation request of a row.
 func (r *rowReader) interpret(row *orderRow) error {
 	values, complaints := map[string][]string{}, map[string]string{}
 	for _, column := range r.columns {
@@ -161,16 +160,16 @@ func (r *rowReader) interpret(row *orderRow) error {
 		switch complaint := complaints[column.Name]; {
 		case complaint == "":
 		case column.Member == "":
-			row.complain(column.Name, complaint)
+			row.addError(column.Name, complaint)
 		default:
-			in.Complain(column.Member, complaint)
+			in.AddError(column.Member, complaint)
 		}
 	}
 	row.in = in
 	return nil
 }
 
-// cell is what a row says in a column; a place can be said in two.
+// cell is a row's text in a column; a place may be in either of two columns.
 func (r *rowReader) cell(row *orderRow, column uploadColumn) string {
 	if column.Name == placeColumn && row.Cells[placeColumn] == "" {
 		return row.Cells[ubigeoColumn]
@@ -178,7 +177,7 @@ func (r *rowReader) cell(row *orderRow, column uploadColumn) string {
 	return row.Cells[column.Name]
 }
 
-// used are the columns that any of the rows says something in.
+// used are the columns that are not empty in all rows.
 func (r *rowReader) used(rows []*orderRow) []string {
 	var names []string
 	for _, column := range r.columns {
@@ -189,14 +188,14 @@ func (r *rowReader) used(rows []*orderRow) []string {
 	return names
 }
 
-// countOccurrences tells equal rows apart, which are as many orders, and finds numbers that were
-// given twice, which are mistakes.
+// countOccurrences numbers equal rows, which are separate orders, and reports order numbers used
+// twice, which are errors.
 func countOccurrences(rows []*orderRow) {
 	seen, codes := map[string]int{}, map[string]int{}
 	for _, row := range rows {
 		if code := row.Cells[codeColumn]; code != "" {
 			if first, taken := codes[code]; taken {
-				row.complain(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
+				row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
 			} else {
 				codes[code] = row.Number
 			}
@@ -208,12 +207,12 @@ func countOccurrences(rows []*orderRow) {
 	}
 }
 
-// check says of every row what its order would be, was already, or what is wrong with it.
+// check finds for every row its quote, its existing order or its errors.
 func (r *rowReader) check(rows []*orderRow) error {
 	requests := map[string]*jsonbody.Object{}
 	for _, row := range rows {
 		if row.Overflows {
-			row.complain("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
+			row.addError("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
 		}
 		quote, err := r.pages.Orders.Check(r.visit.Ctx(), r.visit.Caller, row.in)
 		if err := r.explain(row, err); err != nil {
@@ -240,7 +239,7 @@ func (r *rowReader) check(rows []*orderRow) error {
 			return err
 		}
 		if !before.SameBody {
-			row.complain(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
+			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
 			continue
 		}
 		row.Receipt = made
@@ -248,8 +247,8 @@ func (r *rowReader) check(rows []*orderRow) error {
 	return nil
 }
 
-// keyOn is the row's Idempotency-Key: the store's own number for the order or, without one, all
-// that the row says on a day.
+// keyOn is the row's Idempotency-Key: the store's own order number or, without one, the row's
+// content and the day.
 func (r *orderRow) keyOn(day string) string {
 	if code := r.Cells[codeColumn]; code != "" {
 		return "codigo:" + code
@@ -258,7 +257,7 @@ func (r *orderRow) keyOn(day string) string {
 	return "fila:" + hex.EncodeToString(sum[:])
 }
 
-// explain notes a refusal in the words of the file. What is our own fault stays an error.
+// explain records a rejection in terms of the file's columns. Internal errors are returned.
 func (r *rowReader) explain(row *orderRow, err error) error {
 	if err == nil {
 		return nil
@@ -268,15 +267,15 @@ func (r *rowReader) explain(row *orderRow, err error) error {
 		return err
 	}
 	for _, wrong := range problem.Fields {
-		row.complain(r.columnOf(row, wrong.Field), wrong.Message)
+		row.addError(r.columnOf(row, wrong.Field), wrong.Message)
 	}
 	if len(problem.Fields) == 0 {
-		row.Wrong = append(row.Wrong, wrongCell{Message: problem.Message})
+		row.Wrong = append(row.Wrong, cellError{Message: problem.Message})
 	}
 	return nil
 }
 
-// columnOf finds where a member of the order was said.
+// columnOf returns the column that an order's field was read from.
 func (r *rowReader) columnOf(row *orderRow, member string) string {
 	for _, column := range r.columns {
 		if column.Member != member {
@@ -290,10 +289,10 @@ func (r *rowReader) columnOf(row *orderRow, member string) string {
 	return ""
 }
 
-// maxNamed is how many places a complaint lists.
+// maxNamed is how many places an error message lists.
 const maxNamed = 4
 
-func unclearPlace(places *destinations, m meaning) string {
+func ambiguousPlace(places *destinations, m placeMatch) string {
 	if len(m.Candidates) == 0 {
 		return noPlace
 	}

@@ -127,7 +127,7 @@ func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
 }
 
 // A store's file creates the store's orders, whatever it says and whatever the page sends back.
-func TestUpload_aStoreCreatesForItselfAlone(t *testing.T) {
+func TestUpload_storeUserCreatesOnlyForItsStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator, store := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA)
@@ -146,7 +146,7 @@ func TestUpload_aStoreCreatesForItselfAlone(t *testing.T) {
 	})
 }
 
-func TestUpload_refusesWhatIsNoFileOfOrders(t *testing.T) {
+func TestUpload_rejectsInvalidFiles(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := visit(t, s, s.NewTenant(t), nil)
 		for content, complaint := range map[string]string{
@@ -195,7 +195,7 @@ func TestUpload_oldEncodings(t *testing.T) {
 	})
 }
 
-// A script has a few rows created at a time and is told of those; then it asks what to do with all.
+// A script creates a few rows at a time and gets their results; then it requests the summary.
 func TestUpload_inBatches(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

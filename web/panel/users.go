@@ -14,7 +14,7 @@ import (
 
 const usersPath = "/panel/usuarios"
 
-// account is a user with the name of its store and, where it was drawn just now, its password.
+// account is a user with the name of its store and, if it was just generated, its password.
 type account struct {
 	models.User
 	store string
@@ -115,7 +115,7 @@ func passwordAction(a *account) []action {
 	}}
 }
 
-// passwordPage shows a password the only time it is to be had.
+// passwordPage shows a new password, once.
 type passwordPage struct {
 	Name, Email, Password string
 	Back                  string
@@ -150,7 +150,7 @@ func (p *Pages) resetPassword(v *Request) error {
 		return p.done(v, usersPath, "Contraseña cambiada.")
 	case err == nil:
 		return p.showPassword(v, http.StatusOK, "Contraseña cambiada", user)
-	case !asked.complain(err):
+	case !asked.addError(err):
 		return err
 	}
 	actions[0].Open = true

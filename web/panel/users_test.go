@@ -30,7 +30,7 @@ func (p *page) password(t *testing.T) string {
 // signsIn reports where a sign-in with the password leads.
 func signsIn(t *testing.T, s *apptest.Service, email, password string) int {
 	t.Helper()
-	return stranger(t, s).post("/panel/ingreso", url.Values{"email": {email}, "password": {password}}).Status
+	return signedOut(t, s).post("/panel/ingreso", url.Values{"email": {email}, "password": {password}}).Status
 }
 
 func someEmail() string { return uuid.NewString() + "@prueba.example" }
@@ -38,7 +38,7 @@ func someEmail() string { return uuid.NewString() + "@prueba.example" }
 func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		admin := visitAs(t, s, tenant, &models.User{Admin: true})
+		admin := getAs(t, s, tenant, &models.User{Admin: true})
 		for _, answers := range []url.Values{
 			{"name": {"Luz"}, "email": {someEmail()}, "role": {"operator"}, "store_id": {""}, "password": {""}},
 			{"name": {"<i>Ana</i>"}, "email": {someEmail()}, "role": {"store"}, "store_id": {tenant.StoreA.ID.String()}, "password": {""}},
@@ -57,10 +57,10 @@ func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
 	})
 }
 
-func TestUsers_refusedKeepWhatWasTyped(t *testing.T) {
+func TestUsers_rejectedFormKeepsItsValues(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self := s.NewTenant(t), &models.User{Admin: true}
-		admin := visitAs(t, s, tenant, self)
+		admin := getAs(t, s, tenant, self)
 		for complaint, answers := range map[string]url.Values{
 			"Es obligatorio para un usuario de tienda.":  {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"store"}, "store_id": {""}},
 			"Solo la lleva un usuario de tienda.":        {"name": {"Luz"}, "email": {"luz@prueba.example"}, "role": {"operator"}, "store_id": {tenant.StoreA.ID.String()}},
@@ -82,7 +82,7 @@ func TestUsers_areChangedAndTheLastAdministratorStays(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self, user := s.NewTenant(t), &models.User{Admin: true}, &models.User{}
 		user.StoreID = &tenant.StoreA.ID
-		admin, seller := visitAs(t, s, tenant, self), visitAs(t, s, tenant, user)
+		admin, seller := getAs(t, s, tenant, self), getAs(t, s, tenant, user)
 		own, path := "/panel/usuarios/"+self.ID.String(), "/panel/usuarios/"+user.ID.String()
 
 		for _, answers := range []url.Values{

@@ -13,31 +13,31 @@ import (
 	"despacho/webhooks"
 )
 
-// webhookPage is one webhook with all that can be done with it, and its log.
+// webhookPage is a webhook with its actions and its log.
 type webhookPage struct {
 	Hook hookView
-	// Stores reports whether it says whose it is; a store knows its own.
+	// Stores is whether the page shows the store; a store's user sees only its own.
 	Stores bool
 	Secret *hookSecret
-	// Overlap is until when deliveries are signed with the secret before this one too.
+	// Overlap is until when deliveries are also signed with the previous secret.
 	Overlap *time.Time
-	// Tried is the test that was just made.
+	// Tried is the test that was just sent.
 	Tried *deliveryEntry
 	Log   *deliveryLog
-	// Range asks for what failed in a span of time to be sent again.
+	// Range is the form to resend the failed deliveries of a time range.
 	Range *form
 }
 
-// hookSecret is a webhook's new secret on the only page that ever shows it.
+// hookSecret is a webhook's new secret, which is only shown on this page.
 type hookSecret struct {
 	shownOnce
 	Title string
-	// Rotated is a secret that takes another one's place.
+	// Rotated means that it replaces another one.
 	Rotated bool
 }
 
-// namedWebhook is the id in the path.
-func namedWebhook(v *Request) (uuid.UUID, error) {
+// webhookID reads the id in the path.
+func webhookID(v *Request) (uuid.UUID, error) {
 	id, ok := jsonbody.ParseUUID(v.Param("id"))
 	if !ok {
 		return uuid.Nil, webhooks.ErrNotFound
@@ -45,9 +45,9 @@ func namedWebhook(v *Request) (uuid.UUID, error) {
 	return id, nil
 }
 
-// findWebhook reads the webhook that the path names, also when it is over.
+// findWebhook reads the webhook of the path, also an inactive one.
 func (p *Pages) findWebhook(v *Request) (*models.Webhook, error) {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	return p.show(v, status, "webhook", "Webhook", page)
 }
 
-// storeName is whose webhook it is, for the operator's people.
+// storeName is the webhook's store, for the operator's users.
 func (p *Pages) storeName(v *Request, hook *models.Webhook) (string, error) {
 	if hook.StoreID == nil || v.Caller.StoreID != nil {
 		return wholeOperator, nil
@@ -95,9 +95,9 @@ func (p *Pages) storeName(v *Request, hook *models.Webhook) (string, error) {
 	return store.Name, nil
 }
 
-// testWebhook sends an event on demand; the page that follows shows what the receiver answered.
+// testWebhook sends a test event; the next page shows the receiver's response.
 func (p *Pages) testWebhook(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (p *Pages) testWebhook(v *Request) error {
 	if record.Delivery.Status != models.WebhookDeliveryDelivered {
 		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
-	return p.sendOn(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
+	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
 }
 
 func (p *Pages) rotateSecret(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (p *Pages) rotateSecret(v *Request) error {
 }
 
 func (p *Pages) deactivateWebhook(v *Request) error {
-	id, err := namedWebhook(v)
+	id, err := webhookID(v)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (p *Pages) deactivateWebhook(v *Request) error {
 	return p.done(v, webhooksPath, "El webhook quedó desactivado: no se le envía nada más.")
 }
 
-// rangeForm offers the time in which the webhook has failed, or the last day.
+// rangeForm suggests the time since the webhook started failing, or the last day.
 func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *form {
 	now := p.Clock.Now()
 	from := now.Add(-24 * time.Hour)
@@ -150,7 +150,7 @@ func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *form {
 	typed := func(at time.Time) string { return at.In(v.Operator().TimeZone()).Format(typedMoment) }
 	return &form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []field{
 		{Name: "from", Label: "Desde", Kind: momentField, Required: true, Value: typed(from)},
-		// The minute that is running counts in full.
+		// The current minute is included.
 		{Name: "to", Label: "Hasta", Kind: momentField, Required: true, Value: typed(now.Add(time.Minute))},
 	}}
 }
@@ -169,7 +169,7 @@ func (p *Pages) redeliverRange(v *Request) error {
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), rangeOutcome(count))
 	}
-	if errors.Is(err, webhooks.ErrNotFound) || !asked.complain(err) {
+	if errors.Is(err, webhooks.ErrNotFound) || !asked.addError(err) {
 		return err
 	}
 	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = asked })

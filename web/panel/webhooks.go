@@ -8,15 +8,15 @@ import (
 
 const webhooksPath = "/panel/webhooks"
 
-// webhooksPage is the list, with the form that registers another.
+// webhooksPage is the list of webhooks, with the registration form.
 type webhooksPage struct {
 	Rows []hookView
-	// Stores reports whether rows say whose they are; a store knows its own.
+	// Stores is whether rows show their store; a store's user sees only its own.
 	Stores bool
 	Form   *form
 }
 
-// hookView is a webhook as its owner's people see it.
+// hookView is a webhook in the list.
 type hookView struct {
 	*models.Webhook
 	Path      string
@@ -62,8 +62,7 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, aske
 	return p.show(v, status, "webhooks", "Webhooks", page)
 }
 
-// choosableStores are the stores that the visitor may make something for: a store's user has no
-// choice.
+// choosableStores are the stores that the user may choose; none for a store's user.
 func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	if v.Caller.StoreID != nil {
 		return nil, nil
@@ -80,7 +79,7 @@ func hookForm(v *Request, stores []models.Store) *form {
 		{Name: "url", Label: "URL", Kind: addressField, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
 		{
 			Name: "events", Label: "Eventos", Kind: checksField, Required: true, Options: events,
-			// What a shop needs to close its sales.
+			// The events that a shop needs to close its sales.
 			Values: []string{string(models.EventDelivered), string(models.EventCancelled)},
 		},
 		{
@@ -114,7 +113,7 @@ func (p *Pages) registerWebhook(v *Request) error {
 			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
 		})
 	}
-	if !asked.complain(err) {
+	if !asked.addError(err) {
 		return err
 	}
 	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, asked)

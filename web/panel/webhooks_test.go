@@ -19,14 +19,14 @@ import (
 	"despacho/test/testenv"
 )
 
-// fickle is a receiver that can be told how to answer.
-type fickle struct {
+// flakyReceiver is a webhook receiver with a configurable response.
+type flakyReceiver struct {
 	*apptest.Receiver
 	status atomic.Int32
 }
 
-func newFickle(t *testing.T, status int) *fickle {
-	r := &fickle{}
+func newFlakyReceiver(t *testing.T, status int) *flakyReceiver {
+	r := &flakyReceiver{}
 	r.status.Store(int32(status))
 	r.Receiver = apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(int(r.status.Load()))
@@ -76,7 +76,7 @@ func TestWebhooks_areTriedRotatedAndDeactivated(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		receiver := newFickle(t, http.StatusOK)
+		receiver := newFlakyReceiver(t, http.StatusOK)
 		path, secret := v.registerAt(t, receiver.URL+"/hook?"+hostile, url.Values{"retry": {"true"}, "store_id": {tenant.StoreA.ID.String()}})
 		require.True(t, strings.HasPrefix(secret, "whsec_"), secret)
 
@@ -123,11 +123,11 @@ func TestWebhooks_areTriedRotatedAndDeactivated(t *testing.T) {
 	})
 }
 
-func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
+func TestWebhooks_logShowsFailuresAndRedelivers(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		receiver := newFickle(t, http.StatusInternalServerError)
+		receiver := newFlakyReceiver(t, http.StatusInternalServerError)
 		path, _ := v.registerAt(t, receiver.URL+"/hook", nil)
 		orderID := s.CreateOrder(t, tenant.Key)
 		failed := settledAt(t, s, tenant, path, models.WebhookDeliveryFailed, 1)[0]
@@ -167,7 +167,7 @@ func TestWebhooks_logShowsWhatFailedAndSendsItAgain(t *testing.T) {
 	})
 }
 
-func TestWebhooks_logComesInPages(t *testing.T) {
+func TestWebhooks_logIsPaginated(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
@@ -191,7 +191,7 @@ func TestWebhooks_logComesInPages(t *testing.T) {
 	})
 }
 
-func TestWebhooks_aStoreSeesItsOwnAlone(t *testing.T) {
+func TestWebhooks_storeUserSeesOnlyItsOwn(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator, storeA, storeB := visit(t, s, tenant, nil), visit(t, s, tenant, &tenant.StoreA), visit(t, s, tenant, &tenant.StoreB)
@@ -203,11 +203,11 @@ func TestWebhooks_aStoreSeesItsOwnAlone(t *testing.T) {
 		require.Contains(t, storeA.read(ofA).words(), "tienda-a.example")
 		require.NotContains(t, storeB.read("/panel/webhooks").Text, "tienda-a.example")
 		require.Contains(t, operator.read("/panel/webhooks").words(), "Tienda A · un solo intento")
-		stranger := visit(t, s, s.NewTenant(t), nil)
+		signedOut := visit(t, s, s.NewTenant(t), nil)
 		for _, c := range []struct {
 			who  *visitor
 			path string
-		}{{storeA, whole}, {storeB, ofA}, {stranger, ofA}, {stranger, whole}, {operator, "/panel/webhooks/x"}} {
+		}{{storeA, whole}, {storeB, ofA}, {signedOut, ofA}, {signedOut, whole}, {operator, "/panel/webhooks/x"}} {
 			require.Equal(t, http.StatusNotFound, c.who.get(c.path).Status)
 			for _, action := range []string{"/probar", "/rotar", "/desactivar", "/reenviar"} {
 				require.Equal(t, http.StatusNotFound, c.who.post(c.path+action, nil).Status, c.path+action)

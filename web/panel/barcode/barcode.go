@@ -1,5 +1,4 @@
-// Package symbol draws the symbols that readers and phones scan, as paths for SVG: sharp at any
-// size and on any printer.
+// Package barcode draws Code 128 and QR codes as SVG paths, sharp at any size and on any printer.
 package barcode
 
 import (
@@ -11,21 +10,20 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// The white space, in modules, that readers need to find a symbol.
+// The quiet zones, in modules, that scanners need.
 const (
 	quietLinear = 10
 	quietQR     = 4
 )
 
-// Drawing is a symbol in a box of its own with its quiet zone inside. Its unit is the module, the
-// narrowest bar.
+// Drawing is a barcode with its quiet zone. Its unit is the module, the narrowest bar.
 type Drawing struct {
 	Width, Height int
-	// Path is what is black.
+	// Path is the black area.
 	Path string
 }
 
-// Code128 draws a text as bars. They are one module high: whoever shows them stretches them.
+// Code128 draws a text as bars. They are one module high: the page stretches them.
 func Code128(text string) (*Drawing, error) {
 	bars, err := code128.Encode(text)
 	if err != nil {
@@ -34,7 +32,7 @@ func Code128(text string) (*Drawing, error) {
 	return draw(bars, quietLinear, 0), nil
 }
 
-// QR draws a text as a QR code that survives the loss of some 15 % of it.
+// QR draws a text as a QR code that tolerates damage of about 15 %.
 func QR(text string) (*Drawing, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -157,7 +157,7 @@ func TestQR_drawsEveryModuleWithItsQuietZone(t *testing.T) {
 	}
 }
 
-func TestCode128_refusesWhatItCannotSay(t *testing.T) {
+func TestCode128_rejectsUnsupportedCharacters(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "ñandú", strings.Repeat("A", 81)} {
 		_, err := barcode.Code128(text)

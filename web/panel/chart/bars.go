@@ -6,34 +6,34 @@ import (
 	"despacho/web/panel/format"
 )
 
-// Bars compares a few things by length, each with its name and value above it.
+// Bars is a horizontal bar chart, each bar with its name and value above it.
 type Bars struct {
-	// Title says what is shown, to those who do not see it.
+	// Title is the accessible name.
 	Title string
 	Data  []Bar
 }
 
-// Bar is one of them.
+// Bar is one bar.
 type Bar struct {
 	Label string
-	// Class is what the style sheet colours.
+	// Class is the CSS class.
 	Class string
 	Value int64
-	// Detail is said after the value.
+	// Detail follows the value.
 	Detail string
 }
 
-// How bars are laid out, in pixels down.
+// The layout, in pixels.
 const (
 	barPlace  = 44
 	barWords  = 16
 	barTop    = 23
 	barHeight = 10
-	// longestLabel is what a phone has room for.
-	longestLabel = 36
+	// maxLabelLength is what fits on a phone.
+	maxLabelLength = 36
 )
 
-// SVG draws the plot.
+// SVG draws the chart.
 func (b Bars) SVG() template.HTML {
 	most := int64(1)
 	for _, bar := range b.Data {
@@ -43,19 +43,19 @@ func (b Bars) SVG() template.HTML {
 	for i, bar := range b.Data {
 		y := pixels(barPlace * i)
 		drawn.Bars = append(drawn.Bars, drawnBar{
-			Full: bar.Label, Label: shortened(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
+			Full: bar.Label, Label: truncate(bar.Label), Class: bar.Class, Value: format.Number(bar.Value), Detail: bar.Detail,
 			Words: y + barWords, Y: y + barTop, Width: share(float64(bar.Value) / float64(most) * 100),
 		})
 	}
 	return render(barsTemplate, drawn)
 }
 
-func shortened(label string) string {
+func truncate(label string) string {
 	letters := []rune(label)
-	if len(letters) <= longestLabel {
+	if len(letters) <= maxLabelLength {
 		return label
 	}
-	return string(letters[:longestLabel-1]) + "…"
+	return string(letters[:maxLabelLength-1]) + "…"
 }
 
 type drawnBars struct {

@@ -1,7 +1,7 @@
-// Package plot draws small plots as SVG that goes into a page as it is. Lengths across are parts of
-// the whole and lengths down are pixels, so that a plot takes whatever width there is while its
-// words keep their size. Colours are left to the page's style sheet: everything carries a class,
-// and no style of its own, so that pages with a strict Content-Security-Policy can show it.
+// Package chart draws small charts as inline SVG. Widths are percentages and heights are pixels, so
+// that a chart fills the available width while its text keeps its size. Colours come from the
+// page's style sheet: elements have classes and no inline styles, as a strict
+// Content-Security-Policy requires.
 package chart
 
 import (
@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// Part is what columns are made of, and a line of the legend.
+// Part is a series of stacked columns, and an entry of the legend.
 type Part struct {
 	Label string
-	// Class is what the style sheet colours.
+	// Class is the CSS class.
 	Class string
 }
 
-// share is a length across, as a percentage of the width.
+// share is a width, as a percentage.
 type share float64
 
 func (s share) String() string { return number(float64(s)) + "%" }
 
-// pixels is a length down.
+// pixels is a height.
 type pixels float64
 
 func (p pixels) String() string { return number(float64(p)) }
@@ -32,7 +32,7 @@ func number(n float64) string {
 	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64)
 }
 
-// render executes a template of this package: it can only fail for a mistake in it.
+// render executes a template of this package, which can only fail because of a bug.
 func render(t *template.Template, data any) template.HTML {
 	var out strings.Builder
 	if err := t.Execute(&out, data); err != nil {

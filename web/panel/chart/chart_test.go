@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -32,7 +33,7 @@ func elements(t *testing.T, drawing any) []element {
 	var open []int
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return read
 		}
 		require.NoError(t, err, text)
@@ -168,7 +169,7 @@ func TestBars_lengthsAreInProportion(t *testing.T) {
 }
 
 // Labels are what people typed.
-func TestPlots_escapeWhatPeopleWrote(t *testing.T) {
+func TestCharts_escapeUserText(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script>"' onload="x`
 	for name, drawing := range map[string]any{

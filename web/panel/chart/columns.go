@@ -7,54 +7,53 @@ import (
 	"despacho/web/panel/format"
 )
 
-// Columns is a row of columns over an axis, each of the parts on top of one another.
+// Columns is a stacked column chart.
 type Columns struct {
-	// Title says what is shown, to those who do not see it.
+	// Title is the accessible name.
 	Title string
 	Parts []Part
 	Data  []Column
-	// Continuous columns are steps of one length: they leave no gap, and a tick says where a column
-	// begins.
+	// Continuous columns are intervals of a continuous axis: without gaps, and with the tick at the
+	// start of the column.
 	Continuous bool
-	// Marks are lines across the columns, from left to right. Each says its words higher than the
-	// one before it.
+	// Marks are vertical lines, from left to right. Each one's text is above that of the one before
+	// it.
 	Marks []Mark
 }
 
-// Column is one of them.
+// Column is one column.
 type Column struct {
-	// Label names the column, Tick shortly, under it; not every tick has room.
+	// Label is its name, Tick a short one below it; not every tick is shown.
 	Label, Tick string
-	// Values are its parts, from the bottom up.
+	// Values are those of its parts, from the bottom up.
 	Values []int64
 }
 
-// Mark is a line where something lies between the columns: 1.5 is in the middle of the second one.
+// Mark is a vertical line at a position between columns: 1.5 is the middle of the second one.
 type Mark struct {
 	At    float64
 	Label string
 }
 
-// How a plot of columns is laid out.
+// The layout.
 const (
 	columnsHeight = 216
 	columnsBase   = 190
 	tickLine      = 208
-	// Room above the columns, and for the words of each mark: lines begin under all of them, and go
-	// through none.
+	// Space above the columns, and for the text of each mark: lines start below all texts.
 	headroom, markLine = 6, 15
-	// gridLines is how many steps the axis has at most.
+	// gridLines is the maximum number of steps of the axis.
 	gridLines = 4
-	// Ticks that have room on a phone, and elsewhere.
+	// The number of ticks that fit on a phone, and elsewhere.
 	fewTicks, manyTicks = 6, 12
-	// columnPart is what a column takes of its place, the rest being the gap; widest is the most of
-	// the width, however few they are.
+	// columnPart is the column's part of its slot, the rest is the gap; widest is the maximum
+	// width.
 	columnPart, continuousPart, widest = 0.78, 0.95, 8.0
-	// seam tells neighbouring parts apart for who does not see their colours.
+	// seam separates adjacent parts for people who do not distinguish their colours.
 	seam = 1
 )
 
-// SVG draws the plot.
+// SVG draws the chart.
 func (c Columns) SVG() template.HTML {
 	top := pixels(headroom + markLine*len(c.Marks))
 	drawn := drawnColumns{Title: c.Title, Height: columnsHeight, Top: top, Base: columnsBase, Room: columnsBase - top, TickLine: tickLine}
@@ -85,7 +84,7 @@ func (c Columns) SVG() template.HTML {
 	return render(columnsTemplate, drawn)
 }
 
-// stack puts a column's parts on top of one another; what is nothing takes no place.
+// stack stacks a column's parts; zero values are left out.
 func (c Columns) stack(column Column, scale func(int64) pixels) []drawnPart {
 	var parts []drawnPart
 	bottom := pixels(columnsBase)
@@ -111,7 +110,7 @@ func (c Columns) highest() int64 {
 	return highest
 }
 
-// axis is the end of an axis that holds the highest value, and the round step of its lines.
+// axis returns the end of an axis that includes the highest value, and the round step of its lines.
 func axis(highest int64) (top, step int64) {
 	step = 1
 	for power := int64(1); ; power *= 10 {
@@ -123,8 +122,8 @@ func axis(highest int64) (top, step int64) {
 	}
 }
 
-// tickClass leaves out the ticks for which there is no room, and marks those for which a phone has
-// none. The column that the distance is counted from always has one.
+// tickClass hides the ticks that do not fit, and marks those that do not fit on a phone. The column
+// that distance is counted from always has one.
 func tickClass(distance, count int) string {
 	every := (count + manyTicks - 1) / manyTicks
 	if distance%every != 0 {
@@ -140,7 +139,7 @@ func tickClass(distance, count int) string {
 	return "plot-tick"
 }
 
-// anchorAt keeps a mark's words inside the plot, which may be a phone's width.
+// anchorAt keeps a mark's text inside the chart.
 func anchorAt(at share) string {
 	if at > 40 {
 		return "end"
@@ -186,8 +185,8 @@ type drawnMark struct {
 	Label  string
 }
 
-// The axis is a drawing of its own beside the columns: its width does not depend on theirs.
-// Pointing at a column, also above it, tells what it stands for.
+// The axis is a separate SVG next to the columns: its width does not depend on theirs. Hovering
+// over a column, also above it, shows its values.
 var columnsTemplate = template.Must(template.New("columns").Parse(`<div class="plot">
 <svg class="plot-axis" width="36" height="{{.Height}}" aria-hidden="true">
 {{- range .Grid}}<text x="30" y="{{.Y}}" dy="4" text-anchor="end">{{.Label}}</text>{{end -}}

@@ -7,8 +7,8 @@ import (
 
 var (
 	scientific = regexp.MustCompile(`^[+-]?\d([.,]\d+)?[eE]\+?\d+$`)
-	// Numbers with a decimal point and marks between thousands, the other way round, with a comma
-	// alone, and with one that could be either.
+	// Numbers with a decimal point and thousands separators, the other way round, with a comma
+	// only, and ambiguous ones.
 	pointDecimal = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+\.\d+$`)
 	commaDecimal = regexp.MustCompile(`^-?\d{1,3}(\.\d{3})+,\d+$`)
 	plainComma   = regexp.MustCompile(`^-?\d+,\d+$`)
@@ -16,12 +16,11 @@ var (
 	plainNumber  = regexp.MustCompile(`^[+-]?\d[\d ]*([.,]\d+)?$`)
 )
 
-// IsScientific reports whether a program has made powers of ten of a number, as in 9.87654E+08:
-// digits of it are lost.
+// IsScientific reports whether a number is in scientific notation, as in 9.87654E+08: the
+// spreadsheet program has lost digits of it.
 func IsScientific(cell string) bool { return scientific.MatchString(cell) }
 
-// Decimal writes a number with a decimal point, be it typed with a comma. What is no number comes
-// back as it is.
+// Decimal converts a decimal comma to a point. A text that is not a number is returned unchanged.
 func Decimal(cell string) string {
 	if plainComma.MatchString(cell) {
 		return strings.Replace(cell, ",", ".", 1)
@@ -29,9 +28,8 @@ func Decimal(cell string) string {
 	return cell
 }
 
-// Amount is Decimal for money, which people also write with a currency and with marks between
-// thousands. It is not clear about 1,234, which means a thousand to some and little more than one
-// to others.
+// Amount is Decimal for money, which may have a currency and thousands separators. clear is false
+// for 1,234, which means a thousand in some countries and little more than one in others.
 func Amount(cell string) (amount string, clear bool) {
 	for _, currency := range []string{"S/.", "S/", "PEN", "s/.", "s/"} {
 		if rest, found := strings.CutPrefix(cell, currency); found {
@@ -50,9 +48,8 @@ func Amount(cell string) (amount string, clear bool) {
 	return Decimal(cell), true
 }
 
-// Protect keeps a program from taking a text for a formula: what begins like one gets an
-// apostrophe, which programs take for "this is text". Numbers, and telephone numbers with their
-// plus sign, are left alone.
+// Protect prevents CSV injection: a text that starts like a formula gets an apostrophe, which marks
+// text in spreadsheet programs. Numbers, and telephone numbers with a plus sign, are unchanged.
 func Protect(cell string) string {
 	if beginsFormula(cell) && !plainNumber.MatchString(cell) {
 		return "'" + cell

@@ -6,24 +6,23 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// Column is something that a table may say about each of its rows.
+// Column is a known column of a table.
 type Column struct {
-	// Name is how we write it; Aliases are other words that people use for it.
+	// Name is its usual heading; Aliases are other accepted ones.
 	Name    string
 	Aliases []string
 }
 
-// Columns says where in a table the known columns are.
+// Columns are the positions of the known columns in a table.
 type Columns struct {
 	at map[string]int
-	// Unknown are the headings that mean nothing to us, Repeated those that mean the same as an
-	// earlier one.
+	// Unknown are the unrecognised headings, Repeated those of a column that occurred before.
 	Unknown, Repeated []string
 }
 
-// Match finds the known columns by their headings, in any order, with case, accents, spaces and
-// punctuation ignored.
-func (s *Sheet) Match(known []Column) Columns {
+// Match finds the known columns by their headings, in any order, ignoring case, accents, spaces and
+// punctuation.
+func (s *Table) Match(known []Column) Columns {
 	names := map[string]string{}
 	for _, column := range known {
 		names[heading(column.Name)] = column.Name
@@ -56,7 +55,7 @@ func (c Columns) Has(name string) bool {
 	return has
 }
 
-// Of gives the cells of a row that are not blank, by the names of their columns.
+// Of returns the non-blank cells of a row by column name.
 func (c Columns) Of(row Row) map[string]string {
 	cells := map[string]string{}
 	for name, i := range c.at {

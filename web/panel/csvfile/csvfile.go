@@ -1,5 +1,5 @@
-// Package sheet reads and writes tables as spreadsheet programs exchange them: CSV in whatever
-// encoding and with whatever delimiter the program and the country of its user prefer.
+// Package csvfile reads and writes CSV files of spreadsheet programs, in the encodings and with the
+// delimiters that they use in different countries.
 package csvfile
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Reasons for not reading a file.
+// The errors of Read.
 var (
 	ErrEmpty    = errors.New("sheet: there is nothing in the file")
 	ErrWorkbook = errors.New("sheet: the file is a workbook, not CSV")
@@ -28,27 +28,27 @@ func (e *QuoteError) Error() string {
 	return fmt.Sprintf("sheet: misplaced quotation mark in line %d", e.Line)
 }
 
-// Sheet is a table with a header.
-type Sheet struct {
+// Table is a table with a header.
+type Table struct {
 	Header []string
 	Rows   []Row
-	// Delimiter is what parted the cells.
+	// Delimiter is the one found in the file.
 	Delimiter rune
 }
 
 // Row is one row below the header.
 type Row struct {
-	// Number is the row's as a spreadsheet program numbers it: the header is usually row 1.
+	// Number is the row number in a spreadsheet program: the header is usually row 1.
 	Number int
-	// Cells are trimmed, and as many as the header has.
+	// Cells are trimmed, as many as the header has.
 	Cells []string
-	// Overflows says that there is something to the right of the last column: most likely a
-	// delimiter inside a text that nobody quoted.
+	// Overflows means that the row has more cells than the header, usually because of an unquoted
+	// delimiter in a text.
 	Overflows bool
 }
 
-// Read reads a table. Rows with nothing in them are left out.
-func Read(content []byte, maxRows int) (*Sheet, error) {
+// Read reads a table. Blank rows are left out.
+func Read(content []byte, maxRows int) (*Table, error) {
 	text, err := decode(content)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func Read(content []byte, maxRows int) (*Sheet, error) {
 	delimiter, text := delimiterOf(text)
 	sheet, err := readTable(text, delimiter, maxRows, false)
 	if errors.Is(err, csv.ErrBareQuote) {
-		// A mark inside a text that is not quoted, as in 12" pizza, stands for itself.
+		// A quote inside an unquoted text, as in 12" pizza, is literal.
 		sheet, err = readTable(text, delimiter, maxRows, true)
 	}
 	var wrong *csv.ParseError
@@ -66,14 +66,14 @@ func Read(content []byte, maxRows int) (*Sheet, error) {
 	return sheet, err
 }
 
-func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Sheet, error) {
+func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Table, error) {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = delimiter, -1, lazyQuotes
-	sheet := Sheet{Delimiter: delimiter}
-	broken := 0 // line breaks inside cells so far: the program shows them in one row
+	sheet := Table{Delimiter: delimiter}
+	broken := 0 // line breaks inside cells so far: spreadsheet programs show them in one row
 	for {
 		cells, err := reader.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -99,7 +99,7 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Shee
 	return &sheet, nil
 }
 
-// clean trims the cells and takes back what Protect did to them; it returns how many are not blank.
+// clean trims the cells and undoes Protect; it returns how many are not blank.
 func clean(cells []string, broken *int) (filled int) {
 	for i, cell := range cells {
 		*broken += strings.Count(cell, "\n")

@@ -131,7 +131,7 @@ func TestIsScientific(t *testing.T) {
 }
 
 // What looks like a formula is written as text, and read back as it was.
-func TestWrite_runsNothingAndReadsBack(t *testing.T) {
+func TestWrite_protectsFormulasAndReadsBack(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{
 		{"a", "b", "c"},

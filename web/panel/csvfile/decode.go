@@ -11,9 +11,9 @@ import (
 
 const utf8Mark = "\xef\xbb\xbf"
 
-// decode finds out which encoding a file is in. What is not Unicode is taken for Windows-1252,
-// which spreadsheet programs in the Americas and western Europe write: every text is valid in it,
-// so nothing better can be said.
+// decode detects a file's encoding. What is not Unicode is read as Windows-1252, which spreadsheet
+// programs in the Americas and western Europe write: every byte sequence is valid in it, so it
+// cannot be checked.
 func decode(content []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
@@ -39,18 +39,17 @@ func decode(content []byte) (string, error) {
 		return "", ErrEmpty
 	}
 	if !strings.Contains(text, "\n") {
-		text = strings.ReplaceAll(text, "\r", "\n") // as programs on old Macs end lines
+		text = strings.ReplaceAll(text, "\r", "\n") // old Mac line endings
 	}
 	return text, nil
 }
 
-// delimiters are what programs part cells with; of those that a header has equally often the first
-// counts.
+// delimiters are the possible ones; of those that occur equally often in a header the first is
+// used.
 const delimiters = ";,\t"
 
-// delimiterOf finds the delimiter in the header, which has few reasons to hold one inside a cell. A
-// first line such as "sep=;", which some programs write and none shows as a row, decides it at
-// once.
+// delimiterOf detects the delimiter in the header, which rarely has one inside a cell. A first line
+// such as "sep=;", which some programs write and none shows as a row, takes precedence.
 func delimiterOf(text string) (delimiter rune, rest string) {
 	start := len(text) - len(strings.TrimLeft(text, "\r\n"))
 	header, after, _ := strings.Cut(text[start:], "\n")

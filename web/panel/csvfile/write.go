@@ -5,15 +5,14 @@ import (
 	"encoding/csv"
 )
 
-// The delimiters that programs open a file with by themselves: it depends on the country that they
-// are set up for.
+// The delimiters that spreadsheet programs expect, depending on the country they are set to.
 const (
 	Semicolon = ';'
 	Comma     = ','
 )
 
-// Write makes a file that spreadsheet programs open with its accents in place and that runs
-// nothing.
+// Write makes a CSV file that spreadsheet programs open with the right encoding and without running
+// formulas.
 func Write(rows [][]string, delimiter rune) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString(utf8Mark)

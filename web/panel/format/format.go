@@ -1,4 +1,4 @@
-// Package spanish writes numbers, percentages and lengths of time as they are written in Spanish.
+// Package format formats numbers, percentages and durations in Spanish.
 package format
 
 import (
@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// Spaces that keep a number and its unit, or a number's digits, on one line.
+// Non-breaking spaces between a number and its unit, and between its digits.
 const (
 	space     = "\u00a0"
 	thinSpace = "\u202f"
 )
 
-// Number writes a count with its thousands apart, the way that holds in every country: 9999, 10
-// 000.
+// Number separates thousands with a space, which is understood in every country: 9999, 10 000.
 func Number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	if -9999 <= n && n <= 9999 {
@@ -32,7 +31,7 @@ func Number(n int64) string {
 	return out.String()
 }
 
-// Percent writes a part of one in whole percents. Only all is 100 %, and only nothing is 0 %.
+// Percent formats a fraction in whole percents. Only 1 is 100 %, and only 0 is 0 %.
 func Percent(part float64) string {
 	percents := math.Round(part * 100)
 	switch {
@@ -44,8 +43,7 @@ func Percent(part float64) string {
 	return fmt.Sprintf("%.0f%s%%", percents, space)
 }
 
-// Duration writes a length of time as people say it, to the minute up to two days: 45 min, 3 h 20
-// min, 2 d 4 h.
+// Duration formats a duration, to the minute up to two days: 45 min, 3 h 20 min, 2 d 4 h.
 func Duration(d time.Duration) string {
 	minutes := int64(d / time.Minute)
 	switch {

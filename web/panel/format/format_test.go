@@ -22,7 +22,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-func TestPercent_isAllOrNothingOnlyIfItIs(t *testing.T) {
+func TestPercent_roundsToZeroOrHundredOnlyIfExact(t *testing.T) {
 	t.Parallel()
 	for part, written := range map[float64]string{0: "0 %", 0.001: "< 1 %", 0.014: "1 %", 0.5: "50 %", 0.985: "99 %", 0.9999: "> 99 %", 1: "100 %"} {
 		require.Equal(t, written, plain.Replace(format.Percent(part)))

@@ -13,7 +13,7 @@ import (
 	"despacho/dev/demo"
 )
 
-// devSecret is the SECRET_KEY of a development machine, made once and kept.
+// devSecret returns the SECRET_KEY of a development machine, generated once and stored in file.
 func devSecret(file string) (string, error) {
 	kept, err := os.ReadFile(file)
 	if err == nil {
@@ -30,8 +30,8 @@ func devSecret(file string) (string, error) {
 	return secret, os.WriteFile(file, []byte(secret+"\n"), 0o600)
 }
 
-// greet tells the developer where everything is and gives a line to paste.
-func greet(out io.Writer, document *demo.Document, metricsURL string, took time.Duration) {
+// printBanner prints the URLs, the sample credentials and a curl command.
+func printBanner(out io.Writer, document *demo.Document, metricsURL string, took time.Duration) {
 	operator := document.Operators[0]
 	inbox := strings.TrimSuffix(document.WebhookInbox.EventsURL, "/events")
 	fmt.Fprintf(out, `

@@ -9,15 +9,15 @@ import (
 	"despacho/models"
 )
 
-// words say a status to somebody who waits for a package and knows nothing of ours.
-type words struct {
-	// summary is what the status means, advice what to expect or do.
+// statusTexts are the texts of a status for a customer.
+type statusTexts struct {
+	// summary is what the status means; advice is what to expect or do.
 	summary, advice string
-	// entry is the arrival at the status, in the timeline.
+	// entry is the text of the status change in the timeline.
 	entry string
 }
 
-var statusWords = map[models.Status]words{
+var statusWords = map[models.Status]statusTexts{
 	models.StatusRegistered: {
 		"La tienda preparó tu pedido; aún no llega al operador.",
 		"Cuando el operador lo reciba, lo verás aquí.",
@@ -45,29 +45,29 @@ var statusWords = map[models.Status]words{
 	},
 }
 
-// lateWords are for a package that the store did not hand over in time.
-var lateWords = words{
+// lateTexts are for a package that the store did not hand over in time.
+var lateTexts = statusTexts{
 	"El envío se canceló porque el paquete no llegó a tiempo al operador.",
 	"Comunícate con la tienda donde compraste. Si entrega el paquete al operador, el envío continúa con este mismo código.",
 	"Se canceló el envío",
 }
 
-func wordsFor(status models.Status, revivable bool) words {
+func textsFor(status models.Status, revivable bool) statusTexts {
 	if status == models.StatusCancelled && revivable {
-		return lateWords
+		return lateTexts
 	}
 	return statusWords[status]
 }
 
 var months = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"}
 
-// longDate is a moment as people say it: 10 de marzo de 2026, 3:04 p. m.
+// longDate formats a time in Spanish: 10 de marzo de 2026, 3:04 p. m.
 func longDate(at time.Time) string {
 	half := "a.\u00a0m."
 	if at.Hour() >= 12 {
 		half = "p.\u00a0m."
 	}
-	// The spaces in and before the abbreviation do not break, as Spanish typography wants.
+	// The spaces in and before the abbreviation are non-breaking, as Spanish typography requires.
 	return fmt.Sprintf("%d de %s de %d, %s\u00a0%s", at.Day(), months[at.Month()-1], at.Year(), at.Format("3:04"), half)
 }
 

@@ -11,13 +11,13 @@ import (
 	"despacho/web/panel/format"
 )
 
-// plotCard is a plot with its words: what it shows, what its colours mean, and the same as a table.
-type plotCard struct {
+// chartCard is a chart with its title, legend and table.
+type chartCard struct {
 	Title string
-	// Note says in a sentence what to read from it.
+	// Note is a one-sentence reading of the chart.
 	Note   string
 	Legend []legendLine
-	// Drawing is nothing where there is nothing to draw; Empty says so.
+	// Drawing is empty where there is nothing to draw; Empty is the text shown then.
 	Drawing template.HTML
 	Empty   string
 	Columns []string
@@ -31,12 +31,12 @@ type legendLine struct {
 	Value string
 }
 
-func plotsOf(v *Request, s *orders.Summary) []plotCard {
+func chartsOf(v *Request, s *orders.Summary) []chartCard {
 	byDay := ordersByDay(s)
 	if s.Created() == 0 {
-		return []plotCard{byDay} // which says all there is to say
+		return []chartCard{byDay} // the other charts would be empty
 	}
-	cards := []plotCard{
+	cards := []chartCard{
 		byDay,
 		deliveryTimes("De la recepción a la entrega", s.SinceReception),
 		deliveryTimes("De la creación a la entrega", s.SinceCreation),
@@ -49,12 +49,12 @@ func plotsOf(v *Request, s *orders.Summary) []plotCard {
 	return cards
 }
 
-// mostDays is how many days have a column of their own; a longer period is shown by weeks.
-const mostDays = 92
+// maxDays is the most days with a column of their own; a longer period is shown by weeks.
+const maxDays = 92
 
-func ordersByDay(s *orders.Summary) plotCard {
-	card := plotCard{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
-	byWeek := len(s.Days) > mostDays
+func ordersByDay(s *orders.Summary) chartCard {
+	card := chartCard{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
+	byWeek := len(s.Days) > maxDays
 	if byWeek {
 		card.Title, card.Note = "Pedidos por semana y estado", "Cada columna es una semana de creación; los colores dicen cómo están ahora."
 		card.Columns[0] = "Semana del"
@@ -85,7 +85,7 @@ func ordersByDay(s *orders.Summary) plotCard {
 	return card
 }
 
-// addTo counts a day in a column.
+// addTo adds a day to a column.
 func addTo(column *chart.Column, day orders.DaySummary) {
 	for i, status := range models.Statuses {
 		column.Values[i] += day.Counts[status]
@@ -101,12 +101,12 @@ func rowOf(column chart.Column) []string {
 	return append(row, format.Number(total))
 }
 
-// mostBuckets is how many steps of time have room for their names.
-const mostBuckets = 12
+// maxBuckets is the most time intervals whose labels fit.
+const maxBuckets = 12
 
-func deliveryTimes(title string, spread orders.Durations) plotCard {
-	card := plotCard{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
-	buckets := spread.Buckets(mostBuckets)
+func deliveryTimes(title string, spread orders.Durations) chartCard {
+	card := chartCard{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
+	buckets := spread.Buckets(maxBuckets)
 	if len(buckets) == 0 {
 		return card
 	}
@@ -133,7 +133,7 @@ func deliveryTimes(title string, spread orders.Durations) plotCard {
 	return card
 }
 
-func cancelledByCause(s *orders.Summary) plotCard {
+func cancelledByCause(s *orders.Summary) chartCard {
 	card := barsCard("Cancelados por causa", "Causa", "No hay pedidos cancelados en este período.")
 	bars := []chart.Bar{
 		{Label: "Automático: no llegó a tiempo", Value: s.CancelledBy[models.ByAuto]},
@@ -143,7 +143,7 @@ func cancelledByCause(s *orders.Summary) plotCard {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
-func cancelReasons(s *orders.Summary) plotCard {
+func cancelReasons(s *orders.Summary) chartCard {
 	card := barsCard("Motivos más frecuentes", "Motivo", "Nadie escribió un motivo en este período.")
 	card.Note = "Lo que escribieron quienes cancelaron."
 	var bars []chart.Bar
@@ -153,23 +153,23 @@ func cancelReasons(s *orders.Summary) plotCard {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
-// mostRiders is how many riders have a bar of their own; the table has all of them.
-const mostRiders = 12
+// maxRiders is the most riders with a bar of their own; the table has all of them.
+const maxRiders = 12
 
-func riderDeliveries(s *orders.Summary) plotCard {
+func riderDeliveries(s *orders.Summary) chartCard {
 	card := barsCard("Entregas por motorizado", "Motorizado", "No hay entregas en este período.")
 	card.Wide = true
 	var bars []chart.Bar
 	var others int64
 	for i, rider := range s.Riders {
-		if i < mostRiders {
+		if i < maxRiders {
 			bars = append(bars, chart.Bar{Label: rider.Name, Value: rider.Count})
 		} else {
 			others += rider.Count
 		}
 	}
 	if others > 0 {
-		bars = append(bars, chart.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-mostRiders) + " motorizados", Value: others})
+		bars = append(bars, chart.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-maxRiders) + " motorizados", Value: others})
 	}
 	card = card.with(bars, s.Counts[models.StatusDelivered], "fill-delivered")
 	card.Rows = nil
@@ -179,12 +179,12 @@ func riderDeliveries(s *orders.Summary) plotCard {
 	return card
 }
 
-func barsCard(title, column, empty string) plotCard {
-	return plotCard{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
+func barsCard(title, column, empty string) chartCard {
+	return chartCard{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
 }
 
-// with draws the bars, each with its part of the whole, unless all of them are nothing.
-func (c plotCard) with(bars []chart.Bar, whole int64, class string) plotCard {
+// with draws the bars, each with its share of the whole, unless all of them are zero.
+func (c chartCard) with(bars []chart.Bar, whole int64, class string) chartCard {
 	var sum int64
 	for i := range bars {
 		sum += bars[i].Value

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func (p *Pages) receiveOrder(v *Request) error {
-	return p.actOn(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		branchID := in.UUID("branch_id")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -24,7 +25,7 @@ func (p *Pages) receiveOrder(v *Request) error {
 }
 
 func (p *Pages) assignOrder(v *Request) error {
-	return p.actOn(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		riderID := in.RequiredUUID("rider_id")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -38,7 +39,7 @@ func (p *Pages) assignOrder(v *Request) error {
 }
 
 func (p *Pages) cancelOrder(v *Request) error {
-	return p.actOn(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
 			return "", err
@@ -49,7 +50,7 @@ func (p *Pages) cancelOrder(v *Request) error {
 }
 
 func (p *Pages) setPoint(v *Request) error {
-	return p.actOn(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -59,7 +60,7 @@ func (p *Pages) setPoint(v *Request) error {
 	})
 }
 
-// deliverOrder takes its form by itself, because of the photo in it.
+// deliverOrder reads its form itself, because of the photo.
 func (p *Pages) deliverOrder(v *Request) error {
 	id, err := pathOrder(v)
 	if err != nil {
@@ -69,12 +70,12 @@ func (p *Pages) deliverOrder(v *Request) error {
 	if err == nil {
 		_, err = p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
 	}
-	return p.leadBack(v, id, deliverForm(id), "Pedido entregado.", err)
+	return p.redirectBack(v, id, deliverForm(id), "Pedido entregado.", err)
 }
 
-// actOn reads a form of the order's page, does what it asks for, and leads back to the page with
-// what came of it.
-func (p *Pages) actOn(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
+// runAction reads a form of the order's page, runs the action, and redirects back to the page with
+// the result.
+func (p *Pages) runAction(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
@@ -84,22 +85,21 @@ func (p *Pages) actOn(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Obj
 	if err == nil {
 		said, err = act(id, in)
 	}
-	return p.leadBack(v, id, asked, said, err)
+	return p.redirectBack(v, id, asked, said, err)
 }
 
-func (p *Pages) leadBack(v *Request, id uuid.UUID, asked *form, said string, err error) error {
+func (p *Pages) redirectBack(v *Request, id uuid.UUID, asked *form, said string, err error) error {
 	if err == nil {
 		return p.done(v, orderPath(id), said)
 	}
-	if apperror.Is(err, orders.ErrOrderNotFound.Code) {
+	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
-	return p.refused(v, orderPath(id), asked.inWords(err))
+	return p.refused(v, orderPath(id), asked.withLabels(err))
 }
 
-// inWords says what is wrong with a form in one message, with the names that people see in place of
-// the fields' own.
-func (f *form) inWords(err error) error {
+// withLabels joins a form's errors into one message, with the labels in place of the field names.
+func (f *form) withLabels(err error) error {
 	problem := apperror.From(err)
 	if len(problem.Fields) == 0 {
 		return err

@@ -66,12 +66,12 @@ func (l pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // A request that is worked on for longer than its body may take costs neither itself nor the next
 // one on its connection their lives.
-func TestLimitBody_endsWithTheBody(t *testing.T) {
+func TestWithReadDeadline_isRemovedAfterTheBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
 		client := servePipes(t, func(w http.ResponseWriter, r *http.Request) {
-			limitBody(w, r, limit)
+			withReadDeadline(w, r, limit)
 			_, err := io.ReadAll(r.Body)
 			_, _ = r.Body.Read(make([]byte, 1)) // as who looks whether anything follows
 			if err == nil {
@@ -97,14 +97,14 @@ func TestLimitBody_endsWithTheBody(t *testing.T) {
 	})
 }
 
-func TestLimitLoad_endsABodyThatDripsIn(t *testing.T) {
+func TestLimitInFlight_timesOutASlowBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 10 * time.Second
 		outcome := make(chan error, 1)
 		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, inFlight: make(chan struct{}, 1)}
 		routes := gin.New()
-		routes.Use(limits.limitLoad)
+		routes.Use(limits.limitInFlight)
 		routes.POST("/", func(c *gin.Context) {
 			_, err := io.ReadAll(c.Request.Body)
 			outcome <- err

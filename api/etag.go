@@ -9,8 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// serveTagged answers with an ETag, and with nothing but it to a client whose copy is current.
-func serveTagged(c *gin.Context, contentType string, content []byte) error {
+// serveWithETag sends content with an ETag, or 304 to a client whose copy is current.
+func serveWithETag(c *gin.Context, contentType string, content []byte) error {
 	sum := sha256.Sum256(content)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	c.Header("ETag", tag)

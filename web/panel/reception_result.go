@@ -9,7 +9,7 @@ import (
 	"despacho/orders"
 )
 
-// tone is how an answer looks and sounds to somebody who reads packages in without looking at the
+// tone is the colour and sound of a result, for somebody who scans packages without looking at the
 // screen.
 type tone string
 
@@ -19,23 +19,23 @@ const (
 	toneBad  tone = "bad"
 )
 
-// receptionAnswer says loudly what came of a scan.
-type receptionAnswer struct {
+// receptionResult is the result of a scan.
+type receptionResult struct {
 	Outcome orders.ReceptionOutcome
 	Tone    tone
 	Title   string
-	// Code is the order's guide code, or what was read in place of one.
+	// Code is the order's guide code, or the scanned text if it is none.
 	Code   string
 	Detail string
 	Order  *orders.View
-	// Risk warns of the zone it goes to, Elsewhere that it was expected at another branch, NoPoint
-	// that nobody knows where the customer is.
+	// Risk warns of a risk zone, Elsewhere that the package was expected at another branch, NoPoint
+	// that the order has no coordinates.
 	Risk, Elsewhere string
 	NoPoint         bool
 }
 
-func (p *receptionPage) answerTo(v *Request, received *orders.Reception, typed string) *receptionAnswer {
-	answer := &receptionAnswer{Outcome: received.Outcome, Tone: toneBad, Code: shortened(typed), Order: received.Order}
+func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
+	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed), Order: received.Order}
 	if received.Order != nil {
 		answer.Code = received.Order.GuideCode
 	}
@@ -62,7 +62,7 @@ func (p *receptionPage) answerTo(v *Request, received *orders.Reception, typed s
 	return answer
 }
 
-func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception) {
+func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception) {
 	if received.RiskZone != nil {
 		answer.Risk = "Zona de riesgo: " + *received.RiskZone
 	}
@@ -72,7 +72,7 @@ func (p *receptionPage) warn(answer *receptionAnswer, received *orders.Reception
 	answer.NoPoint = received.Order.DeliveryLat == nil
 }
 
-// whyNotReceived says what became of the order before its package was scanned.
+// whyNotReceived explains the order's status before the scan.
 func whyNotReceived(v *Request, order *orders.View) string {
 	switch order.Status {
 	case models.StatusAssigned:
@@ -113,9 +113,9 @@ func onDay(v *Request, at *time.Time) string {
 	return " el " + at.In(v.Operator().TimeZone()).Format("02/01/2006 a las 15:04")
 }
 
-// notReceived is the answer where the use case had none: nil for what is our own fault.
-func notReceived(err error, typed string) (status int, answer *receptionAnswer) {
-	answer = &receptionAnswer{Tone: toneBad, Code: shortened(typed)}
+// notReceived is the result for an error of the use case: nil for an internal error.
+func notReceived(err error, typed string) (status int, answer *receptionResult) {
+	answer = &receptionResult{Tone: toneBad, Code: truncate(typed)}
 	switch f := apperror.From(err); f.Kind {
 	case apperror.Unavailable:
 		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
@@ -130,8 +130,8 @@ func notReceived(err error, typed string) (status int, answer *receptionAnswer) 
 	return 0, nil
 }
 
-// shortened keeps what a reader typed from filling the screen.
-func shortened(typed string) string {
+// truncate truncates the scanned text.
+func truncate(typed string) string {
 	const longest = 60
 	if runes := []rune(typed); len(runes) > longest {
 		return string(runes[:longest]) + "…"

@@ -16,7 +16,7 @@ func TestProblemLog_growingIntervals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		problems := &problemLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+		problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}
 		lines := func() int { return strings.Count(out.String(), "\n") }
 		failFor := func(outage time.Duration) {
 			for end := time.Now().Add(outage); time.Now().Before(end); time.Sleep(5 * time.Second) {
@@ -46,7 +46,7 @@ func TestProblemLog_growingIntervals(t *testing.T) {
 func TestProblemLog_longTextIsCut(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	problems := &problemLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+	problems := &errorLog{log: slog.New(slog.NewTextHandler(&out, nil))}
 	problems.Handle(errors.New(strings.Repeat("página ", 10_000)))
-	require.Less(t, out.Len(), 2*longestProblem)
+	require.Less(t, out.Len(), 2*maxErrorLength)
 }

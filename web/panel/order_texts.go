@@ -20,7 +20,7 @@ var documentWords = map[models.DocType]string{
 	models.DocDNI: "DNI", models.DocCE: "Carné de extranjería", models.DocPassport: "Pasaporte", models.DocOther: "Otro documento",
 }
 
-// actorWords say who did something, in the timeline and of a cancellation.
+// actorWords name who did something, in the timeline and in cancellations.
 var actorWords = map[string]string{
 	string(models.ByStore):    "La tienda",
 	string(models.ByOperator): "El operador",
@@ -28,7 +28,7 @@ var actorWords = map[string]string{
 	models.BySystem:           "El sistema",
 }
 
-// pointWords say where a point came from, and so how far to trust it.
+// pointWords name the source of coordinates, which tells how reliable they are.
 var pointWords = map[string]string{
 	models.PointGiven:              "enviado por la tienda",
 	models.PointByOperator:         "completado por el operador",
@@ -46,7 +46,7 @@ var identityWords = map[string]string{
 	string(identity.QuotaOrCredentials): "El registro no aceptó la consulta",
 }
 
-// identityResult is what is known of the recipient's DNI.
+// identityResult is the result of the check of the recipient's DNI.
 func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	if verified == nil {
 		return cell{Text: "Todavía sin verificar", Chip: "quiet"}
@@ -64,7 +64,7 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	return cell{Text: words, Chip: "warn"}
 }
 
-// entryWords say what happened; revived is a reception after the order had been cancelled.
+// entryWords describe a timeline entry; revived is a reception after a cancellation.
 func entryWords(kind string, revived bool) string {
 	switch kind {
 	case models.TimelineCreated:
