@@ -54,7 +54,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-func (o *Options) say(line string) { fmt.Fprintln(o.Out, line) }
+func (o *Options) log(line string) { fmt.Fprintln(o.Out, line) }
 
 // wants reports whether somebody asked for a row.
 func (o *Options) wants(row string) bool { return o.Only == nil || o.Only.MatchString(row) }
@@ -118,7 +118,7 @@ func measure(ctx context.Context, options Options, sc scale, profile string) (ro
 	}
 	var errs []error
 	for _, st := range chosen {
-		options.say(fmt.Sprintf("measuring on %s: %s", profile, st.name))
+		options.log(fmt.Sprintf("measuring on %s: %s", profile, st.name))
 		measured, err := st.run(ctx, s)
 		if ctx.Err() != nil {
 			return rows, context.Cause(ctx)

@@ -81,7 +81,7 @@ func (s *stack) makeDirectory(context.Context) error {
 }
 
 func (s *stack) startPostgres(ctx context.Context) error {
-	s.options.say("starting PostgreSQL")
+	s.options.log("starting PostgreSQL")
 	// It remembers when transactions were committed, which is when a webhook's clock starts to run.
 	settings := map[string]string{"track_commit_timestamp": "on"}
 	if s.options.Durable {
@@ -116,27 +116,27 @@ func (s *stack) startTemporal(ctx context.Context) error {
 
 func (s *stack) temporalOf(ctx context.Context) (*dev.Temporal, error) {
 	if s.profile == profileDev {
-		cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, s.options.say)
+		cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, s.options.log)
 		if err != nil {
 			return nil, err
 		}
-		s.options.say("starting Temporal's development server")
+		s.options.log("starting Temporal's development server")
 		return dev.StartTemporal(ctx, dev.TemporalOptions{
 			CLI: cli, DBFile: filepath.Join(s.dir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(),
 		})
 	}
-	programs, err := dev.FindTemporalServer(ctx, s.options.BinDir, s.options.say)
+	programs, err := dev.FindTemporalServer(ctx, s.options.BinDir, s.options.log)
 	if err != nil {
 		return nil, err
 	}
-	s.options.say("starting the Temporal server on PostgreSQL")
+	s.options.log("starting the Temporal server on PostgreSQL")
 	return dev.StartTemporalServer(ctx, dev.TemporalServerOptions{
 		Programs: programs, PostgresURL: s.postgres.URL, SearchAttributes: workflows.SearchAttributes(),
 	})
 }
 
 func (s *stack) startMain(ctx context.Context) error {
-	s.options.say("starting the service")
+	s.options.log("starting the service")
 	address, err := s.newDatabase(ctx, "bench_main")
 	if err != nil {
 		return err

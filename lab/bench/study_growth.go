@@ -102,7 +102,7 @@ func (v *service) fill(ctx context.Context, open int) error {
 	if err != nil {
 		return err
 	}
-	v.stack.options.say(fmt.Sprintf("opening %s orders", count(max(0, open-already))))
+	v.stack.options.log(fmt.Sprintf("opening %s orders", count(max(0, open-already))))
 	clients := connections(v.api.Address, v.stack.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))

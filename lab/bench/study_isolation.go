@@ -22,7 +22,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, answering.Die()) }()
+	defer func() { err = errors.Join(err, answering.Kill()) }()
 	released := make(chan struct{})
 	var held atomic.Int64
 	hanging, err := cluster.StartReceiver(s.certificates, func(*http.Request, []byte) {
@@ -32,7 +32,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, hanging.Die()) }()
+	defer func() { err = errors.Join(err, hanging.Kill()) }()
 	release := sync.OnceFunc(func() { close(released) })
 	defer release() // before the receiver is closed
 

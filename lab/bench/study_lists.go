@@ -50,7 +50,7 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 	contenders := map[string]func(context.Context) (float64, error){}
 	var readers []*service
 	for _, size := range s.scale.sizes {
-		s.options.say(fmt.Sprintf("inventing %s orders", count(size)))
+		s.options.log(fmt.Sprintf("inventing %s orders", count(size)))
 		reader, codes, err := s.sizedService(ctx, size)
 		if err != nil {
 			return nil, err

@@ -71,7 +71,7 @@ func studyBoard(ctx context.Context, s *stack) ([]Row, error) {
 		if !slices.ContainsFunc(boardPages, wanted) {
 			continue
 		}
-		s.options.say(fmt.Sprintf("inventing %s orders on %s", count(s.scale.board), on.name))
+		s.options.log(fmt.Sprintf("inventing %s orders on %s", count(s.scale.board), on.name))
 		measured, err := s.readBoard(ctx, on.dialect, on.name)
 		if err != nil {
 			return nil, fmt.Errorf("on %s: %w", on.name, err)

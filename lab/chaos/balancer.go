@@ -57,7 +57,7 @@ func (b *balancer) pick() string {
 }
 
 // complete reports whether everybody is ready.
-func (b *balancer) complete() bool {
+func (b *balancer) allReady() bool {
 	for i := range b.ready {
 		if !b.ready[i].Load() {
 			return false

@@ -74,19 +74,21 @@ func (o *Options) check() error {
 
 // patience is how long to wait for what takes so long at the most on a machine with nothing else to
 // do.
-func (o *Options) patience(d time.Duration) time.Duration { return d * time.Duration(max(o.Slack, 1)) }
+func (o *Options) scaledTimeout(d time.Duration) time.Duration {
+	return d * time.Duration(max(o.Slack, 1))
+}
 
 func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
 
-func (o *Options) say(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
+func (o *Options) logf(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
 
 // inTurns lets those who print take turns.
-type inTurns struct {
+type syncWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (w *inTurns) Write(p []byte) (int, error) {
+func (w *syncWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Write(p)
@@ -101,7 +103,7 @@ func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err
 	}
-	options.Out = &inTurns{out: options.Out}
+	options.Out = &syncWriter{out: options.Out}
 	report := newReport(options)
 	err := runOnStack(ctx, options, report)
 	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {
@@ -144,7 +146,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		if !part.wanted {
 			continue
 		}
-		options.say("\n== %s", part.name)
+		options.logf("\n== %s", part.name)
 		if err := part.run(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}

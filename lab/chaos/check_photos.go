@@ -16,7 +16,7 @@ import (
 
 // checkPhotos reads every photo that an order refers to, makes all files look old, has an api start
 // anew, which sweeps, and looks for files that belong to nobody.
-func checkPhotos(ctx context.Context, t *truthCheck) error {
+func checkPhotos(ctx context.Context, t *checker) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()
 	var owned []string
@@ -36,19 +36,19 @@ func checkPhotos(ctx context.Context, t *truthCheck) error {
 			}
 		}
 	}
-	stray, err := t.age(owned)
+	stray, err := t.ageFiles(owned)
 	if err != nil {
 		return err
 	}
 	t.tally["files without a delivery, before the sweep"] = len(stray)
-	if err := t.members[apiNames[0]].replace(ctx); err != nil {
+	if err := t.processes[apiNames[0]].replace(ctx); err != nil {
 		return err
 	}
 	swept := func() bool {
-		stray, err = t.age(owned)
+		stray, err = t.ageFiles(owned)
 		return err != nil || len(stray) == 0
 	}
-	if pollErr := poll(ctx, t.options.patience(visibilityPatience), "files without a delivery are still there", swept); err != nil || pollErr != nil {
+	if pollErr := poll(ctx, t.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", swept); err != nil || pollErr != nil {
 		t.report.violate(invariantPhotos, "files", "%v %v: %v", pollErr, err, stray)
 	}
 	if kept, err := filepath.Glob(filepath.Join(t.disk.dir, "*")); err != nil || len(kept) != len(owned) {
@@ -58,7 +58,7 @@ func checkPhotos(ctx context.Context, t *truthCheck) error {
 }
 
 // age makes all files look two days old and names those that are not owned.
-func (t *truthCheck) age(owned []string) (stray []string, err error) {
+func (t *checker) ageFiles(owned []string) (stray []string, err error) {
 	entries, err := os.ReadDir(t.disk.dir)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 const (
 	// callPatience is how long a client waits for an answer: longer than a process stands still.
-	callPatience = 20 * time.Second
+	callTimeout = 20 * time.Second
 	// Waits between two tries grow from the first to the longest.
 	firstWait, longestWait = 200 * time.Millisecond, 2 * time.Second
 )
@@ -46,7 +46,7 @@ func (c *client) at(address string) *cluster.Connection {
 
 // call sends a request once, to whom the balancer says.
 func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, error) {
-	limited, cancel := context.WithTimeout(ctx, c.s.options.patience(callPatience))
+	limited, cancel := context.WithTimeout(ctx, c.s.options.scaledTimeout(callTimeout))
 	defer cancel()
 	c.s.report.count("requests", 1)
 	address := c.s.balancer.pick()
@@ -57,7 +57,7 @@ func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, 
 	switch {
 	case err != nil:
 		c.s.report.count("requests without an answer", 1)
-		c.s.report.lost("%s %s at %s: %v", r.Method, r.Path, address, err)
+		c.s.report.recordLost("%s %s at %s: %v", r.Method, r.Path, address, err)
 	case answer.Status == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != "":
 		c.s.report.count("answers 503 with Retry-After", 1)
 	case answer.Status >= http.StatusInternalServerError:

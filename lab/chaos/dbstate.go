@@ -61,12 +61,12 @@ type deliveryRow struct {
 // hook is which of the two webhooks it is for.
 func (d *deliveryRow) hook() string {
 	if d.Retry {
-		return hookAgain
+		return hookWithRetries
 	}
-	return hookOnce
+	return hookWithoutRetries
 }
 
-func (s *stack) readTruth(ctx context.Context) (*dbState, error) {
+func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	t := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return t, onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `

@@ -30,21 +30,21 @@ func newDisk(ctx context.Context, dir string) (*disk, error) {
 }
 
 // how says which kind of full it is.
-func (d *disk) how() string {
+func (d *disk) describe() string {
 	if d.mounted {
 		return "a tmpfs of " + diskSize + " that a file fills up"
 	}
 	return "a directory that gives way to a plain file (no file system may be mounted here)"
 }
 
-func (d *disk) ballast() string { return filepath.Join(d.dir, "ballast") }
-func (d *disk) away() string    { return d.dir + ".away" }
+func (d *disk) fillerFile() string { return filepath.Join(d.dir, "ballast") }
+func (d *disk) asideDir() string   { return d.dir + ".away" }
 
 func (d *disk) fill() error {
 	if !d.mounted {
-		return errors.Join(os.Rename(d.dir, d.away()), os.WriteFile(d.dir, nil, 0o600))
+		return errors.Join(os.Rename(d.dir, d.asideDir()), os.WriteFile(d.dir, nil, 0o600))
 	}
-	file, err := os.Create(d.ballast())
+	file, err := os.Create(d.fillerFile())
 	if err != nil {
 		return err
 	}
@@ -63,9 +63,9 @@ func (d *disk) fill() error {
 
 func (d *disk) free() error {
 	if !d.mounted {
-		return errors.Join(os.Remove(d.dir), os.Rename(d.away(), d.dir))
+		return errors.Join(os.Remove(d.dir), os.Rename(d.asideDir(), d.dir))
 	}
-	return os.Remove(d.ballast())
+	return os.Remove(d.fillerFile())
 }
 
 func (d *disk) close(ctx context.Context) error {

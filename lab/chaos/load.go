@@ -20,18 +20,18 @@ type load struct {
 
 // crowdPatience is how long the lives that have begun may take once no more are started: the
 // longest of them waits for the timer.
-const crowdPatience = 3 * time.Minute
+const finishTimeout = 3 * time.Minute
 
 // startCrowd has the clients begin. Each has random numbers of its own, so that what it does does
 // not depend on how fast the others are.
-func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *load {
+func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
 	w := &load{s: s, stop: stop}
 	for number := range s.options.Clients {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
 		w.working.Go(func() {
 			for !w.ending.Load() && ctx.Err() == nil {
-				w.liveOne(ctx, number, rng)
+				w.runOrder(ctx, number, rng)
 			}
 		})
 	}
@@ -39,37 +39,37 @@ func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *load {
 }
 
 // liveOne takes one order through its life. What takes long is left to somebody else.
-func (w *load) liveOne(ctx context.Context, number int, rng *rand.Rand) {
+func (w *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
 	c := w.s.newClient(rng)
-	chosen, key := chooseLife(rng), c.someKey()
+	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
 	body, cash := newOrder(rng, key)
-	sg := w.s.ledger.open(key, chosen.name, body, cash)
-	sg.apiKey = w.s.tenant.key(number)
-	if err := c.create(ctx, sg); err != nil {
+	tracked := w.s.ledger.open(key, chosen.name, body, cash)
+	tracked.apiKey = w.s.tenant.key(number)
+	if err := c.create(ctx, tracked); err != nil {
 		c.close()
 		return
 	}
 	w.s.report.count("lives: "+chosen.name, 1)
 	if !chosen.late {
 		defer c.close()
-		w.live(ctx, c, sg, chosen)
+		w.runMoves(ctx, c, tracked, chosen)
 		return
 	}
 	c.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 	w.working.Go(func() {
 		defer c.close()
-		if c.waitForTimer(ctx, sg) == nil {
-			w.live(ctx, c, sg, chosen)
+		if c.waitForTimer(ctx, tracked) == nil {
+			w.runMoves(ctx, c, tracked, chosen)
 		}
 	})
 }
 
-func (w *load) live(ctx context.Context, c *client, sg *trackedOrder, chosen life) {
+func (w *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, chosen scenario) {
 	for _, step := range chosen.steps {
 		if c.think(ctx) != nil {
 			return
 		}
-		moved, err := c.move(ctx, sg, step, chosen.by)
+		moved, err := c.move(ctx, tracked, step, chosen.by)
 		if err != nil {
 			return
 		}
@@ -77,13 +77,13 @@ func (w *load) live(ctx context.Context, c *client, sg *trackedOrder, chosen lif
 			break // the timer was faster
 		}
 	}
-	sg.finished = true
+	tracked.finished = true
 }
 
 // finish lets the lives that have begun end.
 func (w *load) finish() {
 	w.ending.Store(true)
-	timeout := time.AfterFunc(w.s.options.patience(crowdPatience), w.stop)
+	timeout := time.AfterFunc(w.s.options.scaledTimeout(finishTimeout), w.stop)
 	w.working.Wait()
 	timeout.Stop()
 	w.stop()

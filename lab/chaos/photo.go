@@ -24,7 +24,7 @@ func (c *client) attachPhoto(request *cluster.Request, fields map[string]string)
 	if err != nil {
 		return err
 	}
-	if err := jpeg.Encode(part, noise(c.rng), nil); err != nil {
+	if err := jpeg.Encode(part, randomImage(c.rng), nil); err != nil {
 		return err
 	}
 	if err := form.Close(); err != nil {
@@ -36,7 +36,7 @@ func (c *client) attachPhoto(request *cluster.Request, fields map[string]string)
 }
 
 // noise is a picture that no other is like.
-func noise(rng *rand.Rand) image.Image {
+func randomImage(rng *rand.Rand) image.Image {
 	picture := image.NewGray(image.Rect(0, 0, 96, 96))
 	for x := range 96 {
 		for y := range 96 {

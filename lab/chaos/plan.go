@@ -59,9 +59,9 @@ func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 	between := func(from, to time.Duration) time.Duration { return from + time.Duration(rng.Int64N(int64(to-from))) }
 	var plan []fault
 	at := between(pace/2, pace)
-	for deck := firstDeck(rng); ; deck = fullDeck() {
-		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
-		for _, f := range deck {
+	for round := firstRound(rng); ; round = fullRound() {
+		rng.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+		for _, f := range round {
 			f.At = at
 			switch f.Kind {
 			case kill:
@@ -83,7 +83,7 @@ func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 }
 
 // firstDeck has each kind of fault once.
-func firstDeck(rng *rand.Rand) []fault {
+func firstRound(rng *rand.Rand) []fault {
 	pick := func(names []string) string { return names[rng.IntN(len(names))] }
 	everybody := slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer})
 	return []fault{
@@ -93,10 +93,10 @@ func firstDeck(rng *rand.Rand) []fault {
 }
 
 // fullDeck kills and pauses everybody.
-func fullDeck() []fault {
-	deck := []fault{{Kind: fullDisk}, {Kind: receiverDown}, {Kind: receiverDown}}
+func fullRound() []fault {
+	round := []fault{{Kind: fullDisk}, {Kind: receiverDown}, {Kind: receiverDown}}
 	for _, name := range slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer}) {
-		deck = append(deck, fault{Kind: kill, Target: name}, fault{Kind: pause, Target: name})
+		round = append(round, fault{Kind: kill, Target: name}, fault{Kind: pause, Target: name})
 	}
-	return deck
+	return round
 }

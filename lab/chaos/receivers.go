@@ -16,8 +16,8 @@ import (
 
 // The two webhooks of the operator, by the last part of their address.
 const (
-	hookOnce  = "once"  // asked for no retries
-	hookAgain = "again" // asked for them
+	hookWithoutRetries = "once"  // asked for no retries
+	hookWithRetries    = "again" // asked for them
 )
 
 // receivers is who hears of orders, and writes down what.
@@ -27,41 +27,41 @@ type receivers struct {
 	mu      sync.Mutex
 	secrets map[string]string
 	// heard is how often each event, by its webhook-id, came to each of the two.
-	heard  map[string]map[string]int
-	forged int
+	received      map[string]map[string]int
+	badSignatures int
 }
 
-func startAudience(certificates *dev.Certificates) (*receivers, error) {
-	a := &receivers{secrets: map[string]string{}, heard: map[string]map[string]int{hookOnce: {}, hookAgain: {}}}
+func startReceivers(certificates *dev.Certificates) (*receivers, error) {
+	a := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}}
 	var err error
-	a.receiver, err = cluster.StartReceiver(certificates, a.hear)
+	a.receiver, err = cluster.StartReceiver(certificates, a.record)
 	return a, err
 }
 
-func (a *receivers) hear(r *http.Request, body []byte) {
+func (a *receivers) record(r *http.Request, body []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	which := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	if sender.Verify(r.Header, body, time.Now(), a.secrets[which]) != nil || a.heard[which] == nil {
-		a.forged++
+	if sender.Verify(r.Header, body, time.Now(), a.secrets[which]) != nil || a.received[which] == nil {
+		a.badSignatures++
 		return
 	}
-	a.heard[which][r.Header.Get("webhook-id")]++
+	a.received[which][r.Header.Get("webhook-id")]++
 }
 
 // times is how often an event was heard.
-func (a *receivers) times(which, id string) int {
+func (a *receivers) count(which, id string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.heard[which][id]
+	return a.received[which][id]
 }
 
 // invite registers both webhooks for all events.
-func (s *stack) invite(ctx context.Context) error {
+func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
-	for _, which := range []string{hookOnce, hookAgain} {
-		body, err := json.Marshal(map[string]any{"url": s.audience.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookAgain})
+	for _, which := range []string{hookWithoutRetries, hookWithRetries} {
+		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookWithRetries})
 		if err != nil {
 			return err
 		}
@@ -77,9 +77,9 @@ func (s *stack) invite(ctx context.Context) error {
 		if err := json.Unmarshal(got.Body, &answer); err != nil {
 			return err
 		}
-		s.audience.mu.Lock()
-		s.audience.secrets[which] = answer.Data.Secret
-		s.audience.mu.Unlock()
+		s.receivers.mu.Lock()
+		s.receivers.secrets[which] = answer.Data.Secret
+		s.receivers.mu.Unlock()
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (r *report) forbidLoss(strict bool) {
 }
 
 // lost is a request that got no answer.
-func (r *report) lost(format string, args ...any) {
+func (r *report) recordLost(format string, args ...any) {
 	r.mu.Lock()
 	strict := r.strict
 	r.mu.Unlock()
@@ -196,7 +196,7 @@ func (r *report) write(path string) error {
 	return os.WriteFile(path, append(content, '\n'), 0o644)
 }
 
-func (r *report) number(counter string) int {
+func (r *report) counter(counter string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.Counters[counter]

@@ -36,9 +36,9 @@ type stack struct {
 	// workflows reads what Temporal knows; it connects anew by itself.
 	workflows temporalclient.Client
 	disk      *disk
-	audience  *receivers
+	receivers *receivers
 	tenant    *tenant
-	members   map[string]*supervised
+	processes map[string]*supervised
 	balancer  *balancer
 	ledger    *ledger
 
@@ -48,9 +48,9 @@ type stack struct {
 
 // startStack starts everything. Whoever gets a stack, also along with an error, closes it.
 func startStack(ctx context.Context, options Options, report *report) (*stack, error) {
-	s := &stack{options: options, report: report, members: map[string]*supervised{}, ledger: &ledger{}}
+	s := &stack{options: options, report: report, processes: map[string]*supervised{}, ledger: &ledger{}}
 	for _, step := range []func(context.Context) error{
-		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startMembers, s.invite,
+		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startProcesses, s.registerWebhooks,
 	} {
 		if err := step(ctx); err != nil {
 			return s, err
@@ -64,15 +64,15 @@ func (s *stack) makeDirectory(ctx context.Context) error {
 	if s.dir, err = os.MkdirTemp("", "despacho-chaos-"); err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { return os.RemoveAll(s.dir) })
+	s.onClose(func(context.Context) error { return os.RemoveAll(s.dir) })
 	if err := os.MkdirAll(s.options.LogDir, 0o755); err != nil {
 		return err
 	}
 	if s.disk, err = newDisk(ctx, filepath.Join(s.dir, "files")); err != nil {
 		return err
 	}
-	s.later(s.disk.close)
-	s.options.say("a full disk is %s", s.disk.how())
+	s.onClose(s.disk.close)
+	s.options.logf("a full disk is %s", s.disk.describe())
 	return nil
 }
 
@@ -86,12 +86,12 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: durable, Log: log}); err != nil {
 		return err
 	}
-	s.later(s.postgres.Stop)
+	s.onClose(s.postgres.Stop)
 	return nil
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {
-	cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, func(line string) { s.options.say("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, func(line string) { s.options.logf("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,12 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.later(s.temporal.stop)
-	s.workflows, err = temporalclient.NewLazyClient(temporalclient.Options{HostPort: s.temporal.server.Address, Logger: quiet{}})
+	s.onClose(s.temporal.stop)
+	s.workflows, err = temporalclient.NewLazyClient(temporalclient.Options{HostPort: s.temporal.server.Address, Logger: discardLogger{}})
 	if err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { s.workflows.Close(); return nil })
+	s.onClose(func(context.Context) error { s.workflows.Close(); return nil })
 	return nil
 }
 
@@ -119,10 +119,10 @@ func (s *stack) describeProgram(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.audience, err = startAudience(certificates); err != nil {
+	if s.receivers, err = startReceivers(certificates); err != nil {
 		return err
 	}
-	s.later(s.audience.receiver.Stop)
+	s.onClose(s.receivers.receiver.Stop)
 	s.program = &cluster.Program{Binary: s.options.Binary, Dir: s.dir, Variables: map[string]string{
 		"DATABASE_URL": s.databaseURL(), "TEMPORAL_ADDRESS": s.temporal.server.Address, "FILES_DIR": s.disk.dir,
 		"SECRET_KEY":         "a throwaway key of the fault run's own",
@@ -155,36 +155,36 @@ func (s *stack) prepareDatabase(ctx context.Context) error {
 }
 
 // startMembers has the processes kept running, and a balancer in front of them.
-func (s *stack) startMembers(ctx context.Context) error {
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+func (s *stack) startProcesses(ctx context.Context) error {
+	supervising, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
-	s.later(func(context.Context) error { stop(); running.Wait(); return nil })
+	s.onClose(func(context.Context) error { stop(); running.Wait(); return nil })
 	var addresses []string
 	for _, name := range slices.Concat(workerNames, apiNames) {
 		command := cluster.Worker
 		if slices.Contains(apiNames, name) {
 			command = cluster.API
 		}
-		m, err := s.newMember(name, command)
+		m, err := s.newProcess(name, command)
 		if err != nil {
 			return err
 		}
-		s.members[name] = m
+		s.processes[name] = m
 		if command == cluster.API {
 			addresses = append(addresses, m.variables["HTTP_ADDR"])
 		}
-		running.Go(func() { m.keep(keeping) })
+		running.Go(func() { m.run(supervising) })
 	}
-	for _, m := range s.members {
-		if err := m.untilReady(ctx, nil); err != nil {
+	for _, m := range s.processes {
+		if err := m.awaitReady(ctx, nil); err != nil {
 			return err
 		}
 	}
-	s.balancer = startBalancer(keeping, &running, addresses)
-	return s.untilBalanced(ctx)
+	s.balancer = startBalancer(supervising, &running, addresses)
+	return s.awaitBalancer(ctx)
 }
 
-func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
+func (s *stack) onClose(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
 
 // close takes everything down, whatever of it got up.
 func (s *stack) close(ctx context.Context) error {
@@ -229,9 +229,9 @@ func (t *temporal) restart(ctx context.Context) error {
 func (t *temporal) stop(ctx context.Context) error { return t.server.Stop(ctx) }
 
 // quiet keeps the Temporal SDK from mixing its log with the output.
-type quiet struct{}
+type discardLogger struct{}
 
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
+func (discardLogger) Debug(string, ...any) {}
+func (discardLogger) Info(string, ...any)  {}
+func (discardLogger) Warn(string, ...any)  {}
+func (discardLogger) Error(string, ...any) {}

@@ -24,13 +24,13 @@ type supervised struct {
 	ready bool
 	// expected says that we ended it; down is how long it then stays away.
 	expected bool
-	down     time.Duration
+	downtime time.Duration
 }
 
 // restartDelay is how long a process that could not start is left alone.
 const restartDelay = 300 * time.Millisecond
 
-func (s *stack) newMember(name, command string) (*supervised, error) {
+func (s *stack) newProcess(name, command string) (*supervised, error) {
 	m := &supervised{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
 	for _, variable := range []string{"HTTP_ADDR", "ADMIN_ADDR"} {
 		address, err := cluster.FreeAddress()
@@ -45,9 +45,9 @@ func (s *stack) newMember(name, command string) (*supervised, error) {
 }
 
 // keep runs the process until ctx ends.
-func (m *supervised) keep(ctx context.Context) {
+func (m *supervised) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		away := m.liveOnce(ctx)
+		away := m.runOnce(ctx)
 		select {
 		case <-ctx.Done():
 		case <-time.After(away):
@@ -56,7 +56,7 @@ func (m *supervised) keep(ctx context.Context) {
 }
 
 // liveOnce runs the process once and says how long it stays away afterwards.
-func (m *supervised) liveOnce(ctx context.Context) time.Duration {
+func (m *supervised) runOnce(ctx context.Context) time.Duration {
 	child, err := m.program.Launch(m.command, m.variables, m.log)
 	if err != nil {
 		m.report.violate(invariantAlive, m.name, "%v", err)
@@ -64,9 +64,9 @@ func (m *supervised) liveOnce(ctx context.Context) time.Duration {
 	}
 	m.report.checked(invariantAlive, 1)
 	m.mu.Lock()
-	m.child, m.ready, m.expected, m.down = child, false, false, 0
+	m.child, m.ready, m.expected, m.downtime = child, false, false, 0
 	m.mu.Unlock()
-	if child.UntilReady(ctx) == nil {
+	if child.AwaitReady(ctx) == nil {
 		m.mu.Lock()
 		m.ready = true
 		m.mu.Unlock()
@@ -84,7 +84,7 @@ func (m *supervised) liveOnce(ctx context.Context) time.Duration {
 	defer m.mu.Unlock()
 	switch {
 	case m.expected:
-		return m.down
+		return m.downtime
 	case m.ready:
 		m.report.violate(invariantAlive, m.name, "%v", child.Err())
 	default:
@@ -105,7 +105,7 @@ func (m *supervised) current() (*cluster.Child, bool) {
 func (m *supervised) expectEnd(down time.Duration) *cluster.Child {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.expected, m.down = true, down
+	m.expected, m.downtime = true, down
 	return m.child
 }
 
@@ -118,12 +118,12 @@ func (m *supervised) replace(ctx context.Context) error {
 	if err := old.Stop(ctx); err != nil {
 		return err
 	}
-	return m.untilReady(ctx, old)
+	return m.awaitReady(ctx, old)
 }
 
 // untilReady waits for a process other than old.
-func (m *supervised) untilReady(ctx context.Context, old *cluster.Child) error {
-	return poll(ctx, startPatience, m.name+" is not ready", func() bool {
+func (m *supervised) awaitReady(ctx context.Context, old *cluster.Child) error {
+	return poll(ctx, startTimeout, m.name+" is not ready", func() bool {
 		child, ready := m.current()
 		return child != old && ready
 	})

@@ -89,7 +89,7 @@ func issueKeys(store *models.Store, now time.Time) (rows []any, ring []string, e
 }
 
 // keyLike is another key of the store that a key belongs to.
-func (t *tenant) keyLike(key string, number int) string {
+func (t *tenant) otherKey(key string, number int) string {
 	for _, ring := range t.keys {
 		if slices.Contains(ring, key) {
 			return ring[number%len(ring)]

@@ -54,9 +54,9 @@ type Child struct {
 	// Ready is how long it took from its start until it could be used.
 	Ready time.Duration
 
-	began   time.Time
-	command string
-	working chan struct{} // closed when a worker says that it has started
+	began         time.Time
+	command       string
+	workerStarted chan struct{} // closed when a worker says that it has started
 }
 
 // FreeAddress is a loopback address that nobody listens on.
@@ -71,7 +71,7 @@ func (p *Program) Start(ctx context.Context, command string, variables map[strin
 	if err != nil {
 		return nil, err
 	}
-	if err := c.UntilReady(ctx); err != nil {
+	if err := c.AwaitReady(ctx); err != nil {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}
 	return c, nil
@@ -80,7 +80,7 @@ func (p *Program) Start(ctx context.Context, command string, variables map[strin
 // Launch starts a process and waits for nothing. An address that the variables do not give is a
 // free one. log gets what the process prints.
 func (p *Program) Launch(command string, variables map[string]string, log io.Writer) (*Child, error) {
-	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, working: make(chan struct{})}
+	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, workerStarted: make(chan struct{})}
 	for _, address := range []*string{&c.Address, &c.Admin} {
 		if *address != "" {
 			continue
@@ -97,7 +97,7 @@ func (p *Program) Launch(command string, variables map[string]string, log io.Wri
 	var err error
 	c.Process, err = dev.Start(dev.Command{
 		Name: "despacho " + command, Path: p.Binary, Args: []string{command}, Dir: p.Dir, Env: p.environment(environment),
-		Log: &lookout{text: []byte("worker started"), seen: c.working, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
+		Log: &logWatcher{text: []byte("worker started"), seen: c.workerStarted, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
 	})
 	return c, err
 }
@@ -123,7 +123,7 @@ func (p *Program) Serve(ctx context.Context, address, path string, arguments ...
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("%s does not answer within %s", address, readyTimeout))
 	defer cancel()
-	if err := c.untilAnswering(ctx, path); err != nil {
+	if err := c.awaitResponse(ctx, path); err != nil {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}
 	return c, nil
@@ -152,27 +152,27 @@ func (p *Program) environment(variables map[string]string) []string {
 }
 
 // UntilReady waits until an api answers /readyz, or a worker takes tasks.
-func (c *Child) UntilReady(ctx context.Context) error {
+func (c *Child) AwaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("despacho %s was not ready within %s", c.command, readyTimeout))
 	defer cancel()
 	if c.command == Worker {
 		select {
-		case <-c.working:
+		case <-c.workerStarted:
 		case <-c.Done():
 			return c.Err()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	} else if err := c.untilAnswering(ctx, readyPath); err != nil {
+	} else if err := c.awaitResponse(ctx, readyPath); err != nil {
 		return err
 	}
 	c.Ready = time.Since(c.began)
 	return nil
 }
 
-func (c *Child) untilAnswering(ctx context.Context, path string) error {
+func (c *Child) awaitResponse(ctx context.Context, path string) error {
 	for {
-		if answers(ctx, c.Address, path) {
+		if responds(ctx, c.Address, path) {
 			return nil
 		}
 		select {
@@ -188,9 +188,9 @@ func (c *Child) untilAnswering(ctx context.Context, path string) error {
 const readyPath = "/readyz"
 
 // Ready asks an api as a balancer does whether it wants requests.
-func Ready(ctx context.Context, address string) bool { return answers(ctx, address, readyPath) }
+func Ready(ctx context.Context, address string) bool { return responds(ctx, address, readyPath) }
 
-func answers(ctx context.Context, address, path string) bool {
+func responds(ctx context.Context, address, path string) bool {
 	probe := NewConnection(address)
 	defer probe.Close()
 	_, err := probe.Expect(ctx, http.StatusOK, Request{Method: http.MethodGet, Path: path})

@@ -49,7 +49,7 @@ func TestParseRSS(t *testing.T) {
 
 func TestLookout_seesATextThatComesInPieces(t *testing.T) {
 	t.Parallel()
-	l := &lookout{text: []byte("worker started"), seen: make(chan struct{})}
+	l := &logWatcher{text: []byte("worker started"), seen: make(chan struct{})}
 	for _, piece := range []string{strings.Repeat("noise ", 100), "wor", "ker sta", "rted and more", "worker started"} {
 		_, err := l.Write([]byte(piece))
 		require.NoError(t, err)

@@ -80,7 +80,7 @@ func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 }
 
 // glance is how long DropIfClosed looks for the end of a connection that may have come already.
-const glance = 100 * time.Microsecond
+const closedCheckTimeout = 100 * time.Microsecond
 
 // DropIfClosed forgets a kept connection that the server has closed while nobody used it, as every
 // pool of connections does.
@@ -88,7 +88,7 @@ func (c *Connection) DropIfClosed() {
 	if c.conn == nil {
 		return
 	}
-	err := c.conn.SetReadDeadline(time.Now().Add(glance))
+	err := c.conn.SetReadDeadline(time.Now().Add(closedCheckTimeout))
 	if err == nil {
 		_, err = c.reader.Peek(1)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // lookout reads a log until a text has come by.
-type lookout struct {
+type logWatcher struct {
 	text []byte
 	// log gets everything; nil keeps nothing.
 	log  io.Writer
@@ -18,7 +18,7 @@ type lookout struct {
 	done bool
 }
 
-func (l *lookout) Write(output []byte) (int, error) {
+func (l *logWatcher) Write(output []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.log != nil {

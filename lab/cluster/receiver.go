@@ -45,18 +45,18 @@ func StartReceiver(certificates *dev.Certificates, heard func(r *http.Request, b
 			w.WriteHeader(http.StatusOK)
 		}),
 	}
-	return r, r.Return()
+	return r, r.Restart()
 }
 
 // Die cuts off whoever is speaking and listens to nobody until Return.
-func (r *Receiver) Die() error {
+func (r *Receiver) Kill() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.server.Close()
 }
 
 // Return listens again where it listened before.
-func (r *Receiver) Return() error {
+func (r *Receiver) Restart() error {
 	listener, err := net.Listen("tcp", r.address)
 	if err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 // ledger is what the clients know: every order that was acknowledged to them, and every move that
 // was, or may have been, made.
 type ledger struct {
-	mu    sync.Mutex
-	sagas []*trackedOrder
+	mu     sync.Mutex
+	orders []*trackedOrder
 }
 
 // trackedOrder is one order as its clients saw it. One client works on it at a time.
 type trackedOrder struct {
-	key  string
-	life string
-	cash bool
-	body []byte
+	key      string
+	scenario string
+	cash     bool
+	body     []byte
 
 	// id, guide and answer come with the acknowledgement.
 	id, guide string
@@ -39,12 +39,12 @@ type trackedOrder struct {
 
 func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
 	s := &trackedOrder{
-		key: key, life: life, body: body, cash: cash, last: models.StatusRegistered,
+		key: key, scenario: life, body: body, cash: cash, last: models.StatusRegistered,
 		done: map[models.Move]int{}, unknown: map[models.Move]int{},
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sagas = append(l.sagas, s)
+	l.orders = append(l.orders, s)
 	return s
 }
 
@@ -52,7 +52,7 @@ func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
 func (l *ledger) all() []*trackedOrder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]*trackedOrder(nil), l.sagas...)
+	return append([]*trackedOrder(nil), l.orders...)
 }
 
 // acknowledged are the sagas whose order somebody was promised.

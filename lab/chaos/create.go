@@ -12,22 +12,22 @@ import (
 
 // create registers an order as the contract tells a store's system to: under an Idempotency-Key,
 // again and again with the same key and body until it is acknowledged.
-func (c *client) create(ctx context.Context, sg *trackedOrder) error {
-	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: sg.apiKey, IdempotencyKey: sg.key, Body: sg.body}
+func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
+	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tracked.apiKey, IdempotencyKey: tracked.key, Body: tracked.body}
 	var waits backoff
 	for tries := 1; ; tries++ {
 		answer, err := c.call(ctx, request)
 		switch {
 		case err != nil:
-			sg.note("create: no answer: %v", err)
+			tracked.note("create: no answer: %v", err)
 		case answer.Status == http.StatusCreated:
-			sg.note("create: 201 after %d tries", tries)
-			return c.acknowledged(ctx, sg, request, answer)
+			tracked.note("create: 201 after %d tries", tries)
+			return c.acknowledged(ctx, tracked, request, answer)
 		case answer.Status == http.StatusConflict, answer.Status == http.StatusTooManyRequests, answer.Status >= http.StatusInternalServerError:
-			sg.note("create: %d %s", answer.Status, codeOf(answer))
+			tracked.note("create: %d %s", answer.Status, codeOf(answer))
 			c.s.report.count("creations to be tried again: "+codeOf(answer), 1)
 		default:
-			c.s.report.violate(invariantKeys, sg.key, "a valid creation was answered %d: %.300s", answer.Status, answer.Body)
+			c.s.report.violate(invariantKeys, tracked.key, "a valid creation was answered %d: %.300s", answer.Status, answer.Body)
 			return errors.New("creation refused")
 		}
 		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
@@ -38,7 +38,7 @@ func (c *client) create(ctx context.Context, sg *trackedOrder) error {
 
 // acknowledged writes an order into the ledger. Now and then the same request is sent once more,
 // which must change nothing.
-func (c *client) acknowledged(ctx context.Context, sg *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
+func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
 	var created struct {
 		Data struct {
 			ID        string `json:"id"`
@@ -51,7 +51,7 @@ func (c *client) acknowledged(ctx context.Context, sg *trackedOrder, request clu
 	if answer.Header.Get("Idempotent-Replayed") == "true" {
 		c.s.report.count("creations whose first answer was lost", 1)
 	}
-	sg.answer, sg.id, sg.guide = answer.Body, created.Data.ID, created.Data.GuideCode
+	tracked.answer, tracked.id, tracked.guide = answer.Body, created.Data.ID, created.Data.GuideCode
 	c.s.report.count("orders acknowledged", 1)
 	if c.rng.IntN(5) > 0 {
 		return nil
@@ -61,8 +61,8 @@ func (c *client) acknowledged(ctx context.Context, sg *trackedOrder, request clu
 		return nil // an outage; it was acknowledged once
 	}
 	c.s.report.checked(invariantReplay, 1)
-	if !bytes.Equal(again.Body, sg.answer) || again.Header.Get("Idempotent-Replayed") != "true" {
-		c.s.report.violate(invariantReplay, sg.id, "first %s, then %s", sg.answer, again.Body)
+	if !bytes.Equal(again.Body, tracked.answer) || again.Header.Get("Idempotent-Replayed") != "true" {
+		c.s.report.violate(invariantReplay, tracked.id, "first %s, then %s", tracked.answer, again.Body)
 	}
 	return nil
 }

@@ -14,15 +14,15 @@ import (
 )
 
 // paths are the panel's.
-var paths = map[models.Move]string{
+var movePaths = map[models.Move]string{
 	models.MoveReceive: "receive", models.MoveAssign: "assign", models.MoveDeliver: "deliver", models.MoveCancel: "cancel",
 }
 
 // move has an order moved as the contract tells people to: what could not be confirmed is looked up
 // before it is repeated. It is false when the order's state does not allow the move, which a race
 // with the timer can bring about.
-func (c *client) move(ctx context.Context, sg *trackedOrder, move models.Move, by models.Actor) (bool, error) {
-	request, err := c.requestFor(sg, move, by)
+func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Move, by models.Actor) (bool, error) {
+	request, err := c.requestFor(tracked, move, by)
 	if err != nil {
 		return false, err
 	}
@@ -31,30 +31,30 @@ func (c *client) move(ctx context.Context, sg *trackedOrder, move models.Move, b
 		answer, err := c.call(ctx, request)
 		switch {
 		case err == nil && answer.Status == http.StatusOK:
-			sg.note("%s: 200", move)
-			sg.acknowledge(move)
+			tracked.note("%s: 200", move)
+			tracked.acknowledge(move)
 			c.s.report.count("moves acknowledged: "+string(move), 1)
 			return true, nil
 		case err == nil && (answer.Status == http.StatusConflict || answer.Status == http.StatusBadRequest) && codeOf(answer) == "move_not_allowed":
-			sg.note("%s: refused", move)
-			happened, err := c.lookUp(ctx, sg, move)
+			tracked.note("%s: refused", move)
+			happened, err := c.confirmMove(ctx, tracked, move)
 			if err == nil && !happened {
 				c.s.report.count("moves refused", 1)
 			}
 			return happened, err
 		case err == nil && codeOf(answer) == "photo_not_stored":
-			sg.note("%s: the photo was not stored", move)
+			tracked.note("%s: the photo was not stored", move)
 			c.s.report.count("photos refused for want of room", 1)
 			answer.Header.Del("Retry-After") // somebody is standing at a door
 		case err != nil, answer.Status >= http.StatusInternalServerError, answer.Status == http.StatusTooManyRequests:
-			sg.note("%s: %s", move, outcome(answer, err))
+			tracked.note("%s: %s", move, outcome(answer, err))
 			c.s.report.count("moves not confirmed", 1)
-			sg.unknown[move]++
-			if happened, err := c.lookUp(ctx, sg, move); happened || err != nil {
+			tracked.unknown[move]++
+			if happened, err := c.confirmMove(ctx, tracked, move); happened || err != nil {
 				return happened, err
 			}
 		default:
-			c.s.report.violate(invariantMoves, sg.id, "%s was answered %d: %.300s", move, answer.Status, answer.Body)
+			c.s.report.violate(invariantMoves, tracked.id, "%s was answered %d: %.300s", move, answer.Status, answer.Body)
 			return false, nil
 		}
 		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
@@ -71,24 +71,24 @@ func outcome(answer *cluster.Answer, err error) string {
 }
 
 // requestFor is a move as a request: a store cancels with its key, all else is done at the panel.
-func (c *client) requestFor(sg *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
+func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
 	if by == models.ByStore {
-		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + sg.id + "/cancel", Key: sg.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
+		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
 	}
-	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + sg.id + "/" + paths[move], Token: c.s.tenant.token, Body: []byte("{}")}
+	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move], Token: c.s.tenant.token, Body: []byte("{}")}
 	switch move {
 	case models.MoveAssign:
-		rider := c.s.tenant.riders[sg.done[models.MoveAssign]%len(c.s.tenant.riders)]
+		rider := c.s.tenant.riders[tracked.done[models.MoveAssign]%len(c.s.tenant.riders)]
 		request.Body = fmt.Appendf(nil, `{"rider_id":%q}`, rider)
 	case models.MoveDeliver:
 		fields := map[string]string{}
-		if sg.cash {
+		if tracked.cash {
 			fields["actual_amount_collected"] = "50.00"
 		}
 		if c.rng.IntN(5) < 2 {
 			return request, c.attachPhoto(&request, fields)
 		}
-		if sg.cash {
+		if tracked.cash {
 			request.Body = []byte(`{"actual_amount_collected":50.00}`)
 		}
 	}
@@ -96,18 +96,18 @@ func (c *client) requestFor(sg *trackedOrder, move models.Move, by models.Actor)
 }
 
 // standing is an order as the panel shows it.
-type standing struct {
+type panelOrder struct {
 	Status   models.Status
 	Timeline []struct{ Type, By string }
 }
 
 // lookUp reads the order and reports whether a move that nobody could confirm has been made; then
 // the ledger has it.
-func (c *client) lookUp(ctx context.Context, sg *trackedOrder, move models.Move) (bool, error) {
-	if sg.unknown[move] == 0 {
+func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move models.Move) (bool, error) {
+	if tracked.unknown[move] == 0 {
 		return false, nil
 	}
-	now, err := c.read(ctx, sg)
+	now, err := c.read(ctx, tracked)
 	if err != nil {
 		return false, err
 	}
@@ -117,11 +117,11 @@ func (c *client) lookUp(ctx context.Context, sg *trackedOrder, move models.Move)
 			made++
 		}
 	}
-	sg.note("looked up: %s", now.Status)
-	if made <= sg.done[move] {
+	tracked.note("looked up: %s", now.Status)
+	if made <= tracked.done[move] {
 		return false, nil
 	}
-	sg.resolve(move)
+	tracked.resolve(move)
 	c.s.report.count("moves found made by looking", 1)
 	return true, nil
 }
@@ -135,16 +135,16 @@ func entryType(move models.Move) string {
 }
 
 // read asks the panel for an order until it answers.
-func (c *client) read(ctx context.Context, sg *trackedOrder) (*standing, error) {
+func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, error) {
 	var waits backoff
 	for {
-		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + sg.id, Token: c.s.tenant.token})
+		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + tracked.id, Token: c.s.tenant.token})
 		if err == nil && answer.Status == http.StatusOK {
-			var body struct{ Data standing }
+			var body struct{ Data panelOrder }
 			return &body.Data, json.Unmarshal(answer.Body, &body)
 		}
 		if err == nil && answer.Status < http.StatusInternalServerError {
-			c.s.report.violate(invariantReadable, sg.id, "reading it was answered %d: %.300s", answer.Status, answer.Body)
+			c.s.report.violate(invariantReadable, tracked.id, "reading it was answered %d: %.300s", answer.Status, answer.Body)
 		}
 		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
 			return nil, err
@@ -153,12 +153,12 @@ func (c *client) read(ctx context.Context, sg *trackedOrder) (*standing, error) 
 }
 
 // waitForTimer returns when the timer has cancelled an order that nobody received.
-func (c *client) waitForTimer(ctx context.Context, sg *trackedOrder) error {
+func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error {
 	if err := sleep(ctx, c.s.options.AutoCancelAfter); err != nil {
 		return err
 	}
 	for {
-		now, err := c.read(ctx, sg)
+		now, err := c.read(ctx, tracked)
 		if err != nil || now.Status == models.StatusCancelled {
 			return err
 		}
@@ -169,7 +169,7 @@ func (c *client) waitForTimer(ctx context.Context, sg *trackedOrder) error {
 }
 
 // someKey is an Idempotency-Key that the seed decides.
-func (c *client) someKey() string {
+func (c *client) newIdempotencyKey() string {
 	id, err := uuid.NewRandomFromReader(randomBytes{c.rng})
 	if err != nil {
 		panic(err) // random numbers do not run out

@@ -11,7 +11,7 @@ import (
 
 // life is what is to become of an order: the moves that its people will ask for, one after the
 // other.
-type life struct {
+type scenario struct {
 	name   string
 	weight int
 	steps  []models.Move
@@ -22,7 +22,7 @@ type life struct {
 }
 
 // lives are what clients choose from by weight.
-var lives = []life{
+var scenarios = []scenario{
 	{name: "delivered", weight: 40, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
 	{name: "delivered by another rider", weight: 12, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveAssign, models.MoveDeliver}},
 	{name: "cancelled by the store", weight: 12, steps: []models.Move{models.MoveCancel}, by: models.ByStore},
@@ -33,13 +33,13 @@ var lives = []life{
 	{name: "received too late", weight: 8, late: true, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
 }
 
-func chooseLife(rng *rand.Rand) life {
+func chooseScenario(rng *rand.Rand) scenario {
 	total := 0
-	for _, l := range lives {
+	for _, l := range scenarios {
 		total += l.weight
 	}
 	n := rng.IntN(total)
-	for _, l := range lives {
+	for _, l := range scenarios {
 		if n -= l.weight; n < 0 {
 			return l
 		}
