@@ -6,7 +6,7 @@ import (
 	"despacho/models"
 )
 
-// checkDeliveries holds the outbox against the timelines, and what was heard against the outbox.
+// checkDeliveries compares the outbox with the timelines, and what was received with the outbox.
 func checkDeliveries(_ context.Context, t *checker) error {
 	for _, row := range t.orders {
 		type outbox struct {

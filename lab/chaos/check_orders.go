@@ -10,13 +10,13 @@ import (
 	"despacho/models"
 )
 
-// checkReadable reads every acknowledged order as its store does.
+// checkReadable reads every acknowledged order with a key of its store.
 func checkReadable(ctx context.Context, t *checker) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()
 	for i, tracked := range t.ledger.acknowledged() {
 		t.report.checked(invariantReadable, 1)
-		// Any of the store's keys will do; one alone would run into its rate limit.
+		// The store's keys take turns: one alone would reach its rate limit.
 		key := t.tenant.otherKey(tracked.apiKey, i)
 		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + tracked.id, Key: key})
 		if err != nil {
@@ -40,7 +40,7 @@ func checkReadable(ctx context.Context, t *checker) error {
 	return nil
 }
 
-// checkKeys counts the orders that every key made.
+// checkKeys counts the orders of every Idempotency-Key.
 func checkKeys(_ context.Context, t *checker) error {
 	made := map[string][]string{}
 	for _, row := range t.orders {
@@ -65,7 +65,7 @@ func checkKeys(_ context.Context, t *checker) error {
 	return nil
 }
 
-// checkTimelines replays every timeline over the table of legal moves.
+// checkTimelines replays every timeline over the transition table.
 func checkTimelines(_ context.Context, t *checker) error {
 	for _, row := range t.orders {
 		t.report.checked(invariantTimelines, 1)
@@ -76,7 +76,7 @@ func checkTimelines(_ context.Context, t *checker) error {
 	return nil
 }
 
-// moveOf is the move that a timeline entry speaks of.
+// moveOf is the move of a timeline entry.
 func moveOf(entry entryRow) models.Move {
 	switch {
 	case entry.Type != string(models.StatusCancelled):
@@ -118,8 +118,8 @@ func replay(row *orderRow, timeline []entryRow) error {
 	return nil
 }
 
-// checkMoves holds the timelines against the ledger: every acknowledged move is there, and nothing
-// is there that nobody asked for.
+// checkMoves compares the timelines with the ledger: every acknowledged move is there, and no move
+// that no client asked for.
 func checkMoves(_ context.Context, t *checker) error {
 	for _, tracked := range t.ledger.acknowledged() {
 		t.report.checked(invariantMoves, 1)
@@ -139,10 +139,9 @@ func checkMoves(_ context.Context, t *checker) error {
 	return nil
 }
 
-// checkTotals counts the orders by status three times: as the acknowledged moves have left them, in
-// the database, and as the API counts them. The timer moves orders without being asked, and a move
-// that nobody could confirm may have come through: there the row is believed, once the timeline has
-// been held against the ledger.
+// checkTotals counts the orders by status three times: from the acknowledged moves, in the database
+// and with the API. Where the timer may have moved an order, or a move's outcome is unknown, the
+// row's status counts: checkMoves has compared its timeline with the ledger.
 func checkTotals(ctx context.Context, t *checker) error {
 	expected, rows := map[models.Status]int{}, map[models.Status]int{}
 	for _, tracked := range t.ledger.acknowledged() {

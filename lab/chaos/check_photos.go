@@ -14,8 +14,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// checkPhotos reads every photo that an order refers to, makes all files look old, has an api start
-// anew, which sweeps, and looks for files that belong to nobody.
+// checkPhotos reads every photo that an order refers to, makes all files look old, restarts an api,
+// which sweeps, and looks for files that no order refers to.
 func checkPhotos(ctx context.Context, t *checker) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()
@@ -57,7 +57,7 @@ func checkPhotos(ctx context.Context, t *checker) error {
 	return nil
 }
 
-// age makes all files look two days old and names those that are not owned.
+// ageFiles makes all files look two days old and lists those that no order refers to.
 func (t *checker) ageFiles(owned []string) (stray []string, err error) {
 	entries, err := os.ReadDir(t.disk.dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *checker) ageFiles(owned []string) (stray []string, err error) {
 	longAgo := time.Now().Add(-48 * time.Hour)
 	for _, entry := range entries {
 		err := os.Chtimes(filepath.Join(t.disk.dir, entry.Name()), longAgo, longAgo)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else it has been swept meanwhile
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // otherwise it has just been swept
 			return stray, err
 		}
 		if !slices.Contains(owned, entry.Name()) {

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// visibilityPatience is how long Temporal's list of workflows may lag behind.
+	// visibilityTimeout is how long Temporal's list of workflows may lag.
 	visibilityTimeout = time.Minute
-	// askingAtOnce is how many workflows are asked for their state at a time, each so often at the
-	// most until it answers in time.
+	// concurrentQueries is how many workflows are queried at a time, maxQueries how often each is
+	// tried.
 	concurrentQueries = 8
 	maxQueries        = 5
 	queryTimeout      = 20 * time.Second
 )
 
-// workflowPrefix stands before an order's id in the id of its workflow.
+// workflowPrefix comes before the order's id in its workflow's id.
 var workflowPrefix = strings.TrimSuffix(workflows.OrderWorkflowID(uuid.Nil), uuid.Nil.String())
 
 // run is one run of a workflow.
@@ -35,7 +35,7 @@ type run struct {
 	status enums.WorkflowExecutionStatus
 }
 
-// checkWorkflows looks for every order's workflow and asks it where the order stands.
+// checkWorkflows checks every order's runs and queries its workflow for the status.
 func checkWorkflows(ctx context.Context, t *checker) error {
 	var runs map[string][]run
 	var unexpected map[string]string
@@ -95,10 +95,9 @@ func (t *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 	}
 }
 
-// oddRuns are the orders whose workflow is not as it should be: one, running while the order can
-// move or something is owed, else completed. Only an order that came back after the timer had
-// cancelled it may have a second run; where the first was still calling webhooks it took the order
-// back.
+// unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
+// can move or a webhook call is pending, completed otherwise. Only a revived order may have a
+// second run; it has none where the first was still calling webhooks.
 func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
 	unexpected := map[string]string{}
 	for order := range runs {
@@ -144,8 +143,8 @@ func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (ma
 	return unexpected, nil
 }
 
-// onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook,
-// which may be hours away.
+// waitsForWebhook reports whether a workflow waits only for the next attempt at a webhook, which
+// may be hours away.
 func (t *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
 	described, err := t.workflows.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
 	if err != nil {
@@ -159,8 +158,8 @@ func (t *checker) waitsForWebhook(ctx context.Context, order string) (bool, erro
 	return len(described.PendingActivities) > 0, nil
 }
 
-// checkAgreement asks a workflow where its order stands. That also replays its whole history, so
-// that one which cannot be replayed is found.
+// checkAgreement compares the workflow's status with the row's. The query replays the history, so
+// that a history that cannot be replayed is found too.
 func (t *checker) checkAgreement(ctx context.Context, row *orderRow) {
 	details, err := t.detailsOf(ctx, row.ID)
 	if err != nil {
@@ -172,8 +171,7 @@ func (t *checker) checkAgreement(ctx context.Context, row *orderRow) {
 	}
 }
 
-// detailsOf asks again when nobody answers: a question is handed to one worker's poll alone, and is
-// lost with it.
+// detailsOf retries the query: it is handed to one worker's poll and is lost with that worker.
 func (t *checker) detailsOf(ctx context.Context, order string) (details string, err error) {
 	for range maxQueries {
 		if details, err = t.queryDetails(ctx, order); err == nil {

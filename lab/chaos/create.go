@@ -10,8 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// create registers an order as the contract tells a store's system to: under an Idempotency-Key,
-// again and again with the same key and body until it is acknowledged.
+// create creates an order as the contract tells clients to: under an Idempotency-Key, retried with
+// the same key and body until it is acknowledged.
 func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tracked.apiKey, IdempotencyKey: tracked.key, Body: tracked.body}
 	var waits backoff
@@ -36,8 +36,8 @@ func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 	}
 }
 
-// acknowledged writes an order into the ledger. Now and then the same request is sent once more,
-// which must change nothing.
+// acknowledged writes an order into the ledger. One request in five is repeated, which must return
+// the first response.
 func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
 	var created struct {
 		Data struct {

@@ -9,13 +9,13 @@ import (
 	"go.temporal.io/api/enums/v1"
 )
 
-// storiesTold is how many orders' stories are printed, more or less.
+// maxDetails is about how many orders are printed in detail.
 const maxDetails = 5
 
-// tellStories prints all that is known of the orders for which a promise was broken.
+// printDetails prints what is known of the orders for which an invariant was broken.
 func (s *stack) printDetails(ctx context.Context, t *checker) error {
 	printed := map[string]bool{}
-	// One for each broken promise first, then more of the same.
+	// One order for each broken invariant first, then more of each.
 	for n, more := 0, true; more && len(printed) < maxDetails; n++ {
 		more = false
 		for _, i := range s.report.Invariants {
@@ -35,7 +35,7 @@ func (s *stack) printDetails(ctx context.Context, t *checker) error {
 	return nil
 }
 
-// story is an order's row, timeline, deliveries and workflow, and what its clients saw.
+// orderDetails is an order's row, timeline, deliveries, workflow history and its client's notes.
 func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
@@ -70,7 +70,7 @@ func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string 
 	return text.String()
 }
 
-// history sums up a run, one event a line.
+// history lists a run's events, one on each line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
 	events := s.workflows.GetWorkflowHistory(ctx, workflowPrefix+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// disk is where photos are kept, and can be full. Where a small file system of its own may be
-// mounted there, a file takes up all of it, so that writing fails half way for want of room; else
-// the directory gives way to a plain file, so that nothing can be written into it.
+// disk is the photos' directory, which can be made full. Where a small tmpfs can be mounted, a file
+// fills it, so that a write fails half way with ENOSPC; otherwise the directory is replaced by a
+// plain file, so that nothing can be written into it.
 type disk struct {
 	dir     string
 	mounted bool
@@ -29,7 +29,7 @@ func newDisk(ctx context.Context, dir string) (*disk, error) {
 	return &disk{dir: dir, mounted: mount.Run() == nil}, nil
 }
 
-// how says which kind of full it is.
+// describe says how the disk is made full.
 func (d *disk) describe() string {
 	if d.mounted {
 		return "a tmpfs of " + diskSize + " that a file fills up"
@@ -53,7 +53,7 @@ func (d *disk) fill() error {
 	for size := len(block); size > 0; {
 		switch _, err := file.Write(block[:size]); {
 		case errors.Is(err, syscall.ENOSPC):
-			size /= 2 // to the last byte
+			size /= 2 // until not one byte fits
 		case err != nil:
 			return err
 		}

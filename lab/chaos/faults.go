@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// runFaults is the fault run: clients work while the plan is carried out, and finish what they have
-// begun.
+// runFaults runs the load while the plan's faults are injected, and waits for the load to finish.
 func runFaults(ctx context.Context, s *stack) error {
 	plan := planFaults(s.options.Seed, s.options.Duration, s.options.Pause)
 	s.report.Faults = plan
@@ -24,8 +23,8 @@ func runFaults(ctx context.Context, s *stack) error {
 	return err
 }
 
-// carryOut makes each fault at its time and returns when the last is undone and the run's time is
-// over.
+// runPlan injects each fault at its time and returns when the last is undone and the duration has
+// passed.
 func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 	began := time.Now()
 	var mu sync.Mutex
@@ -42,7 +41,7 @@ func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 			break
 		}
 		running.Go(func() {
-			// Nothing is broken twice at a time.
+			// One fault at a time for each target.
 			locks[f.key()].Lock()
 			defer locks[f.key()].Unlock()
 			s.report.count(fmt.Sprintf("faults: %s", f.Kind), 1)
@@ -58,11 +57,10 @@ func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 	return errors.Join(failed...)
 }
 
-// key names what the fault breaks.
+// key identifies the fault's target.
 func (f fault) key() string { return cmp.Or(f.Target, string(f.Kind)) }
 
-// inflict breaks something and mends it again. Whoever is killed is started anew, as a supervisor
-// of processes does.
+// applyFault injects a fault and undoes it after its time. A killed process is restarted.
 func (s *stack) applyFault(ctx context.Context, f fault) error {
 	wait := func() { _ = sleep(ctx, f.For) }
 	switch {
@@ -99,7 +97,7 @@ func (s *stack) applyFault(ctx context.Context, f fault) error {
 	return nil
 }
 
-// freezable is what can stand still.
+// pausable is a target that can be paused with SIGSTOP.
 func (s *stack) pausable(target string) interface {
 	Pause()
 	Resume()

@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// target is one fuzz target of the project's source.
+// target is a fuzz function and its directory.
 type target struct{ dir, name string }
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
@@ -58,7 +58,7 @@ func (t target) run(ctx context.Context, root string, duration time.Duration) er
 	return test.Wait(ctx)
 }
 
-// fuzzTargets are found in the source, so that a new one is run by itself.
+// fuzzTargets finds the fuzz functions in the source, so that a new one needs no registration.
 func fuzzTargets(root string) (targets []target, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

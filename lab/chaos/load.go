@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// load is the clients at work.
+// load is a number of clients that create and move orders.
 type load struct {
 	s      *stack
 	ending atomic.Bool
-	// working are the clients, and those who see to orders that take long.
+	// working counts the clients and the goroutines of late scenarios.
 	working sync.WaitGroup
 	stop    context.CancelFunc
 }
 
-// crowdPatience is how long the lives that have begun may take once no more are started: the
-// longest of them waits for the timer.
+// finishTimeout bounds the scenarios under way once no more are started: the longest waits for the
+// timer.
 const finishTimeout = 3 * time.Minute
 
-// startCrowd has the clients begin. Each has random numbers of its own, so that what it does does
-// not depend on how fast the others are.
+// startLoad starts the clients. Each has its own random numbers, so that what it does does not
+// depend on the speed of the others.
 func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
 	w := &load{s: s, stop: stop}
@@ -38,7 +38,7 @@ func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 	return w
 }
 
-// liveOne takes one order through its life. What takes long is left to somebody else.
+// runOrder creates an order and runs its scenario; a late scenario runs in its own goroutine.
 func (w *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
 	c := w.s.newClient(rng)
 	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
@@ -74,13 +74,13 @@ func (w *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, c
 			return
 		}
 		if !moved {
-			break // the timer was faster
+			break // the timer cancelled it first
 		}
 	}
 	tracked.finished = true
 }
 
-// finish lets the lives that have begun end.
+// finish starts no more orders and waits for the scenarios under way.
 func (w *load) finish() {
 	w.ending.Store(true)
 	timeout := time.AfterFunc(w.s.options.scaledTimeout(finishTimeout), w.stop)

@@ -13,14 +13,14 @@ import (
 	"despacho/models"
 )
 
-// paths are the panel's.
+// movePaths are the last parts of the panel API's paths.
 var movePaths = map[models.Move]string{
 	models.MoveReceive: "receive", models.MoveAssign: "assign", models.MoveDeliver: "deliver", models.MoveCancel: "cancel",
 }
 
-// move has an order moved as the contract tells people to: what could not be confirmed is looked up
-// before it is repeated. It is false when the order's state does not allow the move, which a race
-// with the timer can bring about.
+// move makes a move as the contract tells clients to: a move without a response is looked up before
+// it is repeated. It returns false when the order's status does not allow the move, which happens
+// when the timer was first.
 func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Move, by models.Actor) (bool, error) {
 	request, err := c.requestFor(tracked, move, by)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 		case err == nil && codeOf(answer) == "photo_not_stored":
 			tracked.note("%s: the photo was not stored", move)
 			c.s.report.count("photos refused for want of room", 1)
-			answer.Header.Del("Retry-After") // somebody is standing at a door
+			answer.Header.Del("Retry-After") // the rider is waiting: retry at once
 		case err != nil, answer.Status >= http.StatusInternalServerError, answer.Status == http.StatusTooManyRequests:
 			tracked.note("%s: %s", move, outcome(answer, err))
 			c.s.report.count("moves not confirmed", 1)
@@ -70,7 +70,7 @@ func outcome(answer *cluster.Answer, err error) string {
 	return fmt.Sprintf("%d %s", answer.Status, codeOf(answer))
 }
 
-// requestFor is a move as a request: a store cancels with its key, all else is done at the panel.
+// requestFor is the request of a move: a store cancels with its key, the rest uses the panel API.
 func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.Actor) (cluster.Request, error) {
 	if by == models.ByStore {
 		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
@@ -95,14 +95,14 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 	return request, nil
 }
 
-// standing is an order as the panel shows it.
+// panelOrder is an order as the panel API returns it.
 type panelOrder struct {
 	Status   models.Status
 	Timeline []struct{ Type, By string }
 }
 
-// lookUp reads the order and reports whether a move that nobody could confirm has been made; then
-// the ledger has it.
+// confirmMove reads the order and reports whether a move of unknown outcome was made; the ledger
+// then counts it as acknowledged.
 func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move models.Move) (bool, error) {
 	if tracked.unknown[move] == 0 {
 		return false, nil
@@ -126,7 +126,7 @@ func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move mo
 	return true, nil
 }
 
-// entryType is how the timeline calls a move.
+// entryType is the type of a move's timeline entry.
 func entryType(move models.Move) string {
 	if move == models.MoveCancel {
 		return string(models.StatusCancelled)
@@ -134,7 +134,7 @@ func entryType(move models.Move) string {
 	return string(move)
 }
 
-// read asks the panel for an order until it answers.
+// read reads an order from the panel API, retrying until it gets a 200.
 func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, error) {
 	var waits backoff
 	for {
@@ -152,7 +152,7 @@ func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, 
 	}
 }
 
-// waitForTimer returns when the timer has cancelled an order that nobody received.
+// waitForTimer returns when the timer has cancelled the order.
 func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error {
 	if err := sleep(ctx, c.s.options.AutoCancelAfter); err != nil {
 		return err
@@ -168,11 +168,11 @@ func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error 
 	}
 }
 
-// someKey is an Idempotency-Key that the seed decides.
+// newIdempotencyKey is a key from the client's random numbers, so that the seed decides it.
 func (c *client) newIdempotencyKey() string {
 	id, err := uuid.NewRandomFromReader(randomBytes{c.rng})
 	if err != nil {
-		panic(err) // random numbers do not run out
+		panic(err) // randomBytes never fails
 	}
 	return "sale-" + id.String()
 }

@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// maxRequests is MAX_REQUESTS of each api: few enough that a crowd of clients on the same small
-	// machine is too many.
+	// maxRequests is MAX_REQUESTS of each api: low enough that clients on the same small machine
+	// can overload it.
 	maxRequests = 32
-	// capacityClients is how many clients find out how much the service can serve, capacityTime how
-	// long they take.
+	// capacityClients is how many clients measure the service's capacity, capacityTime for how
+	// long.
 	capacityClients = 16
 	capacityTime    = 3 * time.Second
-	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn
-	// is refused after a second and comes again, which takes comeAgain all in all on a machine that
-	// is busy: so many seconds' worth of clients ask for ten times as much.
+	// overloadFactor is the overload's request rate as a multiple of the capacity. A refused client
+	// waits a second for its response and asks again, every retryInterval in all on a busy machine:
+	// capacity × overloadFactor × retryInterval clients ask at that rate.
 	overloadFactor = 10
 	retryInterval  = 1300 * time.Millisecond
-	// listed is how many orders the clients have shown to them at once.
+	// pageSize is the limit of the clients' lists.
 	pageSize = 200
-	// refusalBound is how long a request may take in an overload: a second for its turn, and some
-	// more on a machine that is busy with the clients themselves and whatever else it runs.
+	// maxResponseTime is the largest p99 in an overload: a second of waiting for a slot, and more
+	// because the clients run on the same machine.
 	maxResponseTime = 5 * time.Second
-	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection
-	// may take so much besides, whether or not its requests get a turn.
+	// maxMemory is what an api may hold, in MiB, as with ten thousand open orders, and
+	// memoryPerConnection what each connection may add.
 	maxMemory, memoryPerConnection = 200, 1.0 / 16
-	// recoveryBound is when everything must be as before.
+	// maxRecovery bounds the return to normal latency.
 	maxRecovery = 10 * time.Second
 )
 
-// overloadFigures are what an overload showed.
+// overloadFigures are the results of an overload.
 type overloadFigures struct {
 	Clients        int            `json:"clients"`
 	NormalRate     float64        `json:"normal_requests_per_second"`
@@ -61,8 +61,8 @@ memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal 
 		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
 }
 
-// runOverload has far too many clients come, and looks how the service treats them and how soon it
-// is itself again.
+// runOverload measures the capacity, overloads the service, and measures latency, memory and the
+// time to recover.
 func runOverload(ctx context.Context, s *stack) error {
 	if err := s.ensureOrders(ctx, pageSize); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *stack) checkOverload(f *overloadFigures, overloaded *overloadRun) {
 	}
 }
 
-// haveOrders makes sure that there are so many orders to be listed.
+// ensureOrders creates orders until there are count.
 func (s *stack) ensureOrders(ctx context.Context, count int) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
@@ -135,7 +135,7 @@ func (s *stack) ensureOrders(ctx context.Context, count int) error {
 	return nil
 }
 
-// mostMemory is that of the larger api.
+// maxRSS is the memory of the larger api.
 func (s *stack) maxRSS() (most float64, err error) {
 	for _, name := range apiNames {
 		child, _ := s.processes[name].current()
@@ -148,12 +148,10 @@ func (s *stack) maxRSS() (most float64, err error) {
 	return most, nil
 }
 
-// normalAgain is the latency, in milliseconds, that counts as normal: what it was, with room for
-// chance.
+// recoveredLatency is the median latency, in milliseconds, that counts as recovered.
 func recoveredLatency(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
 
-// recover says how long it took until the usual clients were served as usual; empty if it took too
-// long.
+// measureRecovery returns the time until latency was normal again; empty if it took too long.
 func (s *stack) measureRecovery(ctx context.Context, f *overloadFigures) string {
 	began := time.Now()
 	for time.Since(began) < maxRecovery && ctx.Err() == nil {
@@ -164,10 +162,10 @@ func (s *stack) measureRecovery(ctx context.Context, f *overloadFigures) string 
 	return ""
 }
 
-// noAnswer is the status of a request that got none.
+// noAnswer is the status of a request without a response.
 const noAnswer = "none"
 
-// overloadRun is what a crowd of readers got.
+// overloadRun is the latencies and statuses of a measureLoad.
 type overloadRun struct {
 	mu      sync.Mutex
 	took    time.Duration
@@ -176,7 +174,7 @@ type overloadRun struct {
 	failure error
 }
 
-// overloadRun has clients list orders, each again as soon as it has its answer, for a while.
+// measureLoad has clients list orders in a closed loop for a duration.
 func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Duration) *overloadRun {
 	result := &overloadRun{answers: map[string]int{}}
 	began := time.Now()

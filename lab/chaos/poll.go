@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// startPatience is how long anything may take to start on a busy machine.
+	// startTimeout bounds a start on a busy machine.
 	startTimeout = 2 * time.Minute
 	pollEvery    = 50 * time.Millisecond
 )
 
-// poll returns when a condition holds; what says what was missing when time is up.
+// poll waits until a condition holds; what describes the failure after the timeout.
 func poll(ctx context.Context, timeout time.Duration, what string, holds func() bool) error {
 	end := time.Now().Add(timeout)
 	for !holds() {

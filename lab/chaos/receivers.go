@@ -14,19 +14,19 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// The two webhooks of the operator, by the last part of their address.
+// The operator's two webhooks, by the last part of their URLs.
 const (
-	hookWithoutRetries = "once"  // asked for no retries
-	hookWithRetries    = "again" // asked for them
+	hookWithoutRetries = "once"
+	hookWithRetries    = "again"
 )
 
-// receivers is who hears of orders, and writes down what.
+// receivers is the server of both webhooks; it counts the events it receives.
 type receivers struct {
 	receiver *cluster.Receiver
 
 	mu      sync.Mutex
 	secrets map[string]string
-	// heard is how often each event, by its webhook-id, came to each of the two.
+	// received counts the requests by webhook and webhook-id.
 	received      map[string]map[string]int
 	badSignatures int
 }
@@ -49,14 +49,14 @@ func (a *receivers) record(r *http.Request, body []byte) {
 	a.received[which][r.Header.Get("webhook-id")]++
 }
 
-// times is how often an event was heard.
+// count is how often an event was received.
 func (a *receivers) count(which, id string) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.received[which][id]
 }
 
-// invite registers both webhooks for all events.
+// registerWebhooks registers both webhooks for all events.
 func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// breath is how long the clients work before the first processes are replaced, and before the next.
+// stepDelay is the wait before each replacement.
 const stepDelay = time.Second
 
-// runRolling replaces every process while clients work behind a balancer, as a new version is
-// rolled out: one api and one worker, then the others. No request may be lost.
+// runRolling is a rolling restart under load: one api and one worker, then the others. No request
+// may be lost.
 func runRolling(ctx context.Context, s *stack) error {
 	if err := s.awaitBalancer(ctx); err != nil {
 		return err
@@ -43,7 +43,7 @@ func runRolling(ctx context.Context, s *stack) error {
 	return err
 }
 
-// untilBalanced returns when the balancer has everybody to send requests to.
+// awaitBalancer returns when the balancer sees every process ready.
 func (s *stack) awaitBalancer(ctx context.Context) error {
 	if err := poll(ctx, startTimeout, "the balancer does not see everybody ready", s.balancer.allReady); err != nil {
 		return err

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// settlePatience bounds how long the service may take to put everything right once nothing
-	// breaks any more. The longest it has to wait for is a call that died with its worker: that is
-	// given up after half a minute, and taken over at most two minutes after its time.
+	// settleTimeout bounds how long the service may take to finish once no more faults are
+	// injected. The longest is a webhook call whose worker was killed: it times out after half a
+	// minute and is taken over at most two minutes after its time.
 	settleTimeout = 5 * time.Minute
 	settleEvery   = 500 * time.Millisecond
-	// tooLong is from when on somebody does not wait for the next attempt of an event but has it
-	// sent again.
+	// redeliverAfter is the longest wait for a scheduled attempt; a later one is replaced by a
+	// redelivery.
 	redeliverAfter = 20 * time.Second
 )
 
-// unsettled counts what the service still owes.
+// unsettled counts the work that the service has not finished.
 type unsettled struct {
 	Registered, Pending, Waiting int
 }
@@ -50,8 +50,8 @@ func (s *stack) outstanding(ctx context.Context) (outstanding unsettled, late []
 	return outstanding, late, err
 }
 
-// settle returns when nothing is owed any more. An event whose next attempt is minutes away is sent
-// again by hand, as people do once they know that their receiver is back.
+// settle returns when no work is outstanding. An event whose next attempt is minutes away is
+// redelivered, as users do once their receiver is back.
 func (s *stack) settle(ctx context.Context) error {
 	began := time.Now()
 	c := s.newClient(stream(s.options.Seed, planStream))
@@ -74,7 +74,7 @@ func (s *stack) settle(ctx context.Context) error {
 		}
 		if limit := s.options.scaledTimeout(settleTimeout); time.Since(began) > limit {
 			s.options.logf("not settled within %s: %s", limit, outstanding)
-			return nil // the invariants say what that means
+			return nil // the invariants report it
 		}
 		if time.Since(lastLogged) > 15*time.Second {
 			lastLogged = time.Now()
@@ -86,7 +86,7 @@ func (s *stack) settle(ctx context.Context) error {
 	}
 }
 
-// settleAndCheck waits until nothing is owed and holds everything against the promises.
+// settleAndCheck waits until no work is outstanding and checks the invariants.
 func settleAndCheck(ctx context.Context, s *stack) error {
 	s.options.logf("%d orders were created; waiting until everything is settled", len(s.ledger.acknowledged()))
 	if err := s.settle(ctx); err != nil {
@@ -108,10 +108,10 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 	return s.printDetails(ctx, t)
 }
 
-// truthCheck is what an invariant is checked with.
+// checker is what an invariant is checked with.
 type checker struct {
 	*stack
 	*dbState
-	// tally is what is counted on the way.
+	// tally holds counters of the checks.
 	tally map[string]int
 }

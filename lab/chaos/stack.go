@@ -19,12 +19,12 @@ import (
 	"despacho/workflows"
 )
 
-// database is the one that the service works on.
+// database is the name of the service's database.
 const database = "despacho"
 
-// stack is the service and all it stands on: PostgreSQL that waits for the disk, a Temporal whose
-// state outlives it, two api processes and two workers, and somebody who wants to hear of orders.
-// All of it is on loopback and thrown away afterwards.
+// stack is the service and the servers it needs: a durable PostgreSQL, a Temporal server that keeps
+// its state in a file, two api processes, two workers, and a webhook receiver. Everything listens
+// on loopback and is removed afterwards.
 type stack struct {
 	options Options
 	report  *report
@@ -33,7 +33,7 @@ type stack struct {
 	program  *cluster.Program
 	postgres *dev.Postgres
 	temporal *temporal
-	// workflows reads what Temporal knows; it connects anew by itself.
+	// workflows is a Temporal client; it reconnects by itself.
 	workflows temporalclient.Client
 	disk      *disk
 	receivers *receivers
@@ -42,11 +42,11 @@ type stack struct {
 	balancer  *balancer
 	ledger    *ledger
 
-	// closers undo what was started, last first.
+	// closers stop what was started; they run in reverse order.
 	closers []func(context.Context) error
 }
 
-// startStack starts everything. Whoever gets a stack, also along with an error, closes it.
+// startStack starts everything. The caller must close the stack, also when there is an error.
 func startStack(ctx context.Context, options Options, report *report) (*stack, error) {
 	s := &stack{options: options, report: report, processes: map[string]*supervised{}, ledger: &ledger{}}
 	for _, step := range []func(context.Context) error{
@@ -81,7 +81,7 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What was acknowledged must outlive the process.
+	// What was acknowledged must survive kill -9.
 	durable := map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: durable, Log: log}); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *stack) describeProgram(context.Context) error {
 func (s *stack) databaseURL() string {
 	address, err := url.Parse(s.postgres.URL)
 	if err != nil {
-		panic(err) // it has been connected to
+		panic(err) // the URL has been used to connect
 	}
 	address.Path = "/" + database
 	return address.String()
@@ -154,7 +154,7 @@ func (s *stack) prepareDatabase(ctx context.Context) error {
 	return err
 }
 
-// startMembers has the processes kept running, and a balancer in front of them.
+// startProcesses starts and supervises the processes, and a balancer in front of them.
 func (s *stack) startProcesses(ctx context.Context) error {
 	supervising, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
@@ -186,7 +186,7 @@ func (s *stack) startProcesses(ctx context.Context) error {
 
 func (s *stack) onClose(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
 
-// close takes everything down, whatever of it got up.
+// close stops whatever was started.
 func (s *stack) close(ctx context.Context) error {
 	var errs []error
 	for _, undo := range slices.Backward(s.closers) {
@@ -199,7 +199,7 @@ func (s *stack) close(ctx context.Context) error {
 	return nil
 }
 
-// temporal is a development server that can die and come back with all it knew.
+// temporal is a development server that can be killed and restarted with its state.
 type temporal struct {
 	options dev.TemporalOptions
 	server  *dev.Temporal
@@ -214,7 +214,7 @@ func startTemporal(ctx context.Context, options dev.TemporalOptions) (*temporal,
 	if err != nil {
 		return nil, err
 	}
-	options.Port, err = strconv.Atoi(port) // where it comes back
+	options.Port, err = strconv.Atoi(port) // a restart listens on the same port
 	return &temporal{options: options, server: server}, err
 }
 
@@ -228,7 +228,7 @@ func (t *temporal) restart(ctx context.Context) error {
 
 func (t *temporal) stop(ctx context.Context) error { return t.server.Stop(ctx) }
 
-// quiet keeps the Temporal SDK from mixing its log with the output.
+// discardLogger keeps the Temporal SDK's log out of the output.
 type discardLogger struct{}
 
 func (discardLogger) Debug(string, ...any) {}

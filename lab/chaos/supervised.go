@@ -10,8 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// supervised is an api or a worker that is kept running, as a supervisor of processes does:
-// whenever it ends, it is started again.
+// supervised is an api or a worker that is restarted whenever it ends, as a process supervisor
+// does.
 type supervised struct {
 	name, command string
 	program       *cluster.Program
@@ -22,12 +22,12 @@ type supervised struct {
 	mu    sync.Mutex
 	child *cluster.Child
 	ready bool
-	// expected says that we ended it; down is how long it then stays away.
+	// expected says that the run ended the process; downtime is how long until its restart.
 	expected bool
 	downtime time.Duration
 }
 
-// restartDelay is how long a process that could not start is left alone.
+// restartDelay is the wait before a process that ended by itself is started again.
 const restartDelay = 300 * time.Millisecond
 
 func (s *stack) newProcess(name, command string) (*supervised, error) {
@@ -44,7 +44,7 @@ func (s *stack) newProcess(name, command string) (*supervised, error) {
 	return m, err
 }
 
-// keep runs the process until ctx ends.
+// run restarts the process until ctx ends.
 func (m *supervised) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		away := m.runOnce(ctx)
@@ -55,7 +55,7 @@ func (m *supervised) run(ctx context.Context) {
 	}
 }
 
-// liveOnce runs the process once and says how long it stays away afterwards.
+// runOnce runs the process until it ends and returns the wait before its restart.
 func (m *supervised) runOnce(ctx context.Context) time.Duration {
 	child, err := m.program.Launch(m.command, m.variables, m.log)
 	if err != nil {
@@ -88,20 +88,20 @@ func (m *supervised) runOnce(ctx context.Context) time.Duration {
 	case m.ready:
 		m.report.violate(invariantAlive, m.name, "%v", child.Err())
 	default:
-		// It cannot start without the database; whoever runs it starts it again.
+		// It cannot start without the database; it is started again.
 		m.report.count("starts that failed while PostgreSQL was away", 1)
 	}
 	return restartDelay
 }
 
-// current is the running process, and whether it is ready.
+// current is the latest process, and whether it is ready.
 func (m *supervised) current() (*cluster.Child, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.child, m.ready
 }
 
-// expectEnd says that the process is about to end by our doing.
+// expectEnd marks the process's coming end as the run's doing.
 func (m *supervised) expectEnd(down time.Duration) *cluster.Child {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,10 +109,10 @@ func (m *supervised) expectEnd(down time.Duration) *cluster.Child {
 	return m.child
 }
 
-// kill ends the process as a crash does; it is back after a while.
+// kill ends the process with SIGKILL; it is restarted after the downtime.
 func (m *supervised) kill(down time.Duration) { m.expectEnd(down).Kill() }
 
-// replace asks the process to end and returns when another is ready in its place.
+// replace stops the process gracefully and returns when its successor is ready.
 func (m *supervised) replace(ctx context.Context) error {
 	old := m.expectEnd(0)
 	if err := old.Stop(ctx); err != nil {
@@ -121,7 +121,7 @@ func (m *supervised) replace(ctx context.Context) error {
 	return m.awaitReady(ctx, old)
 }
 
-// untilReady waits for a process other than old.
+// awaitReady waits until a process other than old is ready.
 func (m *supervised) awaitReady(ctx context.Context, old *cluster.Child) error {
 	return poll(ctx, startTimeout, m.name+" is not ready", func() bool {
 		child, ready := m.current()
