@@ -46,11 +46,11 @@ func processState(pid int) (state string, parent int, known bool) {
 }
 
 // standstill is how long a process may take to stop: what it is doing in the kernel ends first.
-const standstill = 10 * time.Second
+const pauseTimeout = 10 * time.Second
 
 // awaitStandstill returns when a process that was told to stop has stopped.
-func awaitStandstill(pid int) {
-	for end := time.Now().Add(standstill); time.Now().Before(end); time.Sleep(time.Millisecond) {
+func awaitPaused(pid int) {
+	for end := time.Now().Add(pauseTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if state, _, known := processState(pid); !known || state == "T" || state == "Z" {
 			return
 		}

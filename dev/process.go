@@ -81,7 +81,7 @@ func Start(command Command) (*Process, error) {
 
 	p := &Process{command: command, cmd: cmd, transcript: &transcript{log: command.Log}, done: make(chan struct{})}
 	started := make(chan error)
-	go p.live(reader, writer, started)
+	go p.run(reader, writer, started)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("starting %s: %w", command.Name, err)
 	}
@@ -91,7 +91,7 @@ func Start(command Command) (*Process, error) {
 // live starts the child and stays until it ends, all on one thread: Linux sends the parent-death
 // signal when the thread that started the child ends, so that thread has to last as long as the
 // child.
-func (p *Process) live(reader, writer *os.File, started chan<- error) {
+func (p *Process) run(reader, writer *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -185,19 +185,19 @@ func (p *Process) Stop(ctx context.Context) error {
 // Kill ends the child and all it started at once, as a crash would, and waits until they are gone.
 func (p *Process) Kill() {
 	p.stopping.Store(true)
-	p.signalFamily(syscall.SIGKILL)
+	p.signalTree(syscall.SIGKILL)
 	<-p.done
 }
 
 // Pause stops the child and all it started where they stand; Resume lets them go on.
-func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
+func (p *Process) Pause() { p.signalTree(syscall.SIGSTOP) }
 
 // Resume ends a pause.
-func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
+func (p *Process) Resume() { p.signalTree(syscall.SIGCONT) }
 
 // signalFamily stops the child before it looks for those that it has started: who stands still
 // starts nobody else, so that all are reached. Who is gone already needs no signal.
-func (p *Process) signalFamily(signal syscall.Signal) {
+func (p *Process) signalTree(signal syscall.Signal) {
 	select {
 	case <-p.done:
 		return // its number may be somebody else's by now
@@ -205,7 +205,7 @@ func (p *Process) signalFamily(signal syscall.Signal) {
 	}
 	if signal != syscall.SIGCONT {
 		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
-		awaitStandstill(p.Pid())
+		awaitPaused(p.Pid())
 	}
 	for _, pid := range append(Descendants(p.Pid()), p.Pid()) {
 		_ = syscall.Kill(pid, signal)

@@ -28,7 +28,7 @@ func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, 
 			return err
 		}
 	}
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: silent})
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: discardLogger})
 	if err != nil {
 		return err
 	}
@@ -98,4 +98,4 @@ func dialTCP(ctx context.Context, address string) error {
 }
 
 // silent keeps the SDK from reporting the attempts that are expected to fail.
-var silent = log.NewStructuredLogger(slog.New(slog.DiscardHandler))
+var discardLogger = log.NewStructuredLogger(slog.New(slog.DiscardHandler))

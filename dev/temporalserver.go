@@ -134,7 +134,7 @@ func (t *Temporal) writeConfiguration(options TemporalServerOptions, postgres *u
 
 // createNamespace is polled: an open port is not yet a server that serves.
 func (t *Temporal) createNamespace(ctx context.Context) error {
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Logger: silent})
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Logger: discardLogger})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		if err != nil {
 			return err
 		}
-		e.lend(testenv.PostgresVariable, server.URL, server.Stop)
+		e.shareServer(testenv.PostgresVariable, server.URL, server.Stop)
 		fmt.Fprintf(out, "PostgreSQL is ready after %s\n", rounded(time.Since(began)))
 	}
 	if needed[temporal] {
@@ -76,20 +76,20 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		if err != nil {
 			return err
 		}
-		e.lend(testenv.TemporalVariable, server.Address, server.Stop)
+		e.shareServer(testenv.TemporalVariable, server.Address, server.Stop)
 		fmt.Fprintf(out, "Temporal is ready after %s\n", rounded(time.Since(began)))
 	}
 	return nil
 }
 
-// lend tells the tests of a server.
-func (e *environment) lend(variable, address string, stop func(context.Context) error) {
+// shareServer passes a server's address to the tests.
+func (e *environment) shareServer(variable, address string, stop func(context.Context) error) {
 	e.variables = append(e.variables, variable+"="+address)
 	e.servers = append(e.servers, stop)
 }
 
-// lacking says what keeps a suite from running in full; empty when nothing does.
-func (e *environment) lacking(s suite) string {
+// missingFor says what keeps a suite from running in full; empty when nothing does.
+func (e *environment) missingFor(s suite) string {
 	var reasons []string
 	for _, n := range s.needs {
 		if reason := e.missing[n]; reason != "" {

@@ -40,11 +40,11 @@ func testCommand(packages []string, raceDetector bool) []string {
 		// down many times over. Whoever calls it stays instrumented.
 		command = append(command, "-race", "-gcflags=modernc.org/...=-race=false")
 	}
-	return append(command, inOrder(packages)...)
+	return append(command, slowestFirst(packages)...)
 }
 
 // inOrder puts the slowest packages first.
-func inOrder(packages []string) []string {
+func slowestFirst(packages []string) []string {
 	rank := func(path string) int {
 		if i := slices.Index(slowest, path); i >= 0 {
 			return i

@@ -33,7 +33,7 @@ func main() {
 
 func run(ctx context.Context, names []string, out io.Writer) (passed bool, err error) {
 	began := time.Now()
-	if err := enterModule(ctx); err != nil {
+	if err := chdirToModule(ctx); err != nil {
 		return false, err
 	}
 	packages, err := listPackages(ctx)
@@ -62,7 +62,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 	var linting sync.WaitGroup
 	for i, s := range chosen {
 		rows[i].suite = s.name
-		reason := env.lacking(s)
+		reason := env.missingFor(s)
 		switch {
 		case s.lints:
 			linting.Go(func() { lint(ctx, &rows[i], env, out) })
@@ -121,7 +121,7 @@ func choose(all []suite, names []string) ([]suite, error) {
 }
 
 // enterModule goes to the module's root, where every path below starts.
-func enterModule(ctx context.Context) error {
+func chdirToModule(ctx context.Context) error {
 	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return fmt.Errorf("go env GOMOD: %w", err)

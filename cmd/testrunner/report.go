@@ -130,7 +130,7 @@ func (r *testReport) read(event testEvent) {
 }
 
 func (r *testReport) endTest(id testID, action string) {
-	said := r.said(id)
+	said := r.takeOutput(id)
 	tally := r.resultOf(id.pkg)
 	switch {
 	case action == "fail":
@@ -158,12 +158,12 @@ func (r *testReport) endTest(id testID, action string) {
 func (r *testReport) endPackage(event testEvent) {
 	tally := r.resultOf(event.Package)
 	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
-	said := r.said(testID{event.Package, ""})
+	said := r.takeOutput(testID{event.Package, ""})
 	if event.Action == "fail" {
 		// A panic or a timeout ends the package before its tests have: what they said is part of
 		// the story.
 		for _, id := range r.unfinished(event.Package) {
-			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.said(id))
+			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.takeOutput(id))
 		}
 		if tally.failed == 0 {
 			tally.failed++
@@ -193,7 +193,7 @@ func (r *testReport) unfinished(pkg string) (left []testID) {
 
 // said returns what a test printed, without the lines by which the testing package tells tests
 // apart, and forgets it.
-func (r *testReport) said(id testID) string {
+func (r *testReport) takeOutput(id testID) string {
 	output := r.output[id]
 	delete(r.output, id)
 	if output == nil {

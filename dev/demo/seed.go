@@ -91,7 +91,7 @@ func Seed(ctx context.Context, database *db.DB, earlier *Document, now time.Time
 	}
 	operators := make([]Operator, len(blueprints))
 	for i, b := range blueprints {
-		operator, err := b.openDoors(ctx, database, now)
+		operator, err := b.createCredentials(ctx, database, now)
 		if err != nil {
 			return nil, fmt.Errorf("demo keys of %s: %w", b.name, err)
 		}

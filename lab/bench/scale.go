@@ -14,7 +14,7 @@ type scale struct {
 	// sizes are how many orders the lists are read from, the smallest first.
 	sizes []int
 	// board is how many orders are in one tab of the panel.
-	board int
+	panelOrders int
 	// openRows is how many open orders a grown database holds; openOrders how many of them have a
 	// running workflow.
 	openRows, openOrders int
@@ -24,11 +24,11 @@ type scale struct {
 
 var full = scale{
 	rounds: 7, loadTime: 5 * time.Second, clients: 32, samples: 40,
-	sizes: []int{1_000, 100_000, 1_000_000}, board: 10_000, openRows: 100_000, openOrders: 10_000, catalogRequests: 10_000, operators: 1_000,
+	sizes: []int{1_000, 100_000, 1_000_000}, panelOrders: 10_000, openRows: 100_000, openOrders: 10_000, catalogRequests: 10_000, operators: 1_000,
 }
 
-// quick proves that everything works; its figures are worth nothing.
+// quick only checks that everything works; its figures mean nothing.
 var quick = scale{
 	rounds: 3, loadTime: time.Second, clients: 16, samples: 5,
-	sizes: []int{1_000, 10_000, 50_000}, board: 2_000, openRows: 10_000, openOrders: 500, catalogRequests: 2_000, operators: 100,
+	sizes: []int{1_000, 10_000, 50_000}, panelOrders: 2_000, openRows: 10_000, openOrders: 500, catalogRequests: 2_000, operators: 100,
 }

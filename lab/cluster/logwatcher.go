@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// lookout reads a log until a text has come by.
+// logWatcher closes seen when a text appears in a log.
 type logWatcher struct {
 	text []byte
-	// log gets everything; nil keeps nothing.
+	// log gets everything; nil discards it.
 	log  io.Writer
 	seen chan struct{}
 
