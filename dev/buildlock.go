@@ -20,7 +20,7 @@ type buildLock struct {
 	progress func(string)
 }
 
-// take waits until nobody else has the lock. The kernel releases it if its holder dies.
+// take waits for the lock. The kernel releases it when its holder dies.
 func (l buildLock) take(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o755); err != nil {
 		return nil, fmt.Errorf("a place for %s: %w", l.what, err)

@@ -67,7 +67,7 @@ func buildEnv(gobin string) []string {
 	)
 }
 
-// buildWatch reads the output of `go install -v`: one line for every module fetched and every
+// buildProgress reads the output of `go install -v`: one line for every module fetched and every
 // package compiled.
 type buildProgress struct {
 	build goBuild

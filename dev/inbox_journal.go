@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// inboxKept is how many events the inbox remembers.
+// maxInboxEvents is how many events the inbox keeps.
 const maxInboxEvents = 1000
 
 // InboxEvent is one request that arrived at the hook.

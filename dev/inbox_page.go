@@ -43,7 +43,7 @@ func (i *Inbox) page(w http.ResponseWriter, _ *http.Request) {
 	_, _ = page.WriteTo(w)
 }
 
-// streamPause is how often an idle stream says that it is alive.
+// keepAliveInterval is the interval of comments in an idle stream.
 const keepAliveInterval = 15 * time.Second
 
 // stream sends events as they arrive, each as the piece of page that shows it. A browser that lost

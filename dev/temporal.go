@@ -105,13 +105,13 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 // Done is closed when the server has ended.
 func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
 
-// Err says why a server that nobody stopped has ended.
+// Err says why a server ended that was not stopped.
 func (t *Temporal) Err() error { return t.process.Err() }
 
 // Kill ends the server as a crash would. What it wrote to its database is there for the next one.
 func (t *Temporal) Kill() { t.process.Kill() }
 
-// Pause stops the server where it stands; Resume lets it go on.
+// Pause stops the server with SIGSTOP; Resume continues it.
 func (t *Temporal) Pause() { t.process.Pause() }
 
 // Resume ends a pause.
@@ -129,7 +129,7 @@ func (t *Temporal) Stop(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(t.directory))
 }
 
-// temporalAddresses settles both addresses and makes sure that nobody else has them.
+// temporalAddresses chooses both addresses and checks that they are free.
 func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {
 	if address, err = portAddress(options.Host, options.Port); err != nil {
 		return "", "", err

@@ -97,5 +97,5 @@ func dialTCP(ctx context.Context, address string) error {
 	return connection.Close()
 }
 
-// silent keeps the SDK from reporting the attempts that are expected to fail.
+// discardLogger drops the SDK's log of attempts that are expected to fail.
 var discardLogger = log.NewStructuredLogger(slog.New(slog.DiscardHandler))

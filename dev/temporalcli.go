@@ -65,7 +65,7 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer release()
-	if isProgram(path) { // somebody else got it while we waited
+	if isProgram(path) { // another process got it while we waited
 		return path, nil
 	}
 	return path, s.obtain(ctx, path)

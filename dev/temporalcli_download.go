@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// infoTimeout is all the time a closed internet costs whoever starts for the first time.
+	// infoTimeout is the delay of a first start without internet access.
 	infoTimeout = 3 * time.Second
 	// connectTimeout is for the archive, which may be somewhere else.
 	connectTimeout = 10 * time.Second
@@ -141,7 +141,7 @@ func get(ctx context.Context, client *http.Client, address string) (*http.Respon
 	return response, nil
 }
 
-// because prefers the reason a context ended to the error that its end provoked.
+// contextCause prefers the cause of an ended context to the error that followed from it.
 func contextCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -45,7 +45,7 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 		return nil, err
 	}
 	defer release()
-	if programs.exist() { // somebody else got them while we waited
+	if programs.exist() { // another process got them while we waited
 		return programs, nil
 	}
 	return programs, programs.compile(ctx, binDir, progress)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// transcriptKept is how much of a child's output an error may show.
+// maxTranscript is how much of a child's output is kept for errors.
 const maxTranscript = 4 << 10
 
 // transcript passes a child's output on to its log and remembers the end of it.

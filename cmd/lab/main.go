@@ -1,4 +1,4 @@
-// Command lab proves the product: it measures it and breaks what it stands on. It is not shipped.
+// Command lab runs the benchmarks and the fault injection. It is not shipped.
 package main
 
 import (

@@ -37,13 +37,13 @@ func testCommand(packages []string, raceDetector bool) []string {
 	}
 	if raceDetector {
 		// SQLite is a C program translated to Go: the detector finds nothing in it and slows it
-		// down many times over. Whoever calls it stays instrumented.
+		// down many times over. Its callers stay instrumented.
 		command = append(command, "-race", "-gcflags=modernc.org/...=-race=false")
 	}
 	return append(command, slowestFirst(packages)...)
 }
 
-// inOrder puts the slowest packages first.
+// slowestFirst puts the slowest packages first.
 func slowestFirst(packages []string) []string {
 	rank := func(path string) int {
 		if i := slices.Index(slowest, path); i >= 0 {

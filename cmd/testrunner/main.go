@@ -120,7 +120,7 @@ func choose(all []suite, names []string) ([]suite, error) {
 	return chosen, nil
 }
 
-// enterModule goes to the module's root, where every path below starts.
+// chdirToModule changes to the module's root, which all paths are relative to.
 func chdirToModule(ctx context.Context) error {
 	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {

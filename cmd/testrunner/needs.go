@@ -25,8 +25,8 @@ const (
 	php      need = "PHP, for the example of the documentation"
 )
 
-// debianPackages is what apt-get calls each need. Temporal is none of its: devstack gets that one
-// by itself.
+// debianPackages is what apt-get calls each need. Temporal is not among
+// them: package dev downloads or builds it.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},

@@ -160,8 +160,8 @@ func (r *testReport) endPackage(event testEvent) {
 	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
 	said := r.takeOutput(testID{event.Package, ""})
 	if event.Action == "fail" {
-		// A panic or a timeout ends the package before its tests have: what they said is part of
-		// the story.
+		// A panic or a timeout ends the package before its tests have: their output is
+		// printed too.
 		for _, id := range r.unfinished(event.Package) {
 			fmt.Fprintf(r.out, "FAIL  %s %s (did not end)\n%s", id.pkg, id.test, r.takeOutput(id))
 		}
@@ -191,7 +191,7 @@ func (r *testReport) unfinished(pkg string) (left []testID) {
 	return left
 }
 
-// said returns what a test printed, without the lines by which the testing package tells tests
+// takeOutput returns what a test printed, without the lines by which the testing package tells tests
 // apart, and forgets it.
 func (r *testReport) takeOutput(id testID) string {
 	output := r.output[id]

@@ -1,5 +1,5 @@
-// Package guardtest gives tests names that resolve to loopback and listeners that prove nobody
-// called.
+// Package safehttptest has a DNS server with the names of a test, and listeners that fail a test
+// when they are connected to.
 package safehttptest
 
 import (
@@ -45,7 +45,7 @@ func Resolver(t testing.TB, names Names) *net.Resolver {
 	}
 }
 
-// patientConn outlasts the 5 seconds that a resolver gives each question by default: on a busy
+// noDeadlineConn outlasts the 5 seconds that a resolver gives each question by default: on a busy
 // machine it would ask again, which counts as the next look-up of the name.
 type noDeadlineConn struct{ *net.UDPConn }
 

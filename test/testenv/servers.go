@@ -22,7 +22,7 @@ const (
 )
 
 // stopTime is how long the end of a test binary may wait for its servers.
-const stopTime = time.Minute
+const stopTimeout = time.Minute
 
 // Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) {
 // testenv.Main(m) }`. What a package keeps open across its tests is closed first.
@@ -34,7 +34,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 			code = max(code, 1)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, "stopping the test servers:", err)
