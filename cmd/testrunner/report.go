@@ -191,8 +191,7 @@ func (r *testReport) unfinished(pkg string) (left []testID) {
 	return left
 }
 
-// takeOutput returns what a test printed, without the lines by which the testing package tells tests
-// apart, and forgets it.
+// takeOutput removes and returns what a test printed, without the testing package's own lines.
 func (r *testReport) takeOutput(id testID) string {
 	output := r.output[id]
 	delete(r.output, id)

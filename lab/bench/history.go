@@ -37,7 +37,7 @@ func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 	}
 }
 
-// waitForIdle returns when a run has no pending task or activity.
+// waitForIdle returns when a run has begun and has no pending task or activity.
 func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
 	return s.waitFor(ctx, workflowID, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 		return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 && described.WorkflowExecutionInfo.HistoryLength >= 4
@@ -54,7 +54,7 @@ func (s *stack) waitFor(ctx context.Context, workflowID string, reached func(*wo
 	end := time.Now().Add(settleTimeout)
 	for {
 		described, err := s.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
-		var missing *serviceerror.NotFound // where Temporal was too slow for the creation, the reconcile workflow starts it yet
+		var missing *serviceerror.NotFound // not started by the creation: the reconcile workflow will
 		if err != nil && !errors.As(err, &missing) {
 			return err
 		}

@@ -25,7 +25,7 @@ func startReceiver(certificates *dev.Certificates) (*receiver, error) {
 	r.Receiver, err = cluster.StartReceiver(certificates, func(*http.Request, []byte) {
 		select {
 		case r.arrivals <- time.Now():
-		default: // nobody has been waiting for a thousand events
+		default: // the buffer is full: no study is reading
 		}
 	})
 	return r, err

@@ -5,13 +5,13 @@ import "fmt"
 // Row is one line of the table.
 type Row struct {
 	Name string `json:"name"`
-	// Profile is the Temporal that it was measured on.
+	// Profile is the Temporal server that it was measured on.
 	Profile string `json:"profile"`
 	Unit    string `json:"unit"`
-	// Goal is what was to be reached, in words; empty where a figure is only shown.
+	// Goal is the goal as text; empty where there is none.
 	Goal string `json:"goal"`
-	// Baseline is what the result is held against, measured in the same run by turns; nil where the
-	// goal is absolute.
+	// Baseline is what the result is compared with, measured by turns in the same run; nil where
+	// the goal is absolute.
 	Baseline *float64 `json:"baseline"`
 	Result   float64  `json:"result"`
 	// Ratio is the median of result / baseline, round by round.
@@ -20,7 +20,7 @@ type Row struct {
 	// one reading.
 	Spread *Spread `json:"spread,omitempty"`
 	OK     bool    `json:"ok"`
-	// Note says what a reader of the figures needs besides.
+	// Note is a remark on the figures.
 	Note string `json:"note,omitempty"`
 	// Failure is why there is no figure.
 	Failure string `json:"failure,omitempty"`
@@ -39,7 +39,7 @@ func (r *Row) verdict() string {
 	return "MISSED"
 }
 
-// goal is what a row has to reach; the zero goal is reached by everything.
+// goal is the limit of a row; the zero goal is always met.
 type goal struct {
 	// ofRatio holds the ratio against the limit, else the result is held against it.
 	ofRatio bool

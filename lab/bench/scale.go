@@ -6,17 +6,17 @@ import "time"
 type scale struct {
 	// rounds is how often a result and its baseline are measured, by turns.
 	rounds int
-	// loadTime is how long a round under load lasts, with so many clients at once.
+	// loadTime is how long a round under load lasts, clients how many run concurrently.
 	loadTime time.Duration
 	clients  int
-	// samples is how many moves or lives a round without load has.
+	// samples is how many moves or orders a round without load has.
 	samples int
 	// sizes are how many orders the lists are read from, the smallest first.
 	sizes []int
-	// board is how many orders are in one tab of the panel.
+	// panelOrders is how many orders one list of the panel has.
 	panelOrders int
-	// openRows is how many open orders a grown database holds; openOrders how many of them have a
-	// running workflow.
+	// openRows is how many open orders a preloaded database has; openOrders how many of them have
+	// a running workflow.
 	openRows, openOrders int
 	catalogRequests      int
 	operators            int

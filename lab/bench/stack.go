@@ -37,10 +37,10 @@ type stack struct {
 	certificates    *dev.Certificates
 	receiver        *receiver
 	tenants         *tenants
-	// main is the service that most is measured on.
+	// main is the service of most studies.
 	main *service
 
-	// closers undo what was started, last first.
+	// closers stop what was started; they run in reverse order.
 	closers []func(context.Context) error
 }
 
@@ -82,7 +82,7 @@ func (s *stack) makeDirectory(context.Context) error {
 
 func (s *stack) startPostgres(ctx context.Context) error {
 	s.options.log("starting PostgreSQL")
-	// It remembers when transactions were committed, which is when a webhook's clock starts to run.
+	// Commit times are what webhook arrivals are measured from.
 	settings := map[string]string{"track_commit_timestamp": "on"}
 	if s.options.Durable {
 		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "on", "on", "on"
@@ -105,7 +105,7 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	if s.temporal, err = client.Dial(client.Options{
 		HostPort: server.Address,
 		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the figures
-		// As the service does it: what is compared is the service's own work.
+		// The same settings as the service's client, so that only the service's work differs.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}); err != nil {
 		return err

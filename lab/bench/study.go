@@ -8,10 +8,10 @@ import (
 // study is a group of measurements.
 type study struct {
 	name string
-	// rows are the names of what it finds out.
+	// rows are the names of its rows.
 	rows func(scale) []string
-	// onTemporal says that it is about Temporal above all, so that the development server is worth
-	// a look too.
+	// onTemporal says that it depends mostly on Temporal, so that it also runs on the development
+	// server.
 	onTemporal bool
 	run        func(context.Context, *stack) ([]Row, error)
 }
@@ -74,7 +74,7 @@ func namesOf(comparisons []comparison) []string {
 // measureComparisons measures by turns the candidates of the selected comparisons.
 func (s *stack) measureComparisons(ctx context.Context, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
-	// A result comes as soon after its baseline as can be: the machine is the same for both then.
+	// A result is measured right after its baseline, so that the machine's state is similar.
 	var names []string
 	for _, c := range wanted {
 		for _, name := range []string{c.baseline, c.result} {

@@ -27,8 +27,7 @@ func growthRows(sc scale) []string {
 // orders. Temporal cannot be emptied again, so before and after cannot be measured by turns: the
 // ratio of orders to bare workflows is compared instead.
 func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
-	// A service of its own: what other measurements left behind in the worker is not the orders'
-	// memory.
+	// A new service: memory that other studies left in the worker must not count.
 	address, err := s.newDatabase(ctx, "bench_growth")
 	if err != nil {
 		return nil, err

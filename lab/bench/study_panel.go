@@ -36,10 +36,10 @@ var panelPages = []panelPage{
 
 const (
 	ordersPerPage = 50
-	// boardTurns is how often a page is read in a round, of which the quickest counts.
-	boardTurns = 5
-	// boardLimit is as long as a page may take, in milliseconds.
-	boardLimit = 200
+	// panelReads is how often a page is read in a round; the shortest counts.
+	panelReads = 5
+	// panelLimit is the goal of a page, in milliseconds.
+	panelLimit = 200
 )
 
 // dialects are the databases that the service runs on.
@@ -103,7 +103,7 @@ func (s *stack) readPanel(ctx context.Context, dialect db.Dialect, on string) ([
 	for _, page := range panelPages {
 		request := cluster.Request{Method: http.MethodGet, Path: page.path(s.scale.panelOrders), Token: token}
 		best, err := alternate(ctx, s.scale.rounds, func(ctx context.Context) (float64, error) {
-			return minLatency(ctx, boardTurns, timed(func(ctx context.Context) error {
+			return minLatency(ctx, panelReads, timed(func(ctx context.Context) error {
 				answer, err := client.Expect(ctx, http.StatusOK, request)
 				if err == nil && bytes.Contains(answer.Body, []byte("SEED-")) != page.finds {
 					err = fmt.Errorf("%s shows other orders than it should", request.Path)
@@ -114,7 +114,7 @@ func (s *stack) readPanel(ctx context.Context, dialect db.Dialect, on string) ([
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, absoluteRow(panelPageName(s.scale, page.name, on), "ms", atMost(boardLimit), best[0]))
+		rows = append(rows, absoluteRow(panelPageName(s.scale, page.name, on), "ms", atMost(panelLimit), best[0]))
 	}
 	return rows, reader.stop(ctx)
 }

@@ -30,7 +30,7 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As many orders of the one as of all the others together.
+	// As many orders of mainOperator as of all the others together.
 	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.operators, status: models.StatusDelivered}); err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (w *syncWriter) Write(p []byte) (int, error) {
 // ErrBroken says that an invariant did not hold.
 var ErrBroken = errors.New("a promise was broken")
 
-// Run runs the selected parts and writes the report. The error is ErrBroken when an invariant did not
+// Run runs the selected parts and writes the report. It returns ErrBroken when an invariant did not
 // hold.
 func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {

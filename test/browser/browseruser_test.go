@@ -82,7 +82,7 @@ func (p *browserUser) press(selector string) {
 	p.do(chromedp.WaitVisible(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
 }
 
-// pressNamed clicks the element with an accessible name.
+// pressNamed clicks the first visible element with the text.
 func (p *browserUser) pressNamed(selector, name string) {
 	p.t.Helper()
 	p.until(func() error {
