@@ -85,10 +85,10 @@ func (s *stack) applyFault(ctx context.Context, f fault) error {
 		wait()
 		return s.temporal.restart(ctx)
 	case f.Kind == kill:
-		m := s.processes[f.Target]
-		old, _ := m.current()
-		m.kill(f.For)
-		return m.awaitReady(ctx, old)
+		p := s.processes[f.Target]
+		old, _ := p.current()
+		p.kill(f.For)
+		return p.awaitReady(ctx, old)
 	}
 	paused := s.pausable(f.Target)
 	paused.Pause()

@@ -26,45 +26,45 @@ const finishTimeout = 3 * time.Minute
 // depend on the speed of the others.
 func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
-	w := &load{s: s, stop: stop}
+	l := &load{s: s, stop: stop}
 	for number := range s.options.Clients {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
-		w.working.Go(func() {
-			for !w.ending.Load() && ctx.Err() == nil {
-				w.runOrder(ctx, number, rng)
+		l.working.Go(func() {
+			for !l.ending.Load() && ctx.Err() == nil {
+				l.runOrder(ctx, number, rng)
 			}
 		})
 	}
-	return w
+	return l
 }
 
 // runOrder creates an order and runs its scenario; a late scenario runs in its own goroutine.
-func (w *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
-	c := w.s.newClient(rng)
+func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
+	c := l.s.newClient(rng)
 	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
 	body, cash := newOrder(rng, key)
-	tracked := w.s.ledger.open(key, chosen.name, body, cash)
-	tracked.apiKey = w.s.tenant.key(number)
+	tracked := l.s.ledger.open(key, chosen.name, body, cash)
+	tracked.apiKey = l.s.tenant.key(number)
 	if err := c.create(ctx, tracked); err != nil {
 		c.close()
 		return
 	}
-	w.s.report.count("lives: "+chosen.name, 1)
+	l.s.report.count("lives: "+chosen.name, 1)
 	if !chosen.late {
 		defer c.close()
-		w.runMoves(ctx, c, tracked, chosen)
+		l.runMoves(ctx, c, tracked, chosen)
 		return
 	}
 	c.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-	w.working.Go(func() {
+	l.working.Go(func() {
 		defer c.close()
 		if c.waitForTimer(ctx, tracked) == nil {
-			w.runMoves(ctx, c, tracked, chosen)
+			l.runMoves(ctx, c, tracked, chosen)
 		}
 	})
 }
 
-func (w *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, chosen scenario) {
+func (l *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, chosen scenario) {
 	for _, step := range chosen.steps {
 		if c.think(ctx) != nil {
 			return
@@ -81,12 +81,12 @@ func (w *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, c
 }
 
 // finish starts no more orders and waits for the scenarios under way.
-func (w *load) finish() {
-	w.ending.Store(true)
-	timeout := time.AfterFunc(w.s.options.scaledTimeout(finishTimeout), w.stop)
-	w.working.Wait()
+func (l *load) finish() {
+	l.ending.Store(true)
+	timeout := time.AfterFunc(l.s.options.scaledTimeout(finishTimeout), l.stop)
+	l.working.Wait()
 	timeout.Stop()
-	w.stop()
+	l.stop()
 }
 
 // randomBytes reads random numbers as bytes.

@@ -198,27 +198,27 @@ func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Dura
 	return result
 }
 
-func (c *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.times = append(c.times, milliseconds(took))
+func (o *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.times = append(o.times, milliseconds(took))
 	if err != nil {
-		c.answers[noAnswer]++
-		c.failure = err
+		o.answers[noAnswer]++
+		o.failure = err
 		return
 	}
-	c.answers[fmt.Sprint(answer.Status)]++
+	o.answers[fmt.Sprint(answer.Status)]++
 }
 
-func (c *overloadRun) percentile(p float64) float64 { return cluster.Percentile(c.times, p) }
+func (o *overloadRun) percentile(p float64) float64 { return cluster.Percentile(o.times, p) }
 
 // rate is how many requests a second were answered with one of the statuses.
-func (c *overloadRun) rate(statuses ...int) float64 {
+func (o *overloadRun) rate(statuses ...int) float64 {
 	total := 0
 	for _, status := range statuses {
-		total += c.answers[fmt.Sprint(status)]
+		total += o.answers[fmt.Sprint(status)]
 	}
-	return float64(total) / c.took.Seconds()
+	return float64(total) / o.took.Seconds()
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

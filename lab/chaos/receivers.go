@@ -32,28 +32,28 @@ type receivers struct {
 }
 
 func startReceivers(certificates *dev.Certificates) (*receivers, error) {
-	a := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}}
+	r := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}}
 	var err error
-	a.receiver, err = cluster.StartReceiver(certificates, a.record)
-	return a, err
+	r.receiver, err = cluster.StartReceiver(certificates, r.record)
+	return r, err
 }
 
-func (a *receivers) record(r *http.Request, body []byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	which := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	if sender.Verify(r.Header, body, time.Now(), a.secrets[which]) != nil || a.received[which] == nil {
-		a.badSignatures++
+func (r *receivers) record(request *http.Request, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	which := request.URL.Path[strings.LastIndexByte(request.URL.Path, '/')+1:]
+	if sender.Verify(request.Header, body, time.Now(), r.secrets[which]) != nil || r.received[which] == nil {
+		r.badSignatures++
 		return
 	}
-	a.received[which][r.Header.Get("webhook-id")]++
+	r.received[which][request.Header.Get("webhook-id")]++
 }
 
 // count is how often an event was received.
-func (a *receivers) count(which, id string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.received[which][id]
+func (r *receivers) count(which, id string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.received[which][id]
 }
 
 // registerWebhooks registers both webhooks for all events.

@@ -165,18 +165,18 @@ func (s *stack) startProcesses(ctx context.Context) error {
 		if slices.Contains(apiNames, name) {
 			command = cluster.API
 		}
-		m, err := s.newProcess(name, command)
+		p, err := s.newProcess(name, command)
 		if err != nil {
 			return err
 		}
-		s.processes[name] = m
+		s.processes[name] = p
 		if command == cluster.API {
-			addresses = append(addresses, m.variables["HTTP_ADDR"])
+			addresses = append(addresses, p.variables["HTTP_ADDR"])
 		}
-		running.Go(func() { m.run(supervising) })
+		running.Go(func() { p.run(supervising) })
 	}
-	for _, m := range s.processes {
-		if err := m.awaitReady(ctx, nil); err != nil {
+	for _, p := range s.processes {
+		if err := p.awaitReady(ctx, nil); err != nil {
 			return err
 		}
 	}
