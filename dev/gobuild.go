@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// goBuild compiles programs from Go modules of their own, which are no part of ours.
+// goBuild compiles programs from other Go modules.
 type goBuild struct {
-	// what is how messages call the programs.
+	// what is the name of the programs in messages.
 	what string
 	// packages are the programs, with their versions.
 	packages []string
-	// size is how many packages they are made of, roughly; the compiler does not say.
+	// size is roughly how many packages they consist of; the compiler does not report it.
 	size     int
 	interval time.Duration
 	progress func(string)

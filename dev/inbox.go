@@ -16,11 +16,11 @@ import (
 
 const maxInboxBody = 1 << 20
 
-// InboxOptions say how to run the webhook inbox.
+// InboxOptions configure the webhook inbox.
 type InboxOptions struct {
 	// Address is the host:port to listen on, for HTTPS and plain HTTP alike.
 	Address string
-	// AddressVariable is the variable that moves Address, for errors.
+	// AddressVariable is the variable that sets Address, for error messages.
 	AddressVariable string
 	// Certificate is what the HTTPS side presents.
 	Certificate tls.Certificate

@@ -22,7 +22,7 @@ import (
 // it.
 const postgresStartTimeout = 3 * time.Minute
 
-// PostgresOptions say where to run a throwaway PostgreSQL.
+// PostgresOptions configure a temporary PostgreSQL.
 type PostgresOptions struct {
 	// Dir is where its directory is made; empty is the system's temporary directory. As root, it
 	// must be one that other users can enter.
@@ -174,7 +174,7 @@ func postgresSettings(settings map[string]string) []string {
 	return arguments
 }
 
-// cleanPostgresEnv drops PGDATA, PGPORT and their kin, which would speak of another server.
+// cleanPostgresEnv drops PGDATA, PGPORT and the other PG variables, which mean another server.
 func cleanPostgresEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(setting string) bool { return strings.HasPrefix(setting, "PG") })
 }

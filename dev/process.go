@@ -25,7 +25,7 @@ const (
 
 // Command describes a child to start.
 type Command struct {
-	// Name is what messages call the child.
+	// Name is the child's name in messages.
 	Name string
 	Path string
 	Args []string
@@ -46,8 +46,8 @@ type Command struct {
 	Grace time.Duration
 }
 
-// Process is a running child in a process group of its own: a Ctrl-C in the terminal reaches us
-// alone, and we stop the children in the order we want.
+// Process is a running child in its own process group: a Ctrl-C in the terminal reaches only this
+// process, which stops its children in the right order.
 type Process struct {
 	command    Command
 	cmd        *exec.Cmd

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// temporalStartTimeout is reached by a hang alone: a loaded machine may take many seconds where an
-// idle one takes half of one.
+// temporalStartTimeout is reached only by a hang: a busy machine may take many seconds where an
+// idle one takes half a second.
 const temporalStartTimeout = 3 * time.Minute
 
 // queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
 const queueReadsPerSecond = 1000
 
-// TemporalOptions say how to run Temporal's development server.
+// TemporalOptions configure Temporal's development server.
 type TemporalOptions struct {
 	// CLI is the path of the program, as FindTemporalCLI gives it.
 	CLI string
@@ -28,7 +28,7 @@ type TemporalOptions struct {
 	Host string
 	// Port is the frontend's; 0 takes a free one.
 	Port int
-	// PortVariable is the variable that moves Port and UIPort, for errors.
+	// PortVariable is the variable that sets Port and UIPort, for error messages.
 	PortVariable string
 	// UI serves the Web UI; a UIPort implies it.
 	UI bool

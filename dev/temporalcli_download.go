@@ -22,9 +22,9 @@ import (
 const (
 	// infoTimeout is the delay of a first start without internet access.
 	infoTimeout = 3 * time.Second
-	// connectTimeout is for the archive, which may be somewhere else.
+	// connectTimeout is for the archive, which may be on another host.
 	connectTimeout = 10 * time.Second
-	// stallTimeout is how long a download may bring nothing before it is given up.
+	// stallTimeout is how long a download may receive nothing before it fails.
 	stallTimeout = 30 * time.Second
 )
 

@@ -27,7 +27,7 @@ type environment struct {
 	servers   []func(context.Context) error
 }
 
-// prepare gets everything that the chosen suites need.
+// prepare installs and starts what the chosen suites need.
 func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, error) {
 	needed := map[need]bool{}
 	for _, s := range chosen {

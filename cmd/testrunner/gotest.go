@@ -13,7 +13,7 @@ import (
 const (
 	// testTimeout bounds one package's tests, slowed down by the race detector on a busy machine.
 	testTimeout = "40m"
-	// heartbeat bounds the silence while packages compile.
+	// heartbeat is the interval of progress lines while packages compile.
 	heartbeat = 30 * time.Second
 	// packagesAtOnce and testsAtOnce are more than the processors of a small machine: much of what
 	// tests do is to wait for servers, timers and browsers.

@@ -24,13 +24,12 @@ const (
 	govulncheck   = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// linter is a command that fails, or prints anything where quiet is set, when the code is not as it
-// should be.
+// linter is a command that fails, or with quiet set prints anything, when it has findings.
 type linter struct {
 	name    string
 	command []string
 	quiet   bool
-	// unable says why it could not look at anything; that is skipped, not failed. nil never is.
+	// unable says why the linter cannot run, which is a skip and not a failure; nil always can.
 	unable func(context.Context) error
 }
 

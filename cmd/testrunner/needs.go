@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// need is something of the machine's that a suite uses.
+// need is something that a suite needs on the machine.
 type need string
 
 const (
@@ -71,7 +71,7 @@ func hasCompiler(ctx context.Context) bool {
 	return err == nil
 }
 
-// install gets what is missing, where it may, and returns what still is, each with the reason.
+// install installs what is missing, where it may, and returns what still is, with the reason.
 func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
 	missing := map[need]string{}
 	var packages []string

@@ -20,7 +20,7 @@ func timeline(words ...string) (entries []entryRow) {
 	return entries
 }
 
-// The checks find what they are for: a harness that never complains proves nothing.
+// The checks find the violations that they are for.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const created, received, assigned = "created:registered:store", "received:received:operator", "assigned:assigned:operator"

@@ -20,7 +20,7 @@ func TestPlan_followsFromTheSeedAlone(t *testing.T) {
 	require.Len(t, broken, 14, "in five minutes everything is killed and paused, the disk full and the receiver away")
 }
 
-// A short run meets every kind of fault.
+// A short run has every kind of fault.
 func TestPlan_beginsWithOneOfEachKind(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -46,7 +46,7 @@ type Options struct {
 	Clock clock.Clock
 	// NoWorker starts no worker.
 	NoWorker bool
-	// TemporalAddress replaces the test server's, for tests in which Temporal is away.
+	// TemporalAddress replaces the test server's, for tests without a reachable Temporal.
 	TemporalAddress string
 	// TaskQueue joins services that work together; empty is one of its own.
 	TaskQueue string

@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// The variables by which a suite runner lends its servers, so that not every test binary starts its
+// The variables by which testrunner shares its servers, so that not every test binary starts its
 // own.
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
@@ -43,7 +43,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 	os.Exit(code)
 }
 
-// sharedServer is started by the first test that needs it, unless a runner lends one.
+// sharedServer is started by the first test that needs it, unless testrunner shares one.
 type sharedServer struct {
 	lentBy string
 	start  func(context.Context) (address string, stop func(context.Context) error, err error)
