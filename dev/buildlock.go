@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// buildLock keeps a second process from doing the same work.
+// buildLock is a file lock that keeps a second process from doing the same work.
 type buildLock struct {
 	// file is what is locked, in the directory that the work fills.
 	file string
-	// what is how messages call the work's result.
+	// what is the name of the work's result in messages.
 	what     string
 	interval time.Duration
 	progress func(string)
 }
 
-// take waits until nobody else has the lock. The kernel releases it if its holder dies.
+// take waits for the lock. The kernel releases it when its holder dies.
 func (l buildLock) take(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o755); err != nil {
 		return nil, fmt.Errorf("a place for %s: %w", l.what, err)
@@ -53,8 +53,8 @@ func (l buildLock) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// LockFile waits until no other process has the file locked. what is how messages call the work
-// that the lock keeps apart; progress is told while it waits.
+// LockFile waits until no other process has the file locked. what is the name of the work in
+// messages; progress is called while it waits.
 func LockFile(ctx context.Context, file, what string, progress func(string)) (release func(), err error) {
 	return buildLock{file: file, what: what, interval: progressInterval, progress: progress}.take(ctx)
 }

@@ -21,7 +21,7 @@ import (
 const (
 	authorityLife   = 10 * 365 * 24 * time.Hour
 	certificateLife = 397 * 24 * time.Hour // the longest that browsers accept
-	// renewBefore leaves whoever trusts the files time to read the new ones.
+	// renewBefore leaves the clients that trust the files time to read the new ones.
 	renewBefore = 30 * 24 * time.Hour
 )
 
@@ -69,8 +69,7 @@ func validFor(certificate *x509.Certificate, now time.Time, longer time.Duration
 	return now.After(certificate.NotBefore) && now.Add(longer).Before(certificate.NotAfter)
 }
 
-// newAuthority may vouch for loopback alone, so that trusting it trusts nobody else even if its key
-// leaks.
+// newAuthority is constrained to loopback names, so that a leaked key is of no use elsewhere.
 func newAuthority(now time.Time, files pemPair) (tls.Certificate, error) {
 	template := certificateTemplate("Despacho development CA", now, authorityLife)
 	template.IsCA = true
@@ -113,7 +112,7 @@ func certificateTemplate(name string, now time.Time, life time.Duration) *x509.C
 	}
 }
 
-// pemPair is where a certificate and its key live.
+// pemPair is the files of a certificate and its key.
 type pemPair struct{ certificate, key string }
 
 func (p pemPair) load() (tls.Certificate, error) { return tls.LoadX509KeyPair(p.certificate, p.key) }

@@ -45,12 +45,12 @@ func processState(pid int) (state string, parent int, known bool) {
 	return fields[0], parent, err == nil
 }
 
-// standstill is how long a process may take to stop: what it is doing in the kernel ends first.
-const standstill = 10 * time.Second
+// pauseTimeout is how long a process may take to stop: a system call under way ends first.
+const pauseTimeout = 10 * time.Second
 
-// awaitStandstill returns when a process that was told to stop has stopped.
-func awaitStandstill(pid int) {
-	for end := time.Now().Add(standstill); time.Now().Before(end); time.Sleep(time.Millisecond) {
+// awaitPaused returns when a process has stopped after SIGSTOP.
+func awaitPaused(pid int) {
+	for end := time.Now().Add(pauseTimeout); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if state, _, known := processState(pid); !known || state == "T" || state == "Z" {
 			return
 		}

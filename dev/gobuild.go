@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// goBuild compiles programs from Go modules of their own, which are no part of ours.
+// goBuild compiles programs from other Go modules.
 type goBuild struct {
-	// what is how messages call the programs.
+	// what is the name of the programs in messages.
 	what string
 	// packages are the programs, with their versions.
 	packages []string
-	// size is how many packages they are made of, roughly; the compiler does not say.
+	// size is roughly how many packages they consist of; the compiler does not report it.
 	size     int
 	interval time.Duration
 	progress func(string)
@@ -33,7 +33,7 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 		return errors.New("the `go` command is not on PATH; install Go, or the Temporal CLI (https://docs.temporal.io/cli)")
 	}
 	b.progress(fmt.Sprintf("compiling %s from Go modules: this takes minutes, once", b.what))
-	began, watch := time.Now(), &buildWatch{build: b}
+	began, watch := time.Now(), &buildProgress{build: b}
 	build, err := Start(Command{
 		Name: "go install " + strings.Join(b.packages, " "),
 		Path: goCommand,
@@ -67,9 +67,9 @@ func buildEnv(gobin string) []string {
 	)
 }
 
-// buildWatch reads the output of `go install -v`: one line for every module fetched and every
+// buildProgress reads the output of `go install -v`: one line for every module fetched and every
 // package compiled.
-type buildWatch struct {
+type buildProgress struct {
 	build goBuild
 
 	mu                sync.Mutex
@@ -78,7 +78,7 @@ type buildWatch struct {
 	latest            string
 }
 
-func (w *buildWatch) Write(output []byte) (int, error) {
+func (w *buildProgress) Write(output []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.partial = append(w.partial, output...)
@@ -92,7 +92,7 @@ func (w *buildWatch) Write(output []byte) (int, error) {
 	}
 }
 
-func (w *buildWatch) read(line string) {
+func (w *buildProgress) read(line string) {
 	if module, ok := strings.CutPrefix(line, "go: downloading "); ok {
 		w.modules++
 		w.latest = module
@@ -103,7 +103,7 @@ func (w *buildWatch) read(line string) {
 }
 
 // String says how far the build is.
-func (w *buildWatch) String() string {
+func (w *buildProgress) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	linking := slices.ContainsFunc(w.build.packages, func(program string) bool { return strings.HasPrefix(program, w.latest+"@") })

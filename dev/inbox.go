@@ -16,11 +16,11 @@ import (
 
 const maxInboxBody = 1 << 20
 
-// InboxOptions say how to run the webhook inbox.
+// InboxOptions configure the webhook inbox.
 type InboxOptions struct {
 	// Address is the host:port to listen on, for HTTPS and plain HTTP alike.
 	Address string
-	// AddressVariable is the variable that moves Address, for errors.
+	// AddressVariable is the variable that sets Address, for error messages.
 	AddressVariable string
 	// Certificate is what the HTTPS side presents.
 	Certificate tls.Certificate
@@ -40,10 +40,10 @@ type Inbox struct {
 	// PageURL shows events as they arrive.
 	PageURL string
 
-	options InboxOptions
-	journal *journal
-	server  *http.Server
-	leave   context.CancelFunc // ends the live pages, which would otherwise outlast a graceful stop
+	options       InboxOptions
+	journal       *journal
+	server        *http.Server
+	cancelStreams context.CancelFunc // ends the live pages, which would otherwise outlast a graceful stop
 }
 
 // StartInbox listens until Stop. Webhooks are taken over HTTPS alone; the list and the page also
@@ -60,12 +60,12 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 	address := listener.Addr().String()
 	live, leave := context.WithCancel(context.Background())
 	inbox := &Inbox{
-		HookURL:   "https://" + address + "/hook",
-		EventsURL: "http://" + address + "/inbox/events",
-		PageURL:   "http://" + address + "/inbox",
-		options:   options,
-		journal:   journal,
-		leave:     leave,
+		HookURL:       "https://" + address + "/hook",
+		EventsURL:     "http://" + address + "/inbox/events",
+		PageURL:       "http://" + address + "/inbox",
+		options:       options,
+		journal:       journal,
+		cancelStreams: leave,
 	}
 	inbox.server = &http.Server{
 		Handler:           inbox.routes(),
@@ -79,7 +79,7 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 
 // Stop answers the requests in flight and closes the file.
 func (i *Inbox) Stop(ctx context.Context) error {
-	i.leave()
+	i.cancelStreams()
 	return errors.Join(i.server.Shutdown(ctx), i.journal.close())
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// inboxKept is how many events the inbox remembers.
-const inboxKept = 1000
+// maxInboxEvents is how many events the inbox keeps.
+const maxInboxEvents = 1000
 
 // InboxEvent is one request that arrived at the hook.
 type InboxEvent struct {
@@ -28,15 +28,15 @@ type InboxEvent struct {
 type journal struct {
 	path string
 
-	mu     sync.Mutex
-	file   *os.File
-	lines  int           // in the file
-	events []InboxEvent  // oldest first
-	grown  chan struct{} // closed at the next event
+	mu      sync.Mutex
+	file    *os.File
+	lines   int           // in the file
+	events  []InboxEvent  // oldest first
+	changed chan struct{} // closed at the next event
 }
 
 func openJournal(path string) (*journal, error) {
-	j := &journal{path: path, grown: make(chan struct{})}
+	j := &journal{path: path, changed: make(chan struct{})}
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("the inbox's events: %w", err)
@@ -70,9 +70,9 @@ func (j *journal) add(event InboxEvent) error {
 	}
 	j.lines++
 	j.remember(event)
-	close(j.grown)
-	j.grown = make(chan struct{})
-	if j.lines >= 2*inboxKept {
+	close(j.changed)
+	j.changed = make(chan struct{})
+	if j.lines >= 2*maxInboxEvents {
 		return j.rewrite()
 	}
 	return nil
@@ -80,7 +80,7 @@ func (j *journal) add(event InboxEvent) error {
 
 func (j *journal) remember(event InboxEvent) {
 	j.events = append(j.events, event)
-	if excess := len(j.events) - inboxKept; excess > 0 {
+	if excess := len(j.events) - maxInboxEvents; excess > 0 {
 		j.events = slices.Delete(j.events, 0, excess)
 	}
 }
@@ -127,7 +127,7 @@ func (j *journal) after(at time.Time) ([]InboxEvent, <-chan struct{}) {
 		}
 		return -1
 	})
-	return slices.Clone(j.events[first:]), j.grown
+	return slices.Clone(j.events[first:]), j.changed
 }
 
 func (j *journal) close() error {

@@ -29,7 +29,7 @@ func (i *Inbox) page(w http.ResponseWriter, _ *http.Request) {
 	}
 	var page bytes.Buffer
 	err := inboxTemplates.ExecuteTemplate(&page, "page.html", map[string]any{
-		"HookURL": i.HookURL, "Events": events, "After": latest, "Kept": inboxKept,
+		"HookURL": i.HookURL, "Events": events, "After": latest, "Kept": maxInboxEvents,
 	})
 	if err != nil {
 		http.Error(w, "No se pudo mostrar la página.", http.StatusInternalServerError)
@@ -43,8 +43,8 @@ func (i *Inbox) page(w http.ResponseWriter, _ *http.Request) {
 	_, _ = page.WriteTo(w)
 }
 
-// streamPause is how often an idle stream says that it is alive.
-const streamPause = 15 * time.Second
+// keepAliveInterval is the interval of comments in an idle stream.
+const keepAliveInterval = 15 * time.Second
 
 // stream sends events as they arrive, each as the piece of page that shows it. A browser that lost
 // the connection says which one it saw last.
@@ -72,7 +72,7 @@ func (i *Inbox) stream(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-more:
-		case <-time.After(streamPause):
+		case <-time.After(keepAliveInterval):
 			_, _ = fmt.Fprint(w, ": still here\n\n")
 		case <-r.Context().Done():
 			return

@@ -225,18 +225,18 @@ func TestJournal_keepsTheLatestThousand(t *testing.T) {
 	journal, err := openJournal(path)
 	require.NoError(t, err)
 	at := time.Now().UTC()
-	for i := range 2*inboxKept + 500 {
+	for i := range 2*maxInboxEvents + 500 {
 		require.NoError(t, journal.add(InboxEvent{Event: fmt.Sprint(i), ReceivedAt: at}))
 	}
 	events := journal.newestFirst()
-	require.Len(t, events, inboxKept)
+	require.Len(t, events, maxInboxEvents)
 	require.Equal(t, "2499", events[0].Event)
 	require.True(t, events[0].ReceivedAt.After(events[1].ReceivedAt), "events of the same instant keep their order")
 	require.NoError(t, journal.close())
 
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Less(t, bytes.Count(content, []byte("\n")), 2*inboxKept, "the file does not grow for ever")
+	require.Less(t, bytes.Count(content, []byte("\n")), 2*maxInboxEvents, "the file does not grow for ever")
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
@@ -244,7 +244,7 @@ func TestJournal_keepsTheLatestThousand(t *testing.T) {
 	reopened, err := openJournal(path)
 	require.NoError(t, err)
 	defer reopened.close()
-	require.Len(t, reopened.newestFirst(), inboxKept)
+	require.Len(t, reopened.newestFirst(), maxInboxEvents)
 	later, _ := reopened.after(events[2].ReceivedAt)
 	require.Equal(t, []string{"2498", "2499"}, []string{later[0].Event, later[1].Event})
 }

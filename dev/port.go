@@ -12,10 +12,10 @@ import (
 	"despacho/internal/config"
 )
 
-// loopback is where everything listens unless somebody says otherwise.
+// loopback is the default address to listen on.
 const loopback = "127.0.0.1"
 
-// checkFree fails as config.Listen does when somebody else listens on the address.
+// checkFree fails as config.Listen does when the address is in use.
 func checkFree(address, variable string) error {
 	if isListening(address) {
 		return config.ErrInUse(address, variable)
@@ -35,9 +35,8 @@ func isListening(address string) bool {
 	return true
 }
 
-// FreePort returns a port of host that nobody listens on. It is below the range that the kernel
-// takes the ports of outgoing connections and of listeners on port 0 from, so that nobody gets it
-// by chance before it is listened on.
+// FreePort returns an unused port of host. It is below the kernel's range of ephemeral ports, so
+// that no outgoing connection or listener on port 0 takes it before it is listened on.
 func FreePort(host string) (int, error) {
 	ports, err := freePorts(host, 1)
 	if err != nil {
@@ -61,8 +60,8 @@ func portAddress(host string, port int) (string, error) {
 // chosenPorts are those that freePorts has returned, so that a process gets none of them twice.
 var chosenPorts sync.Map
 
-// freePorts returns different ports of host below 32768 that nobody listens on, for FreePort's
-// reason and because Temporal keeps the ports of its parts in 16 bits with a sign.
+// freePorts returns different unused ports of host below 32768, for FreePort's reason and because
+// Temporal keeps the ports of its services as int16.
 func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
 	for range tries {

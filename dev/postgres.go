@@ -22,13 +22,12 @@ import (
 // it.
 const postgresStartTimeout = 3 * time.Minute
 
-// PostgresOptions say where to run a throwaway PostgreSQL.
+// PostgresOptions configure a temporary PostgreSQL.
 type PostgresOptions struct {
 	// Dir is where its directory is made; empty is the system's temporary directory. As root, it
 	// must be one that other users can enter.
 	Dir string
-	// Settings are laid over the defaults, which spare data that is thrown away the way to the
-	// disk.
+	// Settings override the defaults, which turn off fsync.
 	Settings map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
@@ -72,14 +71,14 @@ func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, err
 // Done is closed when the server has ended.
 func (p *Postgres) Done() <-chan struct{} { return p.process.Done() }
 
-// Err says why a server that nobody stopped has ended.
+// Err says why a server ended that was not stopped.
 func (p *Postgres) Err() error { return p.process.Err() }
 
 // Kill ends the server and its sessions as a crash would; Restart brings it back with the same data
 // at the same address.
 func (p *Postgres) Kill() { p.process.Kill() }
 
-// Pause stops the server and its sessions where they stand; Resume lets them go on.
+// Pause stops the server and its sessions with SIGSTOP; Resume continues them.
 func (p *Postgres) Pause() { p.process.Pause() }
 
 // Resume ends a pause.
@@ -175,7 +174,7 @@ func postgresSettings(settings map[string]string) []string {
 	return arguments
 }
 
-// cleanPostgresEnv drops PGDATA, PGPORT and their kin, which would speak of another server.
+// cleanPostgresEnv drops PGDATA, PGPORT and the other PG variables, which mean another server.
 func cleanPostgresEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(setting string) bool { return strings.HasPrefix(setting, "PG") })
 }

@@ -1,6 +1,6 @@
-// Package devstack runs on one machine what the service otherwise finds around it: Temporal,
-// PostgreSQL, a certificate authority and a webhook inbox. `despacho dev` and the tests use it;
-// production never does.
+// Package dev runs the servers that the service needs on one machine: Temporal, PostgreSQL, a
+// certificate authority and a webhook inbox. `despacho dev` and the tests use it; production does
+// not.
 package dev
 
 import (
@@ -25,7 +25,7 @@ const (
 
 // Command describes a child to start.
 type Command struct {
-	// Name is what messages call the child.
+	// Name is the child's name in messages.
 	Name string
 	Path string
 	Args []string
@@ -35,7 +35,7 @@ type Command struct {
 	Dir string
 	// Log gets everything the child prints; nil keeps only the last lines, for errors.
 	Log io.Writer
-	// File gets it instead, without passing through us, where reading it would be a burden: no last
+	// File gets the output directly, without a pipe to this process, which costs less: no last
 	// lines are kept then.
 	File *os.File
 	// Credential runs the child as another user; nil as ourselves.
@@ -46,8 +46,8 @@ type Command struct {
 	Grace time.Duration
 }
 
-// Process is a running child in a process group of its own: a Ctrl-C in the terminal reaches us
-// alone, and we stop the children in the order we want.
+// Process is a running child in its own process group: a Ctrl-C in the terminal reaches only this
+// process, which stops its children in the right order.
 type Process struct {
 	command    Command
 	cmd        *exec.Cmd
@@ -81,17 +81,17 @@ func Start(command Command) (*Process, error) {
 
 	p := &Process{command: command, cmd: cmd, transcript: &transcript{log: command.Log}, done: make(chan struct{})}
 	started := make(chan error)
-	go p.live(reader, writer, started)
+	go p.run(reader, writer, started)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("starting %s: %w", command.Name, err)
 	}
 	return p, nil
 }
 
-// live starts the child and stays until it ends, all on one thread: Linux sends the parent-death
+// run starts the child and returns when it ends, all on one thread: Linux sends the parent-death
 // signal when the thread that started the child ends, so that thread has to last as long as the
 // child.
-func (p *Process) live(reader, writer *os.File, started chan<- error) {
+func (p *Process) run(reader, writer *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -126,8 +126,8 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err says why a child that nobody stopped has ended, with its last lines; nil while it runs and
-// after Stop.
+// Err says why a child ended that was not stopped, with its last lines; nil while it runs and after
+// Stop.
 func (p *Process) Err() error {
 	select {
 	case <-p.done:
@@ -185,34 +185,34 @@ func (p *Process) Stop(ctx context.Context) error {
 // Kill ends the child and all it started at once, as a crash would, and waits until they are gone.
 func (p *Process) Kill() {
 	p.stopping.Store(true)
-	p.signalFamily(syscall.SIGKILL)
+	p.signalTree(syscall.SIGKILL)
 	<-p.done
 }
 
-// Pause stops the child and all it started where they stand; Resume lets them go on.
-func (p *Process) Pause() { p.signalFamily(syscall.SIGSTOP) }
+// Pause stops the child and its descendants with SIGSTOP; Resume continues them.
+func (p *Process) Pause() { p.signalTree(syscall.SIGSTOP) }
 
 // Resume ends a pause.
-func (p *Process) Resume() { p.signalFamily(syscall.SIGCONT) }
+func (p *Process) Resume() { p.signalTree(syscall.SIGCONT) }
 
-// signalFamily stops the child before it looks for those that it has started: who stands still
-// starts nobody else, so that all are reached. Who is gone already needs no signal.
-func (p *Process) signalFamily(signal syscall.Signal) {
+// signalTree signals the child before it lists its descendants: a stopped process starts no others,
+// so that all are reached. Errors are ignored: a process that has ended needs no signal.
+func (p *Process) signalTree(signal syscall.Signal) {
 	select {
 	case <-p.done:
-		return // its number may be somebody else's by now
+		return // its pid may have been reused
 	default:
 	}
 	if signal != syscall.SIGCONT {
 		_ = syscall.Kill(p.Pid(), syscall.SIGSTOP)
-		awaitStandstill(p.Pid())
+		awaitPaused(p.Pid())
 	}
 	for _, pid := range append(Descendants(p.Pid()), p.Pid()) {
 		_ = syscall.Kill(pid, signal)
 	}
 }
 
-// killGroup needs no error: a group with nobody left in it is what is wanted.
+// killGroup ignores the error: an empty group is what is wanted.
 func (p *Process) killGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
 func (p *Process) withLastLines(message string) error {

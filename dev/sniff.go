@@ -15,8 +15,8 @@ const (
 	sniffTimeout = 10 * time.Second
 )
 
-// sniffingListener serves HTTPS and plain HTTP on one address. Each connection is looked at on its
-// own, so that a silent one keeps nobody waiting.
+// sniffingListener serves HTTPS and plain HTTP on one address. Each connection is read in its own
+// goroutine, so that a silent one does not block the others.
 type sniffingListener struct {
 	net.Listener
 	config   *tls.Config

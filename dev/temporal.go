@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// temporalStartTimeout is reached by a hang alone: a loaded machine may take many seconds where an
-// idle one takes half of one.
+// temporalStartTimeout is reached only by a hang: a busy machine may take many seconds where an
+// idle one takes half a second.
 const temporalStartTimeout = 3 * time.Minute
 
 // queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
 const queueReadsPerSecond = 1000
 
-// TemporalOptions say how to run Temporal's development server.
+// TemporalOptions configure Temporal's development server.
 type TemporalOptions struct {
 	// CLI is the path of the program, as FindTemporalCLI gives it.
 	CLI string
@@ -28,7 +28,7 @@ type TemporalOptions struct {
 	Host string
 	// Port is the frontend's; 0 takes a free one.
 	Port int
-	// PortVariable is the variable that moves Port and UIPort, for errors.
+	// PortVariable is the variable that sets Port and UIPort, for error messages.
 	PortVariable string
 	// UI serves the Web UI; a UIPort implies it.
 	UI bool
@@ -105,13 +105,13 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 // Done is closed when the server has ended.
 func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
 
-// Err says why a server that nobody stopped has ended.
+// Err says why a server ended that was not stopped.
 func (t *Temporal) Err() error { return t.process.Err() }
 
 // Kill ends the server as a crash would. What it wrote to its database is there for the next one.
 func (t *Temporal) Kill() { t.process.Kill() }
 
-// Pause stops the server where it stands; Resume lets it go on.
+// Pause stops the server with SIGSTOP; Resume continues it.
 func (t *Temporal) Pause() { t.process.Pause() }
 
 // Resume ends a pause.
@@ -129,7 +129,7 @@ func (t *Temporal) Stop(ctx context.Context) error {
 	return errors.Join(err, os.RemoveAll(t.directory))
 }
 
-// temporalAddresses settles both addresses and makes sure that nobody else has them.
+// temporalAddresses chooses both addresses and checks that they are free.
 func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {
 	if address, err = portAddress(options.Host, options.Port); err != nil {
 		return "", "", err

@@ -28,7 +28,7 @@ func (t *Temporal) waitUntilReady(ctx context.Context, options TemporalOptions, 
 			return err
 		}
 	}
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: silent})
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Namespace: options.Namespace, Logger: discardLogger})
 	if err != nil {
 		return err
 	}
@@ -97,5 +97,5 @@ func dialTCP(ctx context.Context, address string) error {
 	return connection.Close()
 }
 
-// silent keeps the SDK from reporting the attempts that are expected to fail.
-var silent = log.NewStructuredLogger(slog.New(slog.DiscardHandler))
+// discardLogger drops the SDK's log of attempts that are expected to fail.
+var discardLogger = log.NewStructuredLogger(slog.New(slog.DiscardHandler))

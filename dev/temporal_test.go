@@ -30,7 +30,7 @@ func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 
 func dialTemporal(t *testing.T, server *Temporal, namespace string) client.Client {
 	t.Helper()
-	connection, err := client.Dial(client.Options{HostPort: server.Address, Namespace: namespace, Logger: silent})
+	connection, err := client.Dial(client.Options{HostPort: server.Address, Namespace: namespace, Logger: discardLogger})
 	require.NoError(t, err)
 	t.Cleanup(connection.Close)
 	return connection

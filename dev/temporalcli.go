@@ -14,11 +14,11 @@ const (
 	// `go install` accepts.
 	temporalCLIPackage  = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
 	temporalCLIPackages = 1300
-	// temporalCLI is how messages call it.
+	// temporalCLI is its name in messages.
 	temporalCLI = "the Temporal CLI"
 	// temporalDownloads is where Temporal's own SDKs get their dev server from.
 	temporalDownloads = "https://temporal.download"
-	// progressInterval bounds the silence while something slow goes on.
+	// progressInterval is the interval of progress messages.
 	progressInterval = 5 * time.Second
 )
 
@@ -39,7 +39,7 @@ func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) 
 type cliSource struct {
 	binDir    string
 	downloads string
-	// infoTimeout bounds the question which archive to download.
+	// infoTimeout bounds the request that asks which archive to download.
 	infoTimeout time.Duration
 	interval    time.Duration
 	progress    func(string)
@@ -65,7 +65,7 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer release()
-	if isProgram(path) { // somebody else got it while we waited
+	if isProgram(path) { // another process got it while we waited
 		return path, nil
 	}
 	return path, s.obtain(ctx, path)
@@ -105,7 +105,7 @@ func (s cliSource) obtain(ctx context.Context, path string) error {
 	return nil
 }
 
-// tryRunning finds out about a program that was made for another machine.
+// tryRunning fails for a program that was built for another platform.
 func tryRunning(ctx context.Context, program string) error {
 	if output, err := exec.CommandContext(ctx, program, "--version").CombinedOutput(); err != nil {
 		return fmt.Errorf("the program obtained does not run: %w: %s", err, output)

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// infoTimeout is all the time a closed internet costs whoever starts for the first time.
+	// infoTimeout is the delay of a first start without internet access.
 	infoTimeout = 3 * time.Second
-	// connectTimeout is for the archive, which may be somewhere else.
+	// connectTimeout is for the archive, which may be on another host.
 	connectTimeout = 10 * time.Second
-	// stallTimeout is how long a download may bring nothing before it is given up.
+	// stallTimeout is how long a download may receive nothing before it fails.
 	stallTimeout = 30 * time.Second
 )
 
@@ -63,7 +63,7 @@ func (s cliSource) chooseArchive(ctx context.Context, client *http.Client) (arch
 	}
 	defer response.Body.Close()
 	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&archive); err != nil {
-		return archive, fmt.Errorf("%s answered something unexpected: %w", s.downloads, because(ctx, err))
+		return archive, fmt.Errorf("%s answered something unexpected: %w", s.downloads, contextCause(ctx, err))
 	}
 	return archive, nil
 }
@@ -90,7 +90,7 @@ func (s cliSource) fetchArchive(ctx context.Context, client *http.Client, archiv
 	})
 	defer stop()
 	if err := extract(body, archive.File, destination); err != nil {
-		return fmt.Errorf("downloading %s: %w", archive.URL, because(ctx, err))
+		return fmt.Errorf("downloading %s: %w", archive.URL, contextCause(ctx, err))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func get(ctx context.Context, client *http.Client, address string) (*http.Respon
 		if failure := (*url.Error)(nil); errors.As(err, &failure) {
 			err = fmt.Errorf("%s cannot be reached: %w", request.URL.Host, failure.Err) // shorter than the whole address
 		}
-		return nil, because(ctx, err)
+		return nil, contextCause(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
 		response.Body.Close()
@@ -141,8 +141,8 @@ func get(ctx context.Context, client *http.Client, address string) (*http.Respon
 	return response, nil
 }
 
-// because prefers the reason a context ended to the error that its end provoked.
-func because(ctx context.Context, err error) error {
+// contextCause prefers the cause of an ended context to the error that followed from it.
+func contextCause(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -21,13 +21,13 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// TemporalServerOptions say how to run a Temporal server on PostgreSQL.
+// TemporalServerOptions configure a Temporal server on PostgreSQL.
 type TemporalServerOptions struct {
 	Programs *TemporalServerPrograms
 	// PostgresURL reaches the PostgreSQL that holds its two databases, as a user who may create
 	// them and needs no password.
 	PostgresURL string
-	// HistoryShards is fixed for ever by the first start; 0 is 128, as in docker-compose.yml.
+	// HistoryShards cannot be changed after the first start; 0 is 128, as in docker-compose.yml.
 	HistoryShards int
 	// SearchAttributes are registered in the namespace "default": name → type ("Keyword", "Int",
 	// …).
@@ -134,7 +134,7 @@ func (t *Temporal) writeConfiguration(options TemporalServerOptions, postgres *u
 
 // createNamespace is polled: an open port is not yet a server that serves.
 func (t *Temporal) createNamespace(ctx context.Context) error {
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Logger: silent})
+	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Logger: discardLogger})
 	if err != nil {
 		return err
 	}

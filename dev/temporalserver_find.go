@@ -22,7 +22,7 @@ type TemporalServerPrograms struct {
 	Server, SQLTool string
 }
 
-func (p TemporalServerPrograms) there() bool { return isProgram(p.Server) && isProgram(p.SQLTool) }
+func (p TemporalServerPrograms) exist() bool { return isProgram(p.Server) && isProgram(p.SQLTool) }
 
 // FindTemporalServer returns the programs kept in binDir, which are compiled from Go modules if
 // they are not there yet. progress is told what is going on, at least every five seconds.
@@ -36,7 +36,7 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 		Server:  filepath.Join(binDir, "temporal-server-"+TemporalServerVersion),
 		SQLTool: filepath.Join(binDir, "temporal-sql-tool-"+TemporalServerVersion),
 	}
-	if programs.there() {
+	if programs.exist() {
 		return programs, nil
 	}
 	lock := buildLock{file: filepath.Join(binDir, ".temporal-server.lock"), what: temporalServer, interval: progressInterval, progress: progress}
@@ -45,7 +45,7 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 		return nil, err
 	}
 	defer release()
-	if programs.there() { // somebody else got them while we waited
+	if programs.exist() { // another process got them while we waited
 		return programs, nil
 	}
 	return programs, programs.compile(ctx, binDir, progress)

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// transcriptKept is how much of a child's output an error may show.
-const transcriptKept = 4 << 10
+// maxTranscript is how much of a child's output is kept for errors.
+const maxTranscript = 4 << 10
 
 // transcript passes a child's output on to its log and remembers the end of it.
 type transcript struct {
@@ -23,7 +23,7 @@ func (t *transcript) Write(output []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, output...)
-	if excess := len(t.kept) - transcriptKept; excess > 0 {
+	if excess := len(t.kept) - maxTranscript; excess > 0 {
 		t.kept = append(t.kept[:0], t.kept[excess:]...)
 	}
 	if t.log != nil {
@@ -37,7 +37,7 @@ func (t *transcript) lastLines() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	kept := t.kept
-	if len(kept) == transcriptKept {
+	if len(kept) == maxTranscript {
 		if _, whole, found := bytes.Cut(kept, []byte("\n")); found {
 			kept = whole
 		}

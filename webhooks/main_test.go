@@ -32,7 +32,7 @@ func runWorker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg.Timeouts = apptest.PatientTimeouts() // it is killed while it waits for a receiver
+	cfg.Timeouts = apptest.LongTimeouts() // it is to be killed while it waits for a receiver
 	a, err := app.Open(ctx, cfg, slog.Default(), app.Options{})
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package demo fills a development database with four operators that show every case, and writes
-// down how to use them.
+// Package demo seeds a development database with four operators and writes demo.json with their
+// keys and users.
 package demo
 
 import (

@@ -77,9 +77,9 @@ func id(parts ...string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name))
 }
 
-// Seed makes sure that the demo operators are there. What a document from an earlier run says is
-// kept as long as its keys still open the doors; else new keys and passwords are made and the old
-// ones are shut out.
+// Seed makes sure that the demo operators are there. The credentials of an
+// earlier run's document are kept while they are valid; otherwise new ones are made and the old
+// ones revoked.
 func Seed(ctx context.Context, database *db.DB, earlier *Document, now time.Time) ([]Operator, error) {
 	for _, b := range blueprints {
 		if err := b.insertRows(ctx, database, now); err != nil {
@@ -91,7 +91,7 @@ func Seed(ctx context.Context, database *db.DB, earlier *Document, now time.Time
 	}
 	operators := make([]Operator, len(blueprints))
 	for i, b := range blueprints {
-		operator, err := b.openDoors(ctx, database, now)
+		operator, err := b.createCredentials(ctx, database, now)
 		if err != nil {
 			return nil, fmt.Errorf("demo keys of %s: %w", b.name, err)
 		}

@@ -1,5 +1,5 @@
-// Package devprovider is an identity provider for development: it speaks as decolecta does and
-// knows invented people alone. The adapter named dev asks it.
+// Package dniprovider is an identity provider for development: it has decolecta's API and knows
+// only invented people. The provider named dev uses it.
 package dniprovider
 
 import (
@@ -25,7 +25,7 @@ const (
 	DNIWithoutCredit = "99990006"
 )
 
-// SlowAnswer is how long DNISlow takes: long enough to be seen, within the adapter's patience.
+// SlowAnswer is how long DNISlow takes: noticeable, and within the adapter's timeout.
 const SlowAnswer = 3 * time.Second
 
 type person struct {

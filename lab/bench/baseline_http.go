@@ -12,7 +12,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// bareOrder is an order's row as it is.
+// bareOrder is an order's row.
 type bareOrder struct {
 	ID                    uuid.UUID  `json:"id"`
 	OperatorID            uuid.UUID  `json:"operator_id"`
@@ -56,7 +56,7 @@ const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code
 	operative_day, rider_id, created_at, received_at, assigned_at, delivered_at, cancelled_at
 	FROM orders WHERE id = $1`
 
-// places are where the columns go, in the order of the statement.
+// places are the scan destinations, in the order of the statement's columns.
 func (o *bareOrder) places() []any {
 	return []any{
 		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
@@ -66,8 +66,8 @@ func (o *bareOrder) places() []any {
 	}
 }
 
-// ServeBaseline is what GET /v1/orders/:id is held against: nothing but net/http, pgx and one row
-// as JSON. No key, no limit, no log.
+// ServeBaseline is the baseline of GET /v1/orders/:id: net/http, pgx and one row as JSON, without
+// authentication, rate limit or log.
 func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
@@ -107,7 +107,7 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 // and an address.
 const BaselineCommand = "baseline"
 
-// startBaseline runs the bare handler as a process of its own, like what it is compared with.
+// startBaseline runs the baseline in a separate process, as the service is.
 func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*cluster.Child, error) {
 	address, err := cluster.FreeAddress()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*cluster
 	}
 	c, err := s.lab().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
 	if err == nil {
-		s.later(c.Stop)
+		s.onClose(c.Stop)
 	}
 	return c, err
 }

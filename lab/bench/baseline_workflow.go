@@ -17,18 +17,18 @@ import (
 	"despacho/workflows"
 )
 
-// What orders are held against: a workflow that does nothing but stay open, and one update of it
-// that does nothing in a local activity.
+// The baseline of orders: a workflow that only stays open, with an update that runs an empty local
+// activity.
 const (
-	bareQueue    = "bare"
-	bareWorkflow = "Bare"
-	bareUpdate   = "touch"
-	bareActivity = "Nothing"
+	bareQueue        = "bare"
+	bareWorkflowName = "Bare"
+	bareUpdate       = "touch"
+	bareActivity     = "Nothing"
 )
 
-// bare starts no timer, has no search attributes and calls nobody: whatever an order's workflow
-// does more is the order's own cost.
-func bare(ctx workflow.Context, _ workflows.OrderInput) error {
+// bareWorkflow has no timer, no search attributes and no other activities: the difference to an
+// order's workflow is the order's own cost.
+func bareWorkflow(ctx workflow.Context, _ workflows.OrderInput) error {
 	err := workflow.SetUpdateHandler(ctx, bareUpdate, func(ctx workflow.Context) error {
 		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: 10 * time.Second})
 		return workflow.ExecuteLocalActivity(ctx, bareActivity).Get(ctx, nil)
@@ -40,18 +40,18 @@ func bare(ctx workflow.Context, _ workflows.OrderInput) error {
 	return nil
 }
 
-func nothing(context.Context) error { return nil }
+func noop(context.Context) error { return nil }
 
-// startBareWorker runs the bare workflow's tasks in the harness, with as many pollers as the
+// startBareWorker runs the bare workflow's worker in this process, with as many pollers as the
 // service's worker has.
 func (s *stack) startBareWorker(context.Context) error {
 	w := worker.New(s.temporal, bareQueue, worker.Options{MaxConcurrentWorkflowTaskPollers: 16})
-	w.RegisterWorkflowWithOptions(bare, workflow.RegisterOptions{Name: bareWorkflow})
-	w.RegisterActivityWithOptions(nothing, activity.RegisterOptions{Name: bareActivity})
+	w.RegisterWorkflowWithOptions(bareWorkflow, workflow.RegisterOptions{Name: bareWorkflowName})
+	w.RegisterActivityWithOptions(noop, activity.RegisterOptions{Name: bareActivity})
 	if err := w.Start(); err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { w.Stop(); return nil })
+	s.onClose(func(context.Context) error { w.Stop(); return nil })
 	return nil
 }
 
@@ -59,18 +59,18 @@ func (s *stack) startBareWorker(context.Context) error {
 // id.
 func (s *stack) startBare(ctx context.Context) (string, error) {
 	order := uuid.New()
-	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflow, order, guidecode.New())
+	return s.startWith(ctx, client.StartWorkflowOptions{ID: "bare-" + order.String(), TaskQueue: bareQueue}, bareWorkflowName, order, guidecode.New())
 }
 
-// startOrder starts an order's workflow as the api does, without the order: a new one is not read
-// from the database. It returns its id.
+// startOrder starts an order's workflow as the api does, without an order in the database, which a
+// workflow with a snapshot does not read. It returns its id.
 func (v *service) startOrder(ctx context.Context) (string, error) {
 	order, code := uuid.New(), guidecode.New()
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
 		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", theOne).String()),
+			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", mainOperator).String()),
 		),
 	}, workflows.OrderWorkflowName, order, code)
 }

@@ -1,5 +1,5 @@
-// Package bench measures what Despacho costs against the barest thing that could do the same, on
-// servers of its own, and prints one table.
+// Package bench measures the service against minimal baselines, on its own servers, and prints one
+// table.
 package bench
 
 import (
@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Options say what to measure and where to put it.
+// Options configure a run.
 type Options struct {
 	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the
 	// server and, on the development server, what depends on Temporal alone.
 	Profile string
 	// Only keeps the rows whose name it matches; nil keeps all.
 	Only *regexp.Regexp
-	// Rounds replaces how often each thing is measured; 0 leaves it.
+	// Rounds is the number of rounds of each measurement; 0 is the scale's own.
 	Rounds int
-	// Quick measures little, to see that everything works.
+	// Quick takes few and short measurements, to check that everything works.
 	Quick bool
 	// Durable has PostgreSQL wait for the disk.
 	Durable bool
@@ -38,7 +38,7 @@ type Options struct {
 	Binary, Lab, BinDir string
 }
 
-// longestRun bounds the whole: nothing here may go on for ever.
+// longestRun bounds the whole run.
 const longestRun = 90 * time.Minute
 
 // closeTimeout is how long the servers may take to stop.
@@ -54,13 +54,13 @@ func (o *Options) check() error {
 	return nil
 }
 
-func (o *Options) say(line string) { fmt.Fprintln(o.Out, line) }
+func (o *Options) log(line string) { fmt.Fprintln(o.Out, line) }
 
-// wants reports whether somebody asked for a row.
+// wants reports whether a row is selected.
 func (o *Options) wants(row string) bool { return o.Only == nil || o.Only.MatchString(row) }
 
 // Run measures, prints the table and writes the files. The error says what could not be measured; a
-// goal that is missed is no error.
+// missed goal is not an error.
 func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err
@@ -88,11 +88,11 @@ func Run(ctx context.Context, options Options) error {
 	if len(rows) == 0 {
 		return errors.Join(append(errs, errors.New("nothing was measured"))...)
 	}
-	machine := thisMachine(ctx, options, sc, time.Since(began))
+	machine := machineInfo(ctx, options, sc, time.Since(began))
 	fmt.Fprintf(options.Out, "\n%s\n\n", machine)
 	errs = append(errs, writeTable(options.Out, rows))
 	if ctx.Err() != nil {
-		return errors.Join(errs...) // what a whole run has written stays
+		return errors.Join(errs...) // keep the files of the last complete run
 	}
 	errs = append(errs, writeJSON(options.JSON, rows))
 	if err := errors.Join(errs...); err != nil || options.Document == "" {
@@ -118,7 +118,7 @@ func measure(ctx context.Context, options Options, sc scale, profile string) (ro
 	}
 	var errs []error
 	for _, st := range chosen {
-		options.say(fmt.Sprintf("measuring on %s: %s", profile, st.name))
+		options.log(fmt.Sprintf("measuring on %s: %s", profile, st.name))
 		measured, err := st.run(ctx, s)
 		if ctx.Err() != nil {
 			return rows, context.Cause(ctx)

@@ -2,7 +2,7 @@ package bench
 
 import "despacho/lab/cluster"
 
-// connections are one for each client of a load.
+// connections opens one for each client.
 func connections(address string, clients int) []*cluster.Connection {
 	list := make([]*cluster.Connection, clients)
 	for i := range list {

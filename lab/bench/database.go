@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// templateDatabase is migrated and has the catalog and the tenants; every service gets a copy.
+// templateDatabase has the schema, the catalog and the tenants; every service gets a copy.
 const templateDatabase = "bench_template"
 
-// prepareTemplate migrates as whoever runs the service does, with the command itself.
+// prepareTemplate migrates with the `migrate` command.
 func (s *stack) prepareTemplate(ctx context.Context) error {
 	if err := s.execute(ctx, s.postgres.URL, "CREATE DATABASE "+templateDatabase); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (s *stack) execute(ctx context.Context, address, statement string, args ...
 	})
 }
 
-// onDatabase runs something on a connection of its own.
+// onDatabase runs a function on a new connection.
 func onDatabase(ctx context.Context, address string, run func(*pgx.Conn) error) error {
 	connection, err := pgx.Connect(ctx, address)
 	if err != nil {

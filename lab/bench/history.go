@@ -15,21 +15,21 @@ import (
 	"despacho/workflows"
 )
 
-// settleTimeout bounds how long Temporal may take to catch up with what it was asked for.
+// settleTimeout bounds how long Temporal may take to work off its backlog.
 const settleTimeout = 5 * time.Minute
 
 func workflowOf(order uuid.UUID) string { return workflows.OrderWorkflowID(order) }
 
-// settled waits until the first workflow task of each of these has been done. They are the last
-// that a load started: then nearly all of what the load asked for has been done, and little is left
-// to burden whatever is measured next.
+// settled waits until the first workflow task of each of these workflows has completed. They are
+// the last that a load started: by then nearly all of its work is done, and little is left to slow
+// down the next measurement.
 func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, workflowID := range workflowIDs {
 			if workflowID == "" {
 				continue
 			}
-			if err := s.waitForQuiet(ctx, workflowID); err != nil {
+			if err := s.waitForIdle(ctx, workflowID); err != nil {
 				return err
 			}
 		}
@@ -37,8 +37,8 @@ func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 	}
 }
 
-// waitForQuiet returns when a run waits for nothing but the outside and its timer.
-func (s *stack) waitForQuiet(ctx context.Context, workflowID string) error {
+// waitForIdle returns when a run has begun and has no pending task or activity.
+func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
 	return s.waitFor(ctx, workflowID, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 		return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 && described.WorkflowExecutionInfo.HistoryLength >= 4
 	})
@@ -54,7 +54,7 @@ func (s *stack) waitFor(ctx context.Context, workflowID string, reached func(*wo
 	end := time.Now().Add(settleTimeout)
 	for {
 		described, err := s.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
-		var missing *serviceerror.NotFound // where Temporal was too slow for the creation, the reconcile workflow starts it yet
+		var missing *serviceerror.NotFound // not started by the creation: the reconcile workflow will
 		if err != nil && !errors.As(err, &missing) {
 			return err
 		}

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// alternate measures each of the contenders once and throws that away, then all of them by turns:
-// A, B, A, B, … What drifts while it runs, such as another program on the machine, then falls on
-// all of them alike. It returns the rounds of each.
-func alternate(ctx context.Context, rounds int, contenders ...func(context.Context) (float64, error)) ([][]float64, error) {
-	measured := make([][]float64, len(contenders))
+// alternate measures each candidate once as a warm-up and discards that, then all of them by turns:
+// A, B, A, B, … A drift of the machine then affects all of them alike. It returns the rounds of
+// each.
+func alternate(ctx context.Context, rounds int, candidates ...func(context.Context) (float64, error)) ([][]float64, error) {
+	measured := make([][]float64, len(candidates))
 	for round := range rounds + 1 {
-		for i, contender := range contenders {
-			value, err := contender(ctx)
+		for i, candidate := range candidates {
+			value, err := candidate(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -27,14 +27,13 @@ func alternate(ctx context.Context, rounds int, contenders ...func(context.Conte
 	return measured, nil
 }
 
-// throughput has so many clients call again and again for a while, each as soon as it has its
-// answer, and returns calls per second. What they leave to be done afterwards, which settle waits
-// for, counts as well: whoever puts it off longer is not the faster one. The first call that fails
-// ends it.
-func throughput(ctx context.Context, clients int, lasting time.Duration, call func(ctx context.Context, client int) error, settle func(context.Context) error) (float64, error) {
+// throughput has clients call in a closed loop for a duration and returns calls per second. The
+// time until settle returns counts as well, so that deferred work is not free. The first call that
+// fails ends it.
+func throughput(ctx context.Context, clients int, duration time.Duration, call func(ctx context.Context, client int) error, settle func(context.Context) error) (float64, error) {
 	var calls atomic.Int64
 	began := time.Now()
-	end := began.Add(lasting)
+	end := began.Add(duration)
 	group, calling := errgroup.WithContext(ctx)
 	for client := range clients {
 		group.Go(func() error {
@@ -56,12 +55,12 @@ func throughput(ctx context.Context, clients int, lasting time.Duration, call fu
 	return float64(calls.Load()) / time.Since(began).Seconds(), nil
 }
 
-// nothingLeft is for calls that leave nothing to be done.
-func nothingLeft(context.Context) error { return nil }
+// noBacklog is the settle of calls that defer no work.
+func noBacklog(context.Context) error { return nil }
 
-// typical makes one call after the other and returns the median of what they took, in milliseconds.
-// Each call says itself how long it took: what it needs to prepare does not count.
-func typical(ctx context.Context, samples int, call func(context.Context) (time.Duration, error)) (float64, error) {
+// medianLatency makes one call after the other and returns the median of their durations in
+// milliseconds. A call returns its own duration, so that its preparation does not count.
+func medianLatency(ctx context.Context, samples int, call func(context.Context) (time.Duration, error)) (float64, error) {
 	times := make([]float64, samples)
 	for i := range times {
 		took, err := call(ctx)
@@ -75,7 +74,7 @@ func typical(ctx context.Context, samples int, call func(context.Context) (time.
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// timed is a call all of whose time counts.
+// timed measures a whole call.
 func timed(call func(context.Context) error) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
 		began := time.Now()

@@ -16,24 +16,24 @@ import (
 func TestAlternate_takesTurnsAndThrowsTheFirstAway(t *testing.T) {
 	t.Parallel()
 	var order strings.Builder
-	contender := func(name string) func(context.Context) (float64, error) {
+	candidate := func(name string) func(context.Context) (float64, error) {
 		return func(context.Context) (float64, error) {
 			order.WriteString(name)
 			return float64(order.Len()), nil
 		}
 	}
-	rounds, err := alternate(t.Context(), 2, contender("A"), contender("B"))
+	rounds, err := alternate(t.Context(), 2, candidate("A"), candidate("B"))
 	require.NoError(t, err)
 	require.Equal(t, "ABABAB", order.String())
 	require.Equal(t, [][]float64{{3, 5}, {4, 6}}, rounds)
 	broken := errors.New("refused")
-	_, err = alternate(t.Context(), 2, contender("A"), func(context.Context) (float64, error) { return 0, broken })
+	_, err = alternate(t.Context(), 2, candidate("A"), func(context.Context) (float64, error) { return 0, broken })
 	require.ErrorIs(t, err, broken)
 }
 
 func TestThroughput_endsWithTheFirstFailure(t *testing.T) {
 	t.Parallel()
-	_, err := throughput(t.Context(), 2, time.Hour, func(context.Context, int) error { return errors.New("429") }, nothingLeft)
+	_, err := throughput(t.Context(), 2, time.Hour, func(context.Context, int) error { return errors.New("429") }, noBacklog)
 	require.ErrorContains(t, err, "429")
 }
 
@@ -55,7 +55,7 @@ func TestThroughput_countsWhatIsPutOff(t *testing.T) {
 func TestTypical_isTheMedianOfWhatCallsSay(t *testing.T) {
 	t.Parallel()
 	call := 0
-	value, err := typical(t.Context(), 3, func(context.Context) (time.Duration, error) {
+	value, err := medianLatency(t.Context(), 3, func(context.Context) (time.Duration, error) {
 		call++
 		return time.Duration(call*call) * time.Millisecond, nil
 	})

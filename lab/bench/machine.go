@@ -14,8 +14,8 @@ import (
 	"despacho/dev"
 )
 
-// thisMachine says on what the figures were taken: without it they mean nothing.
-func thisMachine(ctx context.Context, options Options, sc scale, took time.Duration) string {
+// machineInfo describes the machine and the settings of the run.
+func machineInfo(ctx context.Context, options Options, sc scale, took time.Duration) string {
 	disk := "PostgreSQL does not wait for the disk"
 	if options.Durable {
 		disk = "PostgreSQL waits for the disk"
@@ -25,11 +25,11 @@ func thisMachine(ctx context.Context, options Options, sc scale, took time.Durat
 		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly))
 }
 
-// processor and memory are the kernel's words; elsewhere than on Linux there are none.
-func processor() string { return kernelSays("/proc/cpuinfo", "model name", "processor unknown") }
+// processor and memory are read from /proc, which only Linux has.
+func processor() string { return procValue("/proc/cpuinfo", "model name", "processor unknown") }
 
 func memory() string {
-	text := kernelSays("/proc/meminfo", "MemTotal", "")
+	text := procValue("/proc/meminfo", "MemTotal", "")
 	var kibibytes float64
 	if _, err := fmt.Sscanf(text, "%f kB", &kibibytes); err != nil {
 		return "memory unknown"
@@ -37,7 +37,7 @@ func memory() string {
 	return fmt.Sprintf("%.0f GiB", kibibytes/(1<<20))
 }
 
-func kernelSays(path, name, otherwise string) string {
+func procValue(path, name, otherwise string) string {
 	file, err := os.Open(path)
 	if err != nil {
 		return otherwise

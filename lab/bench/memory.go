@@ -7,15 +7,15 @@ import (
 	"despacho/lab/cluster"
 )
 
-// calm is how long a process is left alone before its memory is read.
-const calm = 2 * time.Second
+// idleTime is how long a process is idle before its memory is read.
+const idleTime = 2 * time.Second
 
-// rssAtRest reads the memory of processes once they have been left alone for a moment.
-func rssAtRest(ctx context.Context, processes ...*cluster.Child) ([]float64, error) {
+// idleRSS reads the memory of processes after idleTime.
+func idleRSS(ctx context.Context, processes ...*cluster.Child) ([]float64, error) {
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-time.After(calm):
+	case <-time.After(idleTime):
 	}
 	list := make([]float64, len(processes))
 	for i, process := range processes {

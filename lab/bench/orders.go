@@ -12,7 +12,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// newOrder is what a store's system sends.
+// newOrder is the body of a creation.
 var newOrder = func() []byte {
 	body, err := json.Marshal(map[string]any{
 		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "delivery_address": "Av. Larco 345",
@@ -24,9 +24,8 @@ var newOrder = func() []byte {
 	return body
 }()
 
-// staff is one operator's people at work: they create orders with the operator's key and move them
-// with a session of the panel.
-type staff struct {
+// operatorClient creates orders with an operator's key and moves them with a panel session.
+type operatorClient struct {
 	*cluster.Connection
 	service  *service
 	keys     *keyRing
@@ -34,16 +33,16 @@ type staff struct {
 	operator int
 }
 
-// staffOf is the people of the one operator, or of the one that has a webhook.
-func (v *service) staffOf(operator int) *staff {
-	keys := v.stack.tenants.one
-	if operator == theHooked {
-		keys = v.stack.tenants.hooked
+// operatorClient is a client of mainOperator or of webhookOperator.
+func (v *service) operatorClient(operator int) *operatorClient {
+	keys := v.stack.tenants.mainKeys
+	if operator == webhookOperator {
+		keys = v.stack.tenants.webhookKeys
 	}
-	return &staff{Connection: cluster.NewConnection(v.api.Address), service: v, keys: keys, token: v.stack.tenants.sessions[operator], operator: operator}
+	return &operatorClient{Connection: cluster.NewConnection(v.api.Address), service: v, keys: keys, token: v.stack.tenants.sessions[operator], operator: operator}
 }
 
-func (p *staff) create(ctx context.Context) (uuid.UUID, error) {
+func (p *operatorClient) create(ctx context.Context) (uuid.UUID, error) {
 	return createOrder(ctx, p.Connection, cluster.Request{Key: p.keys.key()})
 }
 
@@ -57,27 +56,27 @@ func createOrder(ctx context.Context, client *cluster.Connection, r cluster.Requ
 	return uuid.Parse(path.Base(got.Header.Get("Location")))
 }
 
-func (p *staff) receive(ctx context.Context, order uuid.UUID) error {
+func (p *operatorClient) receive(ctx context.Context, order uuid.UUID) error {
 	return p.move(ctx, order, "receive", []byte("{}"))
 }
 
-func (p *staff) assign(ctx context.Context, order uuid.UUID) error {
+func (p *operatorClient) assign(ctx context.Context, order uuid.UUID) error {
 	return p.move(ctx, order, "assign", fmt.Appendf(nil, `{"rider_id":%q}`, id("rider", p.operator)))
 }
 
-func (p *staff) deliver(ctx context.Context, order uuid.UUID) error {
+func (p *operatorClient) deliver(ctx context.Context, order uuid.UUID) error {
 	return p.move(ctx, order, "deliver", []byte("{}"))
 }
 
-func (p *staff) move(ctx context.Context, order uuid.UUID, move string, body []byte) error {
+func (p *operatorClient) move(ctx context.Context, order uuid.UUID, move string, body []byte) error {
 	_, err := p.Expect(ctx, http.StatusOK, cluster.Request{
 		Method: http.MethodPost, Path: "/panel/api/orders/" + order.String() + "/" + move, Token: p.token, Body: body,
 	})
 	return err
 }
 
-// received is a new order that has reached the operator.
-func (p *staff) received(ctx context.Context) (uuid.UUID, error) {
+// received creates an order and receives it.
+func (p *operatorClient) received(ctx context.Context) (uuid.UUID, error) {
 	order, err := p.create(ctx)
 	if err != nil {
 		return uuid.Nil, err

@@ -14,10 +14,10 @@ import (
 	"despacho/lab/cluster"
 )
 
-// profiled runs a load and, with --pprof, keeps CPU profiles of the service's two processes while
-// it goes on: <name>-api.pprof and <name>-worker.pprof. A profile that exists is kept: the first
-// round is as good as the others.
-func (v *service) profiled(ctx context.Context, name string, lasting time.Duration, run func() (float64, error)) (float64, error) {
+// profiled runs a load and, with --pprof, takes CPU profiles of the service's two processes:
+// <name>-api.pprof and <name>-worker.pprof. An existing profile is kept, so that only the first
+// round is profiled.
+func (v *service) profiled(ctx context.Context, name string, duration time.Duration, run func() (float64, error)) (float64, error) {
 	directory := v.stack.options.PprofDir
 	if directory == "" {
 		return run()
@@ -34,7 +34,7 @@ func (v *service) profiled(ctx context.Context, name string, lasting time.Durati
 		if _, err := os.Stat(file); err == nil {
 			continue
 		}
-		captures.Go(func() error { return capture(ctx, c.Admin, lasting, file) })
+		captures.Go(func() error { return capture(ctx, c.Admin, duration, file) })
 	}
 	value, err := run()
 	if captureErr := captures.Wait(); err == nil {
@@ -43,8 +43,8 @@ func (v *service) profiled(ctx context.Context, name string, lasting time.Durati
 	return value, err
 }
 
-func capture(ctx context.Context, admin string, lasting time.Duration, file string) error {
-	seconds := max(1, int(lasting.Seconds()))
+func capture(ctx context.Context, admin string, duration time.Duration, file string) error {
+	seconds := max(1, int(duration.Seconds()))
 	address := fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", admin, seconds)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

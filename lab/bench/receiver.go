@@ -12,20 +12,20 @@ import (
 	"despacho/models"
 )
 
-// receiver is the HTTPS server of a store that wants to hear of its orders.
+// receiver is a webhook receiver.
 type receiver struct {
 	*cluster.Receiver
 	arrivals chan time.Time
 }
 
-// startReceiver counts an event as arrived once all of it has been read.
+// startReceiver notes an event's arrival when its whole body has been read.
 func startReceiver(certificates *dev.Certificates) (*receiver, error) {
 	r := &receiver{arrivals: make(chan time.Time, 1024)}
 	var err error
 	r.Receiver, err = cluster.StartReceiver(certificates, func(*http.Request, []byte) {
 		select {
 		case r.arrivals <- time.Now():
-		default: // nobody has been waiting for a thousand events
+		default: // the buffer is full: no study is reading
 		}
 	})
 	return r, err
@@ -43,13 +43,13 @@ func (r *receiver) arrival(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// registerReceiver has the hooked operator's webhook call the receiver on every event.
+// registerReceiver registers the receiver for every event of webhookOperator.
 func (v *service) registerReceiver(ctx context.Context) error {
 	_, err := v.register(ctx, v.stack.receiver.URL)
 	return err
 }
 
-// register has a webhook of the hooked operator call an address on every event, and returns its id.
+// register registers an address for every event of webhookOperator and returns the webhook's id.
 func (v *service) register(ctx context.Context, address string) (id string, err error) {
 	body, err := json.Marshal(map[string]any{"url": address, "events": models.Events})
 	if err != nil {
@@ -58,7 +58,7 @@ func (v *service) register(ctx context.Context, address string) (id string, err 
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
 	registered, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
-		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.hooked.key(), Body: body,
+		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.webhookKeys.key(), Body: body,
 	})
 	if err != nil {
 		return "", err

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// The lines of docs/benchmarks.md between which the last table stands.
+// The lines of docs/benchmarks.md around the results.
 const (
 	resultsBegin = "<!-- results: written by `lab bench --write` -->\n"
 	resultsEnd   = "<!-- end of results -->\n"
 )
 
-// writeJSON keeps the rows for machines.
+// writeJSON writes the rows as JSON.
 func writeJSON(path string, rows []Row) error {
 	content, err := json.MarshalIndent(rows, "", "  ")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 var someRows = []Row{
-	against("POST", "orders/s", ratioAtLeast(0.8), []float64{200, 220, 210}, []float64{180, 150, 190}).noted("a remark"),
-	exact("events", "events", atMost(45), 43),
+	ratioRow("POST", "orders/s", ratioAtLeast(0.8), []float64{200, 220, 210}, []float64{180, 150, 190}).withNote("a remark"),
+	countRow("events", "events", atMost(45), 43),
 	{Name: "GET", Profile: profileDev, Failure: "connection refused"},
 }
 
@@ -43,9 +43,9 @@ func TestMarkdownTable(t *testing.T) {
 func TestFigure(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[float64]string{0.5: "0.50", 1: "1", 9.876: "9.88", 43: "43", 12.34: "12.3", 1234.5: "1234"} {
-		require.Equal(t, want, figure(value))
+		require.Equal(t, want, formatFigure(value))
 	}
-	require.Equal(t, []string{"7", "1,000", "100,000", "1,000,000"}, []string{count(7), count(1_000), count(100_000), count(1_000_000)})
+	require.Equal(t, []string{"7", "1,000", "100,000", "1,000,000"}, []string{formatCount(7), formatCount(1_000), formatCount(100_000), formatCount(1_000_000)})
 }
 
 func TestJSON_hasEveryMemberOfARow(t *testing.T) {

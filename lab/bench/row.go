@@ -5,13 +5,13 @@ import "fmt"
 // Row is one line of the table.
 type Row struct {
 	Name string `json:"name"`
-	// Profile is the Temporal that it was measured on.
+	// Profile is the Temporal server that it was measured on.
 	Profile string `json:"profile"`
 	Unit    string `json:"unit"`
-	// Goal is what was to be reached, in words; empty where a figure is only shown.
+	// Goal is the goal as text; empty where there is none.
 	Goal string `json:"goal"`
-	// Baseline is what the result is held against, measured in the same run by turns; nil where the
-	// goal is absolute.
+	// Baseline is what the result is compared with, measured by turns in the same run; nil where
+	// the goal is absolute.
 	Baseline *float64 `json:"baseline"`
 	Result   float64  `json:"result"`
 	// Ratio is the median of result / baseline, round by round.
@@ -20,13 +20,13 @@ type Row struct {
 	// one reading.
 	Spread *Spread `json:"spread,omitempty"`
 	OK     bool    `json:"ok"`
-	// Note says what a reader of the figures needs besides.
+	// Note is a remark on the figures.
 	Note string `json:"note,omitempty"`
 	// Failure is why there is no figure.
 	Failure string `json:"failure,omitempty"`
 }
 
-// verdict is the last word of a row.
+// verdict is the last cell of a row.
 func (r *Row) verdict() string {
 	switch {
 	case r.Failure != "":
@@ -39,7 +39,7 @@ func (r *Row) verdict() string {
 	return "MISSED"
 }
 
-// goal is what a row has to reach; the zero goal is reached by everything.
+// goal is the limit of a row; the zero goal is always met.
 type goal struct {
 	// ofRatio holds the ratio against the limit, else the result is held against it.
 	ofRatio bool
@@ -60,14 +60,14 @@ func ratioWithin(least, most float64) goal {
 }
 func atMost(limit float64) goal { return goal{limit: limit, set: true} }
 
-func (g goal) words(unit string) string {
+func (g goal) format(unit string) string {
 	if !g.set {
 		return ""
 	}
 	if g.atLeastToo > 0 {
 		return fmt.Sprintf("%.2f–%.2f×", g.atLeastToo, g.limit)
 	}
-	sign, of := "≤", figure(g.limit)+" "+unit
+	sign, of := "≤", formatFigure(g.limit)+" "+unit
 	if g.atLeast {
 		sign = "≥"
 	}
@@ -94,33 +94,33 @@ func (g goal) met(r *Row) bool {
 	return value <= g.limit && (g.atLeastToo == 0 || value >= g.atLeastToo)
 }
 
-// against makes the row of a result whose rounds were measured by turns with its baseline's.
-func against(name, unit string, g goal, baseline, result []float64) Row {
+// ratioRow is the row of a result and its baseline, whose rounds were measured by turns.
+func ratioRow(name, unit string, g goal, baseline, result []float64) Row {
 	base, ratio := median(baseline), median(ratios(result, baseline))
 	row := Row{
-		Name: name, Unit: unit, Goal: g.words(unit), Baseline: &base, Result: median(result), Ratio: &ratio,
+		Name: name, Unit: unit, Goal: g.format(unit), Baseline: &base, Result: median(result), Ratio: &ratio,
 		Spread: spreadOf(ratios(result, baseline)),
 	}
 	row.OK = g.met(&row)
 	return row
 }
 
-// alone makes the row of a result with an absolute goal.
-func alone(name, unit string, g goal, result []float64) Row {
-	row := Row{Name: name, Unit: unit, Goal: g.words(unit), Result: median(result), Spread: spreadOf(result)}
+// absoluteRow is the row of a result with an absolute goal.
+func absoluteRow(name, unit string, g goal, result []float64) Row {
+	row := Row{Name: name, Unit: unit, Goal: g.format(unit), Result: median(result), Spread: spreadOf(result)}
 	row.OK = g.met(&row)
 	return row
 }
 
-// exact makes the row of what is counted, not timed.
-func exact(name, unit string, g goal, count int) Row {
-	row := alone(name, unit, g, []float64{float64(count)})
+// countRow is the row of a count.
+func countRow(name, unit string, g goal, count int) Row {
+	row := absoluteRow(name, unit, g, []float64{float64(count)})
 	row.Spread = &Spread{Min: row.Result, Quartile: row.Result, Upper: row.Result, Max: row.Result}
 	return row
 }
 
-// noted adds a remark.
-func (r Row) noted(format string, args ...any) Row {
+// withNote adds a note.
+func (r Row) withNote(format string, args ...any) Row {
 	r.Note = fmt.Sprintf(format, args...)
 	return r
 }

@@ -12,17 +12,17 @@ func TestGoal_decidesTheVerdict(t *testing.T) {
 		row           Row
 		goal, verdict string
 	}{
-		"as fast as wanted":     {against("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{80}), "≥ 0.80×", "met"},
-		"too slow":              {against("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{79}), "≥ 0.80×", "MISSED"},
-		"as short as wanted":    {against("x", "ms", ratioAtMost(2), []float64{10}, []float64{20}), "≤ 2.00×", "met"},
-		"too long":              {against("x", "ms", ratioAtMost(2), []float64{10}, []float64{21}), "≤ 2.00×", "MISSED"},
-		"in the middle":         {against("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{10}), "0.50–2.00×", "met"},
-		"above the range":       {against("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{21}), "0.50–2.00×", "MISSED"},
-		"below the range":       {against("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{4}), "0.50–2.00×", "MISSED"},
-		"less than nothing":     {alone("x", "ms", atMost(100), []float64{-3}), "≤ 100 ms", "met"},
-		"as few as wanted":      {exact("x", "events", atMost(45), 45), "≤ 45 events", "met"},
-		"too many":              {exact("x", "events", atMost(45), 46), "≤ 45 events", "MISSED"},
-		"shown without a goal":  {against("x", "ms", goal{}, []float64{10}, []float64{99}), "", "-"},
+		"as fast as wanted":     {ratioRow("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{80}), "≥ 0.80×", "met"},
+		"too slow":              {ratioRow("x", "orders/s", ratioAtLeast(0.8), []float64{100}, []float64{79}), "≥ 0.80×", "MISSED"},
+		"as short as wanted":    {ratioRow("x", "ms", ratioAtMost(2), []float64{10}, []float64{20}), "≤ 2.00×", "met"},
+		"too long":              {ratioRow("x", "ms", ratioAtMost(2), []float64{10}, []float64{21}), "≤ 2.00×", "MISSED"},
+		"in the middle":         {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{10}), "0.50–2.00×", "met"},
+		"above the range":       {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{21}), "0.50–2.00×", "MISSED"},
+		"below the range":       {ratioRow("x", "ms", ratioWithin(0.5, 2), []float64{10}, []float64{4}), "0.50–2.00×", "MISSED"},
+		"less than nothing":     {absoluteRow("x", "ms", atMost(100), []float64{-3}), "≤ 100 ms", "met"},
+		"as few as wanted":      {countRow("x", "events", atMost(45), 45), "≤ 45 events", "met"},
+		"too many":              {countRow("x", "events", atMost(45), 46), "≤ 45 events", "MISSED"},
+		"shown without a goal":  {ratioRow("x", "ms", goal{}, []float64{10}, []float64{99}), "", "-"},
 		"what was not measured": {Row{Name: "x", Failure: "no PostgreSQL"}, "", "not measured: no PostgreSQL"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestGoal_decidesTheVerdict(t *testing.T) {
 // with their neighbours.
 func TestAgainst_comparesNeighbours(t *testing.T) {
 	t.Parallel()
-	row := against("x", "orders/s", ratioAtLeast(0.8), []float64{100, 10, 1}, []float64{50, 9, 0.9})
+	row := ratioRow("x", "orders/s", ratioAtLeast(0.8), []float64{100, 10, 1}, []float64{50, 9, 0.9})
 	require.InDelta(t, 0.9, *row.Ratio, 1e-9)
 	require.InDelta(t, 10, *row.Baseline, 1e-9)
 	require.InDelta(t, 9, row.Result, 1e-9)

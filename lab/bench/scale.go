@@ -6,17 +6,17 @@ import "time"
 type scale struct {
 	// rounds is how often a result and its baseline are measured, by turns.
 	rounds int
-	// loadTime is how long a round under load lasts, with so many clients at once.
+	// loadTime is how long a round under load lasts, clients how many run concurrently.
 	loadTime time.Duration
 	clients  int
-	// samples is how many moves or lives a round without load has.
+	// samples is how many moves or orders a round without load has.
 	samples int
 	// sizes are how many orders the lists are read from, the smallest first.
 	sizes []int
-	// board is how many orders are in one tab of the panel.
-	board int
-	// openRows is how many open orders a grown database holds; openOrders how many of them have a
-	// running workflow.
+	// panelOrders is how many orders one list of the panel has.
+	panelOrders int
+	// openRows is how many open orders a preloaded database has; openOrders how many of them have
+	// a running workflow.
 	openRows, openOrders int
 	catalogRequests      int
 	operators            int
@@ -24,11 +24,11 @@ type scale struct {
 
 var full = scale{
 	rounds: 7, loadTime: 5 * time.Second, clients: 32, samples: 40,
-	sizes: []int{1_000, 100_000, 1_000_000}, board: 10_000, openRows: 100_000, openOrders: 10_000, catalogRequests: 10_000, operators: 1_000,
+	sizes: []int{1_000, 100_000, 1_000_000}, panelOrders: 10_000, openRows: 100_000, openOrders: 10_000, catalogRequests: 10_000, operators: 1_000,
 }
 
-// quick proves that everything works; its figures are worth nothing.
+// quick only checks that everything works; its figures mean nothing.
 var quick = scale{
 	rounds: 3, loadTime: time.Second, clients: 16, samples: 5,
-	sizes: []int{1_000, 10_000, 50_000}, board: 2_000, openRows: 10_000, openOrders: 500, catalogRequests: 2_000, operators: 100,
+	sizes: []int{1_000, 10_000, 50_000}, panelOrders: 2_000, openRows: 10_000, openOrders: 500, catalogRequests: 2_000, operators: 100,
 }

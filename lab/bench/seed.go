@@ -11,7 +11,7 @@ import (
 	"despacho/models"
 )
 
-// orderSeed says which orders to invent.
+// orderSeed says which orders to insert.
 type orderSeed struct {
 	// owners are the numbers of the first and the last operator; each gets so many orders.
 	first, last int
@@ -37,8 +37,7 @@ INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 	SELECT gen_random_uuid(), id, 1, 'created', 'registered', 'store', created_at FROM orders
 	ON CONFLICT DO NOTHING`
 
-// seedOrders invents orders. Foreign keys are right by construction and not checked, which would
-// take longer than the rest.
+// seedOrders inserts orders without checking foreign keys, which would take longer than the rest.
 func seedOrders(ctx context.Context, address string, seed orderSeed) error {
 	return onDatabase(ctx, address, func(connection *pgx.Conn) error {
 		if _, err := connection.Exec(ctx, "SET session_replication_role = replica"); err != nil {
@@ -88,7 +87,7 @@ func orderIDs(ctx context.Context, address string, operators []int, count int) (
 	return ids, err
 }
 
-// guideCodes gives some seeded orders a code that can be tracked, and a whole story.
+// guideCodes gives some seeded orders a valid guide code and a complete timeline.
 func guideCodes(ctx context.Context, address string, orders []uuid.UUID) ([]string, error) {
 	codes := make([]string, len(orders))
 	for i := range codes {

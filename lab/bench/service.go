@@ -8,8 +8,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// service is an api and a worker, each a process of its own as in production, on a database and a
-// task queue of their own.
+// service is an api process and a worker process with their own database and task queue.
 type service struct {
 	stack       *stack
 	databaseURL string
@@ -23,15 +22,15 @@ func (s *stack) startService(ctx context.Context, databaseURL, queue string) (*s
 	if v.worker, err = v.start(ctx, cluster.Worker); err != nil {
 		return nil, err
 	}
-	s.later(v.worker.Stop)
+	s.onClose(v.worker.Stop)
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
 		return nil, err
 	}
-	s.later(v.api.Stop)
+	s.onClose(v.api.Stop)
 	return v, nil
 }
 
-// stop ends the processes before the stack does.
+// stop stops the processes before the stack is closed.
 func (v *service) stop(ctx context.Context) error {
 	err := v.api.Stop(ctx)
 	if v.worker != nil {
@@ -44,14 +43,14 @@ func (v *service) start(ctx context.Context, command string) (*cluster.Child, er
 	return v.stack.program().Start(ctx, command, map[string]string{"DATABASE_URL": v.databaseURL, "TEMPORAL_TASK_QUEUE": v.queue})
 }
 
-// lab is program with the lab's own binary.
+// lab is program for the lab binary.
 func (s *stack) lab() *cluster.Program {
 	program := s.program()
 	program.Binary = s.options.Lab
 	return program
 }
 
-// program is what every process of the run is told.
+// program is the binary and the environment of every process of the run.
 func (s *stack) program() *cluster.Program {
 	return &cluster.Program{Binary: s.options.Binary, Dir: s.dir, APILog: s.apiLog, Variables: map[string]string{
 		"TEMPORAL_ADDRESS": s.temporalAddress, "FILES_DIR": filepath.Join(s.dir, "files"),

@@ -15,15 +15,15 @@ import (
 	"despacho/workflows"
 )
 
-// The Temporals that can be measured on: a server on PostgreSQL, which is what serves real users,
-// and the development server.
+// The Temporal servers to measure on: one on PostgreSQL, as in production, and the development
+// server.
 const (
 	profileServer = "server"
 	profileDev    = "dev"
 )
 
-// stack is everything that the measurements of one profile run on, all of it on loopback and thrown
-// away afterwards.
+// stack is the servers and the service of one profile. Everything listens on loopback and is
+// removed afterwards.
 type stack struct {
 	options Options
 	scale   scale
@@ -37,15 +37,15 @@ type stack struct {
 	certificates    *dev.Certificates
 	receiver        *receiver
 	tenants         *tenants
-	// main is the service that most is measured on.
+	// main is the service of most studies.
 	main *service
 
-	// closers undo what was started, last first.
+	// closers stop what was started; they run in reverse order.
 	closers []func(context.Context) error
 }
 
-// startStack starts the servers and the service. Whoever gets a stack, also along with an error,
-// closes it.
+// startStack starts the servers and the service. The caller must close the stack, also when there
+// is an error.
 func startStack(ctx context.Context, options Options, sc scale, profile string) (*stack, error) {
 	s := &stack{options: options, scale: sc, profile: profile}
 	for _, step := range []func(context.Context) error{
@@ -64,11 +64,11 @@ func (s *stack) makeDirectory(context.Context) error {
 		return err
 	}
 	s.dir = directory
-	s.later(func(context.Context) error { return os.RemoveAll(directory) })
+	s.onClose(func(context.Context) error { return os.RemoveAll(directory) })
 	if s.apiLog, err = os.Create(filepath.Join(directory, "api.log")); err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { return s.apiLog.Close() })
+	s.onClose(func(context.Context) error { return s.apiLog.Close() })
 	if s.certificates, err = dev.LoadCertificates(filepath.Join(directory, "certs")); err != nil {
 		return err
 	}
@@ -76,13 +76,13 @@ func (s *stack) makeDirectory(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.later(s.receiver.Stop)
+	s.onClose(s.receiver.Stop)
 	return nil
 }
 
 func (s *stack) startPostgres(ctx context.Context) error {
-	s.options.say("starting PostgreSQL")
-	// It remembers when transactions were committed, which is when a webhook's clock starts to run.
+	s.options.log("starting PostgreSQL")
+	// Commit times are what webhook arrivals are measured from.
 	settings := map[string]string{"track_commit_timestamp": "on"}
 	if s.options.Durable {
 		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "on", "on", "on"
@@ -91,52 +91,52 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: settings}); err != nil {
 		return err
 	}
-	s.later(s.postgres.Stop)
+	s.onClose(s.postgres.Stop)
 	return nil
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {
-	server, err := s.temporalOf(ctx)
+	server, err := s.startTemporalServer(ctx)
 	if err != nil {
 		return err
 	}
-	s.later(server.Stop)
+	s.onClose(server.Stop)
 	s.temporalAddress = server.Address
 	if s.temporal, err = client.Dial(client.Options{
 		HostPort: server.Address,
 		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the figures
-		// As the service does it: what is compared is the service's own work.
+		// The same settings as the service's client, so that only the service's work differs.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}); err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { s.temporal.Close(); return nil })
+	s.onClose(func(context.Context) error { s.temporal.Close(); return nil })
 	return nil
 }
 
-func (s *stack) temporalOf(ctx context.Context) (*dev.Temporal, error) {
+func (s *stack) startTemporalServer(ctx context.Context) (*dev.Temporal, error) {
 	if s.profile == profileDev {
-		cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, s.options.say)
+		cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, s.options.log)
 		if err != nil {
 			return nil, err
 		}
-		s.options.say("starting Temporal's development server")
+		s.options.log("starting Temporal's development server")
 		return dev.StartTemporal(ctx, dev.TemporalOptions{
 			CLI: cli, DBFile: filepath.Join(s.dir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(),
 		})
 	}
-	programs, err := dev.FindTemporalServer(ctx, s.options.BinDir, s.options.say)
+	programs, err := dev.FindTemporalServer(ctx, s.options.BinDir, s.options.log)
 	if err != nil {
 		return nil, err
 	}
-	s.options.say("starting the Temporal server on PostgreSQL")
+	s.options.log("starting the Temporal server on PostgreSQL")
 	return dev.StartTemporalServer(ctx, dev.TemporalServerOptions{
 		Programs: programs, PostgresURL: s.postgres.URL, SearchAttributes: workflows.SearchAttributes(),
 	})
 }
 
 func (s *stack) startMain(ctx context.Context) error {
-	s.options.say("starting the service")
+	s.options.log("starting the service")
 	address, err := s.newDatabase(ctx, "bench_main")
 	if err != nil {
 		return err
@@ -147,9 +147,9 @@ func (s *stack) startMain(ctx context.Context) error {
 	return s.main.registerReceiver(ctx)
 }
 
-func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
+func (s *stack) onClose(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
 
-// close takes everything down, whatever of it got up.
+// close stops whatever was started.
 func (s *stack) close(ctx context.Context) error {
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {

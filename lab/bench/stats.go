@@ -26,8 +26,7 @@ func spreadOf(values []float64) *Spread {
 	}
 }
 
-// ratios divides the rounds of a result by those of its baseline, each by the one measured beside
-// it.
+// ratios divides each round of a result by the same round of its baseline.
 func ratios(result, baseline []float64) []float64 {
 	list := make([]float64, min(len(result), len(baseline)))
 	for i := range list {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// study is what is measured together.
+// study is a group of measurements.
 type study struct {
 	name string
-	// rows are the names of what it finds out.
+	// rows are the names of its rows.
 	rows func(scale) []string
-	// onTemporal says that it is about Temporal above all, so that the development server is worth
-	// a look too.
+	// onTemporal says that it depends mostly on Temporal, so that it also runs on the development
+	// server.
 	onTemporal bool
 	run        func(context.Context, *stack) ([]Row, error)
 }
 
-// studies are run in this order: without load first, and what leaves much behind last.
+// studies run in this order: those without load first, those that leave much data last.
 var studies = []study{
 	{name: "start and idle memory", rows: startRows, run: studyStart},
 	{name: "a whole life", rows: lifeRows, onTemporal: true, run: studyLife},
@@ -28,12 +28,12 @@ var studies = []study{
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the catalog", rows: catalogRows, run: studyCatalog},
 	{name: "loading the catalog", rows: loadRows, run: studyLoad},
-	{name: "the panel's list", rows: boardRows, run: studyBoard},
+	{name: "the panel's list", rows: panelRows, run: studyPanel},
 	{name: "lists and tracking", rows: listRows, run: studyLists},
 	{name: "many open orders", rows: growthRows, run: studyGrowth},
 }
 
-// studiesFor are those that a profile is to run.
+// studiesFor are the selected studies of a profile.
 func studiesFor(options Options, sc scale, profile string) []study {
 	if options.Profile != "" && options.Profile != "all" && options.Profile != profile {
 		return nil
@@ -44,7 +44,7 @@ func studiesFor(options Options, sc scale, profile string) []study {
 	})
 }
 
-// failed are the rows that a study owes.
+// failed are the rows of a study that failed.
 func (st study) failed(options Options, sc scale, err error) []Row {
 	var rows []Row
 	for _, name := range st.rows(sc) {
@@ -55,7 +55,7 @@ func (st study) failed(options Options, sc scale, err error) []Row {
 	return rows
 }
 
-// comparison is a row that holds one contender against another.
+// comparison is a row that compares two candidates.
 type comparison struct {
 	name, unit       string
 	goal             goal
@@ -71,10 +71,10 @@ func namesOf(comparisons []comparison) []string {
 	return list
 }
 
-// contest measures by turns the contenders that the wanted comparisons need.
-func (s *stack) contest(ctx context.Context, contenders map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
+// measureComparisons measures by turns the candidates of the selected comparisons.
+func (s *stack) measureComparisons(ctx context.Context, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
-	// A result comes as soon after its baseline as can be: the machine is the same for both then.
+	// A result is measured right after its baseline, so that the machine's state is similar.
 	var names []string
 	for _, c := range wanted {
 		for _, name := range []string{c.baseline, c.result} {
@@ -85,7 +85,7 @@ func (s *stack) contest(ctx context.Context, contenders map[string]func(context.
 	}
 	var runs []func(context.Context) (float64, error)
 	for _, name := range names {
-		runs = append(runs, contenders[name])
+		runs = append(runs, candidates[name])
 	}
 	measured, err := alternate(ctx, s.scale.rounds, runs...)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *stack) contest(ctx context.Context, contenders map[string]func(context.
 	}
 	var rows []Row
 	for _, c := range wanted {
-		rows = append(rows, against(c.name, c.unit, c.goal, rounds[c.baseline], rounds[c.result]))
+		rows = append(rows, ratioRow(c.name, c.unit, c.goal, rounds[c.baseline], rounds[c.result]))
 	}
 	return rows, nil
 }

@@ -19,15 +19,15 @@ const (
 
 func arrivalRows(scale) []string { return []string{rowArrivalMedian, rowArrivalTail} }
 
-// studyArrival times how long after its commit an event is with its receiver, one order at a time.
-// The commit's time is PostgreSQL's own.
+// studyArrival measures the time from the commit of a move to the arrival of its event, one order
+// at a time. The commit's time is PostgreSQL's own.
 func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
-	people := s.main.staffOf(theHooked)
-	defer people.Close()
+	caller := s.main.operatorClient(webhookOperator)
+	defer caller.Close()
 	drain(s.receiver.arrivals)
 	var medians, tails, all []float64
 	for round := range s.scale.rounds + 1 {
-		delays, err := s.arrivals(ctx, people)
+		delays, err := s.arrivals(ctx, caller)
 		if err != nil {
 			return nil, err
 		}
@@ -36,20 +36,20 @@ func studyArrival(ctx context.Context, s *stack) ([]Row, error) {
 			all = append(all, delays...)
 		}
 	}
-	tail := alone(rowArrivalTail, "ms", atMost(500), []float64{cluster.Percentile(all, 99)}).
-		noted("%d events: order.created, order.assigned and order.delivered; the slowest took %s ms", len(all), figure(slices.Max(all)))
+	tail := absoluteRow(rowArrivalTail, "ms", atMost(500), []float64{cluster.Percentile(all, 99)}).
+		withNote("%d events: order.created, order.assigned and order.delivered; the slowest took %s ms", len(all), formatFigure(slices.Max(all)))
 	tail.Spread = spreadOf(tails)
-	return []Row{alone(rowArrivalMedian, "ms", atMost(50), medians), tail}, nil
+	return []Row{absoluteRow(rowArrivalMedian, "ms", atMost(50), medians), tail}, nil
 }
 
-// toldMoves are the numbers of the moves that are told, in a life from creation to delivery.
-var toldMoves = []int{1, 3, 4}
+// notifiedMoves are the seq numbers of the moves with an event, from creation to delivery.
+var notifiedMoves = []int{1, 3, 4}
 
-// arrivals are the delays, in milliseconds, of the events of a round's lives.
-func (s *stack) arrivals(ctx context.Context, people *staff) ([]float64, error) {
+// arrivals are the delays, in milliseconds, of the events of a round's orders.
+func (s *stack) arrivals(ctx context.Context, caller *operatorClient) ([]float64, error) {
 	var delays []float64
 	for range s.scale.samples {
-		order, arrived, err := s.toldLife(ctx, people)
+		order, arrived, err := s.runOrder(ctx, caller)
 		if err != nil {
 			return nil, err
 		}
@@ -57,16 +57,16 @@ func (s *stack) arrivals(ctx context.Context, people *staff) ([]float64, error) 
 		if err != nil {
 			return nil, err
 		}
-		for i, seq := range toldMoves {
+		for i, seq := range notifiedMoves {
 			delays = append(delays, milliseconds(arrived[i].Sub(committed[seq])))
 		}
 	}
 	return delays, nil
 }
 
-// toldLife leads an order through its life and notes when each event was with the receiver.
-func (s *stack) toldLife(ctx context.Context, people *staff) (order uuid.UUID, arrived []time.Time, err error) {
-	if order, err = people.create(ctx); err != nil {
+// runOrder moves an order from creation to delivery and notes when each event arrived.
+func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uuid.UUID, arrived []time.Time, err error) {
+	if order, err = caller.create(ctx); err != nil {
 		return order, nil, err
 	}
 	hear := func() {
@@ -80,7 +80,7 @@ func (s *stack) toldLife(ctx context.Context, people *staff) (order uuid.UUID, a
 	for _, step := range []struct {
 		move func(context.Context, uuid.UUID) error
 		told bool
-	}{{people.receive, false}, {people.assign, true}, {people.deliver, true}} {
+	}{{caller.receive, false}, {caller.assign, true}, {caller.deliver, true}} {
 		if err != nil {
 			return order, nil, err
 		}
@@ -104,13 +104,13 @@ func (v *service) commitsOf(ctx context.Context, order uuid.UUID) (map[int]time.
 		_, err = pgx.ForEachRow(rows, []any{&seq, &at}, func() error { times[seq] = at; return nil })
 		return err
 	})
-	if err == nil && len(times) < len(toldMoves)+1 {
+	if err == nil && len(times) < len(notifiedMoves)+1 {
 		err = fmt.Errorf("order %s has %d moves", order, len(times))
 	}
 	return times, err
 }
 
-// drain forgets what arrived before anybody waited for it.
+// drain discards earlier arrivals.
 func drain(arrivals <-chan time.Time) {
 	for {
 		select {

@@ -12,7 +12,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// catalogPaths are the endpoints of the catalog, as a store's checkout asks them.
+// catalogPaths are requests to every endpoint of the catalog.
 var catalogPaths = []string{
 	"/public/countries",
 	"/public/cities?country_code=PE",
@@ -23,13 +23,12 @@ var catalogPaths = []string{
 }
 
 func catalogName(sc scale) string {
-	return fmt.Sprintf("catalog, %s requests over its %d endpoints: the second half against the first", count(sc.catalogRequests), len(catalogPaths))
+	return fmt.Sprintf("catalog, %s requests over its %d endpoints: the second half against the first", formatCount(sc.catalogRequests), len(catalogPaths))
 }
 
 func catalogRows(sc scale) []string { return []string{catalogName(sc)} }
 
-// studyCatalog asks the catalog again and again and looks whether the later requests take longer
-// than the earlier ones.
+// studyCatalog checks that later requests to the catalog take no longer than earlier ones.
 func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	reader, err := s.startReader(ctx, s.main.databaseURL)
 	if err != nil {
@@ -38,7 +37,7 @@ func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	var all []float64
 	half := func(ctx context.Context) (float64, error) {
 		began := time.Now()
-		times, err := s.askCatalog(ctx, reader, s.scale.catalogRequests/2)
+		times, err := s.requestCatalog(ctx, reader, s.scale.catalogRequests/2)
 		all = append(all, times...)
 		return float64(len(times)) / time.Since(began).Seconds(), err
 	}
@@ -46,14 +45,14 @@ func studyCatalog(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := against(catalogName(s.scale), "requests/s", ratioAtLeast(0.80), halves[0], halves[1]).
-		noted("p99 %s ms, with %d clients", figure(cluster.Percentile(all, 99)), s.scale.clients)
+	row := ratioRow(catalogName(s.scale), "requests/s", ratioAtLeast(0.80), halves[0], halves[1]).
+		withNote("p99 %s ms, with %d clients", formatFigure(cluster.Percentile(all, 99)), s.scale.clients)
 	return []Row{row}, reader.stop(ctx)
 }
 
-// askCatalog sends so many requests, over all endpoints in turn, and returns what each took in
+// requestCatalog sends requests to all endpoints in turn and returns their latencies in
 // milliseconds.
-func (s *stack) askCatalog(ctx context.Context, reader *service, requests int) ([]float64, error) {
+func (s *stack) requestCatalog(ctx context.Context, reader *service, requests int) ([]float64, error) {
 	clients := connections(reader.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	times := make([]float64, requests)

@@ -15,38 +15,37 @@ func createComparisons(sc scale) []comparison {
 		{name: "POST /v1/orders against bare StartWorkflow calls", unit: "orders/s", goal: ratioAtLeast(0.80), result: "post", baseline: "bare"},
 		{name: "POST /v1/orders with an Idempotency-Key against bare StartWorkflow calls", unit: "orders/s", result: "idempotent", baseline: "bare"},
 		{name: "POST /v1/orders against bare starts of a workflow that does nothing", unit: "orders/s", result: "post", baseline: "empty"},
-		{name: fmt.Sprintf("POST /v1/orders, %s open orders in the database against none", count(sc.openRows)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "grown", baseline: "post"},
-		{name: fmt.Sprintf("POST /v1/orders, keys of %s operators against keys of one", count(sc.operators)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "post"},
+		{name: fmt.Sprintf("POST /v1/orders, %s open orders in the database against none", formatCount(sc.openRows)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "grown", baseline: "post"},
+		{name: fmt.Sprintf("POST /v1/orders, keys of %s operators against keys of one", formatCount(sc.operators)), unit: "orders/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "post"},
 	}
 }
 
 func createRows(sc scale) []string { return namesOf(createComparisons(sc)) }
 
-// studyCreate has clients create orders as fast as they are answered, and start bare workflows
-// likewise.
+// studyCreate measures the throughput of creations and of workflow starts.
 func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
 	comparisons := createComparisons(s.scale)
 	if s.profile == profileDev {
 		comparisons = comparisons[:3] // the rest is about the service's own database
 	}
-	grown, err := s.grownService(ctx, comparisons)
+	grown, err := s.preloadedService(ctx, comparisons)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.contest(ctx, map[string]func(context.Context) (float64, error){
+	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"bare":  s.main.bareOrderStarts,
 		"empty": s.bareStarts,
 		"post": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post", s.tenants.one, false)
+			return s.main.creations(ctx, "post", s.tenants.mainKeys, false)
 		},
 		"idempotent": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post-idempotent", s.tenants.one, true)
+			return s.main.creations(ctx, "post-idempotent", s.tenants.mainKeys, true)
 		},
 		"operators": func(ctx context.Context) (float64, error) {
-			return s.main.creations(ctx, "post-operators", s.tenants.many, false)
+			return s.main.creations(ctx, "post-operators", s.tenants.otherKeys, false)
 		},
 		"grown": func(ctx context.Context) (float64, error) {
-			return grown.creations(ctx, "post-grown", s.tenants.one, false)
+			return grown.creations(ctx, "post-grown", s.tenants.mainKeys, false)
 		},
 	}, comparisons)
 	if grown != nil && err == nil {
@@ -55,8 +54,9 @@ func studyCreate(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, err
 }
 
-// grownService is a second service whose database is full of open orders; nil if nobody asks.
-func (s *stack) grownService(ctx context.Context, comparisons []comparison) (*service, error) {
+// preloadedService is a second service whose database has many open orders; nil if no selected
+// comparison needs it.
+func (s *stack) preloadedService(ctx context.Context, comparisons []comparison) (*service, error) {
 	for _, c := range comparisons {
 		if c.result != "grown" || !s.options.wants(c.name) {
 			continue
@@ -65,7 +65,7 @@ func (s *stack) grownService(ctx context.Context, comparisons []comparison) (*se
 		if err != nil {
 			return nil, err
 		}
-		if err := seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: s.scale.openRows, status: models.StatusRegistered}); err != nil {
+		if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.openRows, status: models.StatusRegistered}); err != nil {
 			return nil, err
 		}
 		return s.startService(ctx, address, "grown")
@@ -73,7 +73,7 @@ func (s *stack) grownService(ctx context.Context, comparisons []comparison) (*se
 	return nil, nil
 }
 
-// creations is how many orders a second the service takes.
+// creations is how many orders are created per second.
 func (v *service) creations(ctx context.Context, name string, keys *keyRing, idempotent bool) (float64, error) {
 	s := v.stack
 	clients := connections(v.api.Address, s.scale.clients)
@@ -92,13 +92,13 @@ func (v *service) creations(ctx context.Context, name string, keys *keyRing, ide
 	})
 }
 
-// bareOrderStarts is how many workflows a second Temporal takes on for as many callers who make the
-// very call that a creation makes, and nothing else. The service's worker carries them like orders.
+// bareOrderStarts is how many order workflows are started per second with the call that a creation
+// makes, without the rest of the creation. The service's worker runs them.
 func (v *service) bareOrderStarts(ctx context.Context) (float64, error) {
 	return v.stack.starts(ctx, v.startOrder)
 }
 
-// bareStarts is the same with workflows that do nothing.
+// bareStarts is the same with bare workflows.
 func (s *stack) bareStarts(ctx context.Context) (float64, error) { return s.starts(ctx, s.startBare) }
 
 func (s *stack) starts(ctx context.Context, start func(context.Context) (workflowID string, err error)) (float64, error) {

@@ -12,24 +12,22 @@ import (
 )
 
 func growthName(sc scale) string {
-	return fmt.Sprintf("POST /v1/orders, %s open workflows against few", count(sc.openOrders))
+	return fmt.Sprintf("POST /v1/orders, %s open workflows against few", formatCount(sc.openOrders))
 }
 
 func fullName(process string, sc scale) string {
-	return fmt.Sprintf("RSS of the %s, %s open orders", process, count(sc.openOrders))
+	return fmt.Sprintf("RSS of the %s, %s open orders", process, formatCount(sc.openOrders))
 }
 
 func growthRows(sc scale) []string {
 	return []string{fullName("api", sc), fullName("worker", sc), growthName(sc)}
 }
 
-// studyGrowth opens orders by the thousand and looks what they cost the processes that carry them
-// and the orders that come after. Temporal cannot be emptied again, so that here before and after
-// are not measured by turns: what is compared is how orders fare against bare workflows, before and
-// after.
+// studyGrowth measures what thousands of open orders cost in memory, and in the throughput of new
+// orders. Temporal cannot be emptied again, so before and after cannot be measured by turns: the
+// ratio of orders to bare workflows is compared instead.
 func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
-	// A service of its own: what other measurements left behind in the worker is not the orders'
-	// memory.
+	// A new service: memory that other studies left in the worker must not count.
 	address, err := s.newDatabase(ctx, "bench_growth")
 	if err != nil {
 		return nil, err
@@ -38,24 +36,24 @@ func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := v.againstBare(ctx)
+	before, err := v.compareWithBare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.fill(ctx, s.scale.openOrders); err != nil {
+	if err := v.createUntilOpen(ctx, s.scale.openOrders); err != nil {
 		return nil, err
 	}
-	memory, err := rssAtRest(ctx, v.api, v.worker)
+	memory, err := idleRSS(ctx, v.api, v.worker)
 	if err != nil {
 		return nil, err
 	}
-	after, err := v.againstBare(ctx)
+	after, err := v.compareWithBare(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return []Row{
-		alone(fullName("api", s.scale), "MiB", atMost(200), memory[:1]),
-		alone(fullName("worker", s.scale), "MiB", atMost(200), memory[1:]),
+		absoluteRow(fullName("api", s.scale), "MiB", atMost(200), memory[:1]),
+		absoluteRow(fullName("worker", s.scale), "MiB", atMost(200), memory[1:]),
 		growthRow(growthName(s.scale), before, after),
 	}, v.stop(ctx)
 }
@@ -63,12 +61,12 @@ func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
 // bareAndOrders are rounds of both, measured by turns.
 type bareAndOrders struct{ bare, orders []float64 }
 
-func (v *service) againstBare(ctx context.Context) (*bareAndOrders, error) {
+func (v *service) compareWithBare(ctx context.Context) (*bareAndOrders, error) {
 	if !v.stack.options.wants(growthName(v.stack.scale)) {
 		return nil, nil
 	}
 	measured, err := alternate(ctx, v.stack.scale.rounds, v.bareOrderStarts, func(ctx context.Context) (float64, error) {
-		return v.creations(ctx, "post-growth", v.stack.tenants.one, false)
+		return v.creations(ctx, "post-growth", v.stack.tenants.mainKeys, false)
 	})
 	if err != nil {
 		return nil, err
@@ -76,8 +74,8 @@ func (v *service) againstBare(ctx context.Context) (*bareAndOrders, error) {
 	return &bareAndOrders{bare: measured[0], orders: measured[1]}, nil
 }
 
-// growthRow compares the ratios, so that what slows the whole machine or Temporal itself down does
-// not count against the orders.
+// growthRow compares the ratios, so that a slower machine or Temporal server does not count against
+// the orders.
 func growthRow(name string, before, after *bareAndOrders) Row {
 	if before == nil || after == nil {
 		return Row{Name: name}
@@ -89,12 +87,12 @@ func growthRow(name string, before, after *bareAndOrders) Row {
 	}
 	ratio := median(grown)
 	row := Row{Name: name, Unit: "orders/s", Baseline: &base, Result: median(after.orders), Ratio: &ratio, Spread: spreadOf(grown), OK: true}
-	return row.noted("the ratio is that of orders to bare starts, after against before; bare starts went from %s to %s a second",
-		figure(median(before.bare)), figure(median(after.bare)))
+	return row.withNote("the ratio is that of orders to bare starts, after against before; bare starts went from %s to %s a second",
+		formatFigure(median(before.bare)), formatFigure(median(after.bare)))
 }
 
-// fill creates orders until so many are open.
-func (v *service) fill(ctx context.Context, open int) error {
+// createUntilOpen creates orders until that many are open.
+func (v *service) createUntilOpen(ctx context.Context, open int) error {
 	var already int
 	err := onDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
 		return connection.QueryRow(ctx, "SELECT count(*) FROM orders WHERE status NOT IN ('delivered', 'cancelled')").Scan(&already)
@@ -102,7 +100,7 @@ func (v *service) fill(ctx context.Context, open int) error {
 	if err != nil {
 		return err
 	}
-	v.stack.options.say(fmt.Sprintf("opening %s orders", count(max(0, open-already))))
+	v.stack.options.log(fmt.Sprintf("opening %s orders", formatCount(max(0, open-already))))
 	clients := connections(v.api.Address, v.stack.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
@@ -112,7 +110,7 @@ func (v *service) fill(ctx context.Context, open int) error {
 	for i, client := range clients {
 		group.Go(func() error {
 			for left.Add(-1) >= 0 {
-				order, err := createOrder(loading, client, cluster.Request{Key: v.stack.tenants.one.key()})
+				order, err := createOrder(loading, client, cluster.Request{Key: v.stack.tenants.mainKeys.key()})
 				if err != nil {
 					return err
 				}

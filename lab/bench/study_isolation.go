@@ -15,14 +15,14 @@ const rowIsolation = "webhook arrival, how much later beside a receiver that han
 
 func isolationRows(scale) []string { return []string{rowIsolation} }
 
-// studyIsolation times how long after a creation is sent its event is with a receiver, while
-// another receiver of the same orders answers and while it hangs, by turns.
+// studyIsolation measures the time from a creation to the arrival of its event, while a second
+// receiver of the same orders answers and while it hangs, by turns.
 func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	answering, err := cluster.StartReceiver(s.certificates, func(*http.Request, []byte) {})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, answering.Die()) }()
+	defer func() { err = errors.Join(err, answering.Kill()) }()
 	released := make(chan struct{})
 	var held atomic.Int64
 	hanging, err := cluster.StartReceiver(s.certificates, func(*http.Request, []byte) {
@@ -32,12 +32,12 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, hanging.Die()) }()
+	defer func() { err = errors.Join(err, hanging.Kill()) }()
 	release := sync.OnceFunc(func() { close(released) })
 	defer release() // before the receiver is closed
 
-	people := s.main.staffOf(theHooked)
-	defer people.Close()
+	caller := s.main.operatorClient(webhookOperator)
+	defer caller.Close()
 	beside := func(other *cluster.Receiver) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) {
 			webhook, err := s.main.register(ctx, other.URL)
@@ -45,8 +45,8 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 				return 0, err
 			}
 			drain(s.receiver.arrivals)
-			delay, err := typical(ctx, s.scale.samples, timed(func(ctx context.Context) error {
-				if _, err := people.create(ctx); err != nil {
+			delay, err := medianLatency(ctx, s.scale.samples, timed(func(ctx context.Context) error {
+				if _, err := caller.create(ctx); err != nil {
 					return err
 				}
 				_, err := s.receiver.arrival(ctx)
@@ -66,8 +66,8 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 	for i := range later {
 		later[i] = measured[1][i] - measured[0][i]
 	}
-	row := alone(rowIsolation, "ms", atMost(100), later).
-		noted("from the creation's request to the arrival: %s ms beside one that answers, %s ms beside one that hangs", figure(median(measured[0])), figure(median(measured[1])))
+	row := absoluteRow(rowIsolation, "ms", atMost(100), later).
+		withNote("from the creation's request to the arrival: %s ms beside one that answers, %s ms beside one that hangs", formatFigure(median(measured[0])), formatFigure(median(measured[1])))
 	return []Row{row}, nil
 }
 
@@ -76,7 +76,7 @@ func (v *service) deactivate(ctx context.Context, webhook string) error {
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
 	_, err := client.Expect(ctx, http.StatusOK, cluster.Request{
-		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: v.stack.tenants.hooked.key(),
+		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: v.stack.tenants.webhookKeys.key(),
 	})
 	return err
 }

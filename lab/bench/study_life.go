@@ -20,36 +20,36 @@ func lifeRows(scale) []string {
 	return []string{rowEventsHooked, rowEventsAlone, rowActionsHooked, rowActionsAlone}
 }
 
-// studyLife counts what a life leaves in Temporal's history. Every step is told before the next is
-// made, which is the most it can take.
+// studyLife counts the history events and billable actions of an order. Every event is delivered
+// before the next move, which is the most expensive case.
 func studyLife(ctx context.Context, s *stack) ([]Row, error) {
-	hooked, err := s.lifeOf(ctx, theHooked)
+	hooked, err := s.orderCost(ctx, webhookOperator)
 	if err != nil {
 		return nil, err
 	}
-	alone, err := s.lifeOf(ctx, theOne)
+	alone, err := s.orderCost(ctx, mainOperator)
 	if err != nil {
 		return nil, err
 	}
 	return []Row{
-		exact(rowEventsHooked, "events", atMost(45), hooked.Events),
-		exact(rowEventsAlone, "events", atMost(27), alone.Events),
-		exact(rowActionsHooked, "actions", atMost(12), hooked.Actions),
-		exact(rowActionsAlone, "actions", atMost(12), alone.Actions),
+		countRow(rowEventsHooked, "events", atMost(45), hooked.Events),
+		countRow(rowEventsAlone, "events", atMost(27), alone.Events),
+		countRow(rowActionsHooked, "actions", atMost(12), hooked.Actions),
+		countRow(rowActionsAlone, "actions", atMost(12), alone.Actions),
 	}, nil
 }
 
-// lifeOf is the cost of a life in which the machine was never too busy to answer in time.
-func (s *stack) lifeOf(ctx context.Context, operator int) (lifecost.Cost, error) {
-	people := s.main.staffOf(operator)
-	defer people.Close()
+// orderCost is the cost of an order without a timed-out or failed workflow task.
+func (s *stack) orderCost(ctx context.Context, operator int) (lifecost.Cost, error) {
+	caller := s.main.operatorClient(operator)
+	defer caller.Close()
 	for range 5 {
-		order, err := people.create(ctx)
+		order, err := caller.create(ctx)
 		if err != nil {
 			return lifecost.Cost{}, err
 		}
-		for _, move := range []func(context.Context, uuid.UUID) error{people.receive, people.assign, people.deliver} {
-			if err := s.waitForQuiet(ctx, workflowOf(order)); err != nil {
+		for _, move := range []func(context.Context, uuid.UUID) error{caller.receive, caller.assign, caller.deliver} {
+			if err := s.waitForIdle(ctx, workflowOf(order)); err != nil {
 				return lifecost.Cost{}, err
 			}
 			if err := move(ctx, order); err != nil {

@@ -12,14 +12,14 @@ import (
 )
 
 func listName(sc scale, size int) string {
-	return fmt.Sprintf("list page 1, %s orders against %s", count(size), count(sc.sizes[0]))
+	return fmt.Sprintf("list page 1, %s orders against %s", formatCount(size), formatCount(sc.sizes[0]))
 }
 
 func trackName(sc scale, size int) string {
-	return fmt.Sprintf("tracking, %s orders against %s", count(size), count(sc.sizes[0]))
+	return fmt.Sprintf("tracking, %s orders against %s", formatCount(size), formatCount(sc.sizes[0]))
 }
 
-// listComparisons hold every size against the smallest, for lists and for tracking.
+// listComparisons compare every size with the smallest, for lists and for tracking.
 func listComparisons(sc scale) []comparison {
 	var list []comparison
 	for _, kind := range []struct {
@@ -29,28 +29,27 @@ func listComparisons(sc scale) []comparison {
 		for _, size := range sc.sizes[1:] {
 			list = append(list, comparison{
 				name: kind.name(sc, size), unit: "ms", goal: ratioAtMost(2),
-				result: sized(kind.prefix, size), baseline: sized(kind.prefix, sc.sizes[0]),
+				result: sizeLabel(kind.prefix, size), baseline: sizeLabel(kind.prefix, sc.sizes[0]),
 			})
 		}
 	}
 	return list
 }
 
-func sized(prefix string, size int) string { return fmt.Sprintf("%s %09d", prefix, size) }
+func sizeLabel(prefix string, size int) string { return fmt.Sprintf("%s %09d", prefix, size) }
 
 func listRows(sc scale) []string { return namesOf(listComparisons(sc)) }
 
-// trackSample is how many guide codes are tracked in turn; each is asked for by a client of its
-// own, as its customer would.
+// trackSample is how many guide codes are tracked in turn, each from another client address.
 const trackSample = 200
 
 // studyLists reads the first page of an operator's list, and tracks packages, from databases of
 // different sizes, one request at a time.
 func studyLists(ctx context.Context, s *stack) ([]Row, error) {
-	contenders := map[string]func(context.Context) (float64, error){}
+	candidates := map[string]func(context.Context) (float64, error){}
 	var readers []*service
 	for _, size := range s.scale.sizes {
-		s.options.say(fmt.Sprintf("inventing %s orders", count(size)))
+		s.options.log(fmt.Sprintf("inventing %s orders", formatCount(size)))
 		reader, codes, err := s.sizedService(ctx, size)
 		if err != nil {
 			return nil, err
@@ -58,14 +57,14 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 		readers = append(readers, reader)
 		client := cluster.NewConnection(reader.api.Address)
 		defer client.Close()
-		contenders[sized("list", size)] = s.oneAtATime(client, func() cluster.Request {
-			return cluster.Request{Path: "/v1/orders", Key: s.tenants.one.key()}
+		candidates[sizeLabel("list", size)] = s.sequentialLatency(client, func() cluster.Request {
+			return cluster.Request{Path: "/v1/orders", Key: s.tenants.mainKeys.key()}
 		})
-		contenders[sized("track", size)] = s.oneAtATime(client, func() cluster.Request {
-			return cluster.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: someClient()}
+		candidates[sizeLabel("track", size)] = s.sequentialLatency(client, func() cluster.Request {
+			return cluster.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: randomClientAddress()}
 		})
 	}
-	rows, err := s.contest(ctx, contenders, listComparisons(s.scale))
+	rows, err := s.measureComparisons(ctx, candidates, listComparisons(s.scale))
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +76,16 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, nil
 }
 
-// sizedService is an api on a database of so many orders, all of one operator, and codes to track.
+// sizedService is an api on a database of size orders of one operator, and guide codes to track.
 func (s *stack) sizedService(ctx context.Context, size int) (*service, []string, error) {
 	address, err := s.newDatabase(ctx, fmt.Sprintf("bench_%d", size))
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: size, status: models.StatusDelivered}); err != nil {
+	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: size, status: models.StatusDelivered}); err != nil {
 		return nil, nil, err
 	}
-	sample, err := orderIDs(ctx, address, []int{theOne}, trackSample)
+	sample, err := orderIDs(ctx, address, []int{mainOperator}, trackSample)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,9 +97,9 @@ func (s *stack) sizedService(ctx context.Context, size int) (*service, []string,
 	return reader, codes, err
 }
 
-func (s *stack) oneAtATime(client *cluster.Connection, next func() cluster.Request) func(context.Context) (float64, error) {
+func (s *stack) sequentialLatency(client *cluster.Connection, next func() cluster.Request) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
-		return typical(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
+		return medianLatency(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
 			r := next()
 			r.Method = http.MethodGet
 			return timed(func(ctx context.Context) error {
@@ -111,7 +110,7 @@ func (s *stack) oneAtATime(client *cluster.Connection, next func() cluster.Reque
 	}
 }
 
-// someClient is an address that hardly anybody else has.
-func someClient() string {
+// randomClientAddress spreads requests over the per-client rate limits.
+func randomClientAddress() string {
 	return fmt.Sprintf("198.51.%d.%d", rand.IntN(256), rand.IntN(256))
 }

@@ -22,7 +22,7 @@ func loadRows(scale) []string {
 	return names
 }
 
-// studyLoad loads the catalog into a database without one and then again, as every migration does.
+// studyLoad loads the catalog into an empty database and then again, as every migration does.
 func studyLoad(ctx context.Context, s *stack) ([]Row, error) {
 	var rows []Row
 	for _, on := range dialects {
@@ -33,7 +33,7 @@ func studyLoad(ctx context.Context, s *stack) ([]Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("on %s: %w", on.name, err)
 		}
-		rows = append(rows, against(loadName(on.name), "ms", ratioAtMost(2), first, second))
+		rows = append(rows, ratioRow(loadName(on.name), "ms", ratioAtMost(2), first, second))
 	}
 	return rows, nil
 }

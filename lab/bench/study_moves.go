@@ -14,29 +14,29 @@ var moveComparisons = []comparison{
 
 func moveRows(scale) []string { return namesOf(moveComparisons) }
 
-// studyMoves times one move at a time: through the panel's API, the way people make it; its update
-// alone; and an update of a workflow that does nothing. Each is the second update of its workflow,
-// so that both workers know it.
+// studyMoves measures the latency of one move at a time: through the panel API, as a workflow
+// update, and as an update of a bare workflow. Each is the second update of its workflow, so that
+// the worker has it cached.
 func studyMoves(ctx context.Context, s *stack) ([]Row, error) {
-	people := s.main.staffOf(theOne)
-	defer people.Close()
+	caller := s.main.operatorClient(mainOperator)
+	defer caller.Close()
 	one := func(call func(context.Context) (time.Duration, error)) func(context.Context) (float64, error) {
-		return func(ctx context.Context) (float64, error) { return typical(ctx, s.scale.samples, call) }
+		return func(ctx context.Context) (float64, error) { return medianLatency(ctx, s.scale.samples, call) }
 	}
-	return s.contest(ctx, map[string]func(context.Context) (float64, error){
+	return s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"assign": one(func(ctx context.Context) (time.Duration, error) {
-			order, err := people.received(ctx)
+			order, err := caller.received(ctx)
 			if err != nil {
 				return 0, err
 			}
-			return timed(func(ctx context.Context) error { return people.assign(ctx, order) })(ctx)
+			return timed(func(ctx context.Context) error { return caller.assign(ctx, order) })(ctx)
 		}),
 		"update": one(func(ctx context.Context) (time.Duration, error) {
-			order, err := people.received(ctx)
+			order, err := caller.received(ctx)
 			if err != nil {
 				return 0, err
 			}
-			message := workflows.Assigned{RiderID: id("rider", theOne)}
+			message := workflows.Assigned{RiderID: id("rider", mainOperator)}
 			return timed(func(ctx context.Context) error {
 				return s.update(ctx, workflowOf(order), workflows.AssignedName, message)
 			})(ctx)

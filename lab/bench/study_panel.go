@@ -16,30 +16,30 @@ import (
 	"despacho/models"
 )
 
-// boardPage is a page of the panel's list; where it is may depend on how many orders there are.
-type boardPage struct {
+// panelPage is a page of the panel's list; its path may depend on the number of orders.
+type panelPage struct {
 	name string
 	path func(orders int) string
 	// finds is false for the search that finds nothing.
 	finds bool
 }
 
-var boardPages = []boardPage{
+var panelPages = []panelPage{
 	{"first page", func(int) string { return "/panel/pedidos?estado=received" }, true},
 	{"last page", func(orders int) string {
 		return fmt.Sprintf("/panel/pedidos?estado=received&pagina=%d", (orders+ordersPerPage-1)/ordersPerPage)
 	}, true},
 	{"all statuses", func(int) string { return "/panel/pedidos" }, true},
-	{"one store", func(int) string { return "/panel/pedidos?estado=received&tienda=" + id("store", theOne).String() }, true},
+	{"one store", func(int) string { return "/panel/pedidos?estado=received&tienda=" + id("store", mainOperator).String() }, true},
 	{"search", func(int) string { return "/panel/pedidos?estado=received&q=nadie" }, false},
 }
 
 const (
 	ordersPerPage = 50
-	// boardTurns is how often a page is read in a round, of which the quickest counts.
-	boardTurns = 5
-	// boardLimit is as long as a page may take, in milliseconds.
-	boardLimit = 200
+	// panelReads is how often a page is read in a round; the shortest counts.
+	panelReads = 5
+	// panelLimit is the goal of a page, in milliseconds.
+	panelLimit = 200
 )
 
 // dialects are the databases that the service runs on.
@@ -48,31 +48,31 @@ var dialects = []struct {
 	name    string
 }{{db.Postgres, "PostgreSQL"}, {db.SQLite, "SQLite"}}
 
-func boardName(sc scale, page, on string) string {
-	return fmt.Sprintf("panel, %s orders in a tab: %s, on %s", count(sc.board), page, on)
+func panelPageName(sc scale, page, on string) string {
+	return fmt.Sprintf("panel, %s orders in a tab: %s, on %s", formatCount(sc.panelOrders), page, on)
 }
 
-func boardRows(sc scale) []string {
+func panelRows(sc scale) []string {
 	var names []string
 	for _, on := range dialects {
-		for _, page := range boardPages {
-			names = append(names, boardName(sc, page.name, on.name))
+		for _, page := range panelPages {
+			names = append(names, panelPageName(sc, page.name, on.name))
 		}
 	}
 	return names
 }
 
-// studyBoard reads pages of the panel's list of an operator that has many orders in one tab, one
+// studyPanel reads pages of the panel's list of an operator with many orders of one status, one
 // request at a time.
-func studyBoard(ctx context.Context, s *stack) ([]Row, error) {
+func studyPanel(ctx context.Context, s *stack) ([]Row, error) {
 	var rows []Row
 	for _, on := range dialects {
-		wanted := func(page boardPage) bool { return s.options.wants(boardName(s.scale, page.name, on.name)) }
-		if !slices.ContainsFunc(boardPages, wanted) {
+		wanted := func(page panelPage) bool { return s.options.wants(panelPageName(s.scale, page.name, on.name)) }
+		if !slices.ContainsFunc(panelPages, wanted) {
 			continue
 		}
-		s.options.say(fmt.Sprintf("inventing %s orders on %s", count(s.scale.board), on.name))
-		measured, err := s.readBoard(ctx, on.dialect, on.name)
+		s.options.log(fmt.Sprintf("inventing %s orders on %s", formatCount(s.scale.panelOrders), on.name))
+		measured, err := s.readPanel(ctx, on.dialect, on.name)
 		if err != nil {
 			return nil, fmt.Errorf("on %s: %w", on.name, err)
 		}
@@ -81,10 +81,10 @@ func studyBoard(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, nil
 }
 
-func (s *stack) readBoard(ctx context.Context, dialect db.Dialect, on string) ([]Row, error) {
-	seed, token := s.seedBoard, s.tenants.sessions[theOne]
+func (s *stack) readPanel(ctx context.Context, dialect db.Dialect, on string) ([]Row, error) {
+	seed, token := s.seedPanelPostgres, s.tenants.sessions[mainOperator]
 	if dialect == db.SQLite {
-		seed = s.seedSQLiteBoard
+		seed = s.seedPanelSQLite
 	}
 	address, opened, err := seed(ctx)
 	if err != nil {
@@ -100,10 +100,10 @@ func (s *stack) readBoard(ctx context.Context, dialect db.Dialect, on string) ([
 	client := cluster.NewConnection(reader.api.Address)
 	defer client.Close()
 	var rows []Row
-	for _, page := range boardPages {
-		request := cluster.Request{Method: http.MethodGet, Path: page.path(s.scale.board), Token: token}
+	for _, page := range panelPages {
+		request := cluster.Request{Method: http.MethodGet, Path: page.path(s.scale.panelOrders), Token: token}
 		best, err := alternate(ctx, s.scale.rounds, func(ctx context.Context) (float64, error) {
-			return quickest(ctx, boardTurns, timed(func(ctx context.Context) error {
+			return minLatency(ctx, panelReads, timed(func(ctx context.Context) error {
 				answer, err := client.Expect(ctx, http.StatusOK, request)
 				if err == nil && bytes.Contains(answer.Body, []byte("SEED-")) != page.finds {
 					err = fmt.Errorf("%s shows other orders than it should", request.Path)
@@ -114,14 +114,14 @@ func (s *stack) readBoard(ctx context.Context, dialect db.Dialect, on string) ([
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, alone(boardName(s.scale, page.name, on), "ms", atMost(boardLimit), best[0]))
+		rows = append(rows, absoluteRow(panelPageName(s.scale, page.name, on), "ms", atMost(panelLimit), best[0]))
 	}
 	return rows, reader.stop(ctx)
 }
 
-// quickest is the least that a call took, in milliseconds: what counts is how long the work takes,
-// not how long it waits for the machine.
-func quickest(ctx context.Context, turns int, call func(context.Context) (time.Duration, error)) (float64, error) {
+// minLatency is the shortest duration of a call, in milliseconds: the time of the work itself,
+// without waiting for a busy machine.
+func minLatency(ctx context.Context, turns int, call func(context.Context) (time.Duration, error)) (float64, error) {
 	var best time.Duration
 	for turn := range turns {
 		took, err := call(ctx)
@@ -135,17 +135,17 @@ func quickest(ctx context.Context, turns int, call func(context.Context) (time.D
 	return milliseconds(best), nil
 }
 
-// seedBoard is a PostgreSQL database with the orders of one operator. The tenants' own sessions
-// open it.
-func (s *stack) seedBoard(ctx context.Context) (address, token string, err error) {
+// seedPanelPostgres is a PostgreSQL database with the orders of one operator. The tenants' sessions
+// are valid in it.
+func (s *stack) seedPanelPostgres(ctx context.Context) (address, token string, err error) {
 	if address, err = s.newDatabase(ctx, "bench_board"); err != nil {
 		return "", "", err
 	}
-	return address, "", seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: s.scale.board, status: models.StatusReceived})
+	return address, "", seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.panelOrders, status: models.StatusReceived})
 }
 
-// seedSQLiteBoard is a file with an operator like that, and a session of its staff.
-func (s *stack) seedSQLiteBoard(ctx context.Context) (address, token string, err error) {
+// seedPanelSQLite is a SQLite file with such an operator and a panel session.
+func (s *stack) seedPanelSQLite(ctx context.Context) (address, token string, err error) {
 	address = "sqlite:" + filepath.Join(s.dir, "board.db")
 	if err = s.program().Run(ctx, map[string]string{"DATABASE_URL": address}, "migrate", "up"); err != nil {
 		return "", "", err
@@ -158,15 +158,15 @@ func (s *stack) seedSQLiteBoard(ctx context.Context) (address, token string, err
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	rows := []any{
 		&models.Operator{
-			ID: id("operator", theOne), Name: "Operador", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN", Plan: models.PlanBusiness,
+			ID: id("operator", mainOperator), Name: "Operador", CountryCode: "PE", Timezone: "America/Lima", Currency: "PEN", Plan: models.PlanBusiness,
 			SettingsVersion: 1, CreatedAt: now, UpdatedAt: now,
 		},
-		&models.Branch{ID: id("branch", theOne), OperatorID: id("operator", theOne), Name: "Principal", Main: true, Active: true, CreatedAt: now},
-		&models.Store{ID: id("store", theOne), OperatorID: id("operator", theOne), Name: "Tienda", Active: true, CreatedAt: now},
+		&models.Branch{ID: id("branch", mainOperator), OperatorID: id("operator", mainOperator), Name: "Principal", Main: true, Active: true, CreatedAt: now},
+		&models.Store{ID: id("store", mainOperator), OperatorID: id("operator", mainOperator), Name: "Tienda", Active: true, CreatedAt: now},
 	}
 	const batch = 500
-	for first := 0; first < s.scale.board; first += batch {
-		orders := make([]models.Order, min(batch, s.scale.board-first))
+	for first := 0; first < s.scale.panelOrders; first += batch {
+		orders := make([]models.Order, min(batch, s.scale.panelOrders-first))
 		for i := range orders {
 			orders[i] = receivedOrder(first+i+1, now)
 		}
@@ -177,19 +177,19 @@ func (s *stack) seedSQLiteBoard(ctx context.Context) (address, token string, err
 			return "", "", err
 		}
 	}
-	token, err = cluster.OpenSession(ctx, database, id("operator", theOne))
+	token, err = cluster.OpenSession(ctx, database, id("operator", mainOperator))
 	return address, token, err
 }
 
 // receivedOrder is what insertOrders makes of the number-th received order.
 func receivedOrder(number int, now time.Time) models.Order {
-	created, store := now.Add(-time.Duration(number)*time.Second), id("store", theOne)
+	created, store := now.Add(-time.Duration(number)*time.Second), id("store", mainOperator)
 	return models.Order{
-		ID: uuid.New(), OperatorID: id("operator", theOne), StoreID: &store, BranchID: id("branch", theOne),
-		GuideCode: fmt.Sprintf("SEED-%d-%d", theOne, number), Status: models.StatusReceived, Seq: 2,
+		ID: uuid.New(), OperatorID: id("operator", mainOperator), StoreID: &store, BranchID: id("branch", mainOperator),
+		GuideCode: fmt.Sprintf("SEED-%d-%d", mainOperator, number), Status: models.StatusReceived, Seq: 2,
 		RecipientName: fmt.Sprintf("Rosa Díaz %d", number), RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome,
 		DeliveryAddress: fmt.Sprintf("Av. Larco %d", number), LocationID: miraflores, Product: "Zapatillas", Size: "M",
-		SearchText:   fmt.Sprintf("seed %d %d rosa diaz %d 51987654321 av larco %d", theOne, number, number, number),
+		SearchText:   fmt.Sprintf("seed %d %d rosa diaz %d 51987654321 av larco %d", mainOperator, number, number, number),
 		ShippingCost: 900, Currency: "PEN", PaymentType: models.DeliveryOnly, OperativeDay: created.Format(time.DateOnly),
 		AutoCancelAt: now.AddDate(0, 0, 30), WorkflowStartedAt: &created, CreatedAt: created, ReceivedAt: &created, UpdatedAt: created,
 	}

@@ -15,7 +15,7 @@ import (
 func readComparisons(sc scale) []comparison {
 	return []comparison{
 		{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.60), result: "get", baseline: "bare"},
-		{name: fmt.Sprintf("GET /v1/orders/:id, keys of %s operators against keys of one", count(sc.operators)), unit: "requests/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "get"},
+		{name: fmt.Sprintf("GET /v1/orders/:id, keys of %s operators against keys of one", formatCount(sc.operators)), unit: "requests/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "get"},
 	}
 }
 
@@ -24,17 +24,17 @@ func readRows(sc scale) []string { return namesOf(readComparisons(sc)) }
 // readSample is how many orders are read in turn.
 const readSample = 1_000
 
-// studyRead reads orders one at a time, by as many clients as the machine is loaded with.
+// studyRead measures the throughput of reading single orders.
 func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	address, err := s.newDatabase(ctx, "bench_read")
 	if err != nil {
 		return nil, err
 	}
-	// As many orders of the one as of all the others together.
-	if err := seedOrders(ctx, address, orderSeed{first: theOne, last: theOne, each: s.scale.operators, status: models.StatusDelivered}); err != nil {
+	// As many orders of mainOperator as of all the others together.
+	if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.operators, status: models.StatusDelivered}); err != nil {
 		return nil, err
 	}
-	if err := seedOrders(ctx, address, orderSeed{first: firstOfMany, last: firstOfMany + s.scale.operators - 1, each: 1, status: models.StatusDelivered}); err != nil {
+	if err := seedOrders(ctx, address, orderSeed{first: firstOther, last: firstOther + s.scale.operators - 1, each: 1, status: models.StatusDelivered}); err != nil {
 		return nil, err
 	}
 	reader, err := s.startReader(ctx, address)
@@ -45,15 +45,15 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	ones, err := orderIDs(ctx, address, []int{theOne}, readSample)
+	ones, err := orderIDs(ctx, address, []int{mainOperator}, readSample)
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := orderOfEach(ctx, address, s.scale.operators)
+	theirs, err := oneOrderPerOperator(ctx, address, s.scale.operators)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.contest(ctx, map[string]func(context.Context) (float64, error){
+	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
 				return cluster.Request{Path: "/orders/" + ones[rand.IntN(len(ones))].String()}
@@ -62,14 +62,14 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 		"get": func(ctx context.Context) (float64, error) {
 			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
 				return s.reads(ctx, reader.api.Address, func() cluster.Request {
-					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.one.key()}
+					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.mainKeys.key()}
 				})
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, reader.api.Address, func() cluster.Request {
 				n := rand.IntN(len(theirs))
-				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.many.keys[n]}
+				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.keys[n]}
 			})
 		},
 	}, readComparisons(s.scale))
@@ -79,11 +79,11 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, reader.stop(ctx)
 }
 
-// orderOfEach is one order of each of the crowd, in the order of their keys.
-func orderOfEach(ctx context.Context, address string, operators int) ([]uuid.UUID, error) {
+// oneOrderPerOperator is one order of each of the other operators, in the order of their keys.
+func oneOrderPerOperator(ctx context.Context, address string, operators int) ([]uuid.UUID, error) {
 	list := make([]uuid.UUID, operators)
 	for i := range list {
-		ids, err := orderIDs(ctx, address, []int{firstOfMany + i}, 1)
+		ids, err := orderIDs(ctx, address, []int{firstOther + i}, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -101,16 +101,16 @@ func (s *stack) reads(ctx context.Context, address string, next func() cluster.R
 		r.Method = http.MethodGet
 		_, err := clients[client].Expect(ctx, http.StatusOK, r)
 		return err
-	}, nothingLeft)
+	}, noBacklog)
 }
 
-// startReader is an api alone, for what Temporal has no part in.
+// startReader is an api without a worker, for requests that do not need Temporal.
 func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, error) {
 	v := &service{stack: s, databaseURL: databaseURL, queue: "reader"}
 	var err error
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
 		return nil, err
 	}
-	s.later(v.api.Stop)
+	s.onClose(v.api.Stop)
 	return v, nil
 }

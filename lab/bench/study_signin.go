@@ -18,8 +18,8 @@ const rowSignIn = "sign-in with an e-mail that nobody has against a wrong passwo
 
 func signInRows(scale) []string { return []string{rowSignIn} }
 
-// studySignIn signs in with a wrong password, by turns as somebody and as nobody: how long it takes
-// must not tell who has an account.
+// studySignIn signs in with a wrong password, by turns with a known and an unknown e-mail: the
+// duration must not reveal who has an account.
 func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
 	known := uuid.NewString() + "@bench.example"
 	if err := s.addUser(ctx, known); err != nil {
@@ -33,14 +33,14 @@ func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
 	defer client.Close()
 	as := func(email func() string) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) {
-			return typical(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
+			return medianLatency(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
 				body, err := json.Marshal(map[string]string{"email": email(), "password": "una contraseña equivocada"})
 				if err != nil {
 					return 0, err
 				}
 				return timed(func(ctx context.Context) error {
 					_, err := client.Expect(ctx, http.StatusUnauthorized, cluster.Request{
-						Method: http.MethodPost, Path: "/panel/api/session", Client: someClient(), Body: body,
+						Method: http.MethodPost, Path: "/panel/api/session", Client: randomClientAddress(), Body: body,
 					})
 					return err
 				})(ctx)
@@ -52,10 +52,10 @@ func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Row{against(rowSignIn, "ms", ratioWithin(0.5, 2), measured[0], measured[1])}, reader.stop(ctx)
+	return []Row{ratioRow(rowSignIn, "ms", ratioWithin(0.5, 2), measured[0], measured[1])}, reader.stop(ctx)
 }
 
-// addUser gives the one operator a user with a password.
+// addUser gives mainOperator a user with a password.
 func (s *stack) addUser(ctx context.Context, email string) error {
 	hash, err := credentials.HashPassword("una contraseña correcta")
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *stack) addUser(ctx context.Context, email string) error {
 	}
 	defer database.Close()
 	return database.InsertUser(ctx, &models.User{
-		ID: uuid.New(), OperatorID: id("operator", theOne), Email: email, Name: "Personal", PasswordHash: hash,
+		ID: uuid.New(), OperatorID: id("operator", mainOperator), Email: email, Name: "Personal", PasswordHash: hash,
 		Role: models.RoleOperator, Active: true, CreatedAt: time.Now().UTC(),
 	})
 }

@@ -16,7 +16,7 @@ func startRows(scale) []string {
 	return []string{rowAPIStart, rowWorkerStart, rowAPIIdle, rowWorkerIdle}
 }
 
-// studyStart starts both processes again and again, has them serve one order and leaves them alone.
+// studyStart measures the start-up time and the idle memory of both processes.
 func studyStart(ctx context.Context, s *stack) ([]Row, error) {
 	address, err := s.newDatabase(ctx, "bench_start")
 	if err != nil {
@@ -24,7 +24,7 @@ func studyStart(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	var apiStart, workerStart, apiIdle, workerIdle []float64
 	for range s.scale.rounds {
-		v, memory, err := s.startAndRest(ctx, address)
+		v, memory, err := s.measureStart(ctx, address)
 		if err != nil {
 			return nil, err
 		}
@@ -32,29 +32,29 @@ func studyStart(ctx context.Context, s *stack) ([]Row, error) {
 		apiIdle, workerIdle = append(apiIdle, memory[0]), append(workerIdle, memory[1])
 	}
 	return []Row{
-		alone(rowAPIStart, "s", atMost(1), apiStart),
-		alone(rowWorkerStart, "s", atMost(1), workerStart),
-		alone(rowAPIIdle, "MiB", atMost(60), apiIdle),
-		alone(rowWorkerIdle, "MiB", atMost(60), workerIdle),
+		absoluteRow(rowAPIStart, "s", atMost(1), apiStart),
+		absoluteRow(rowWorkerStart, "s", atMost(1), workerStart),
+		absoluteRow(rowAPIIdle, "MiB", atMost(60), apiIdle),
+		absoluteRow(rowWorkerIdle, "MiB", atMost(60), workerIdle),
 	}, nil
 }
 
-// startAndRest gives back the times and the memory of a service that is gone again. It has served
-// one order first: a process that has never done anything has not loaded what it works with.
-func (s *stack) startAndRest(ctx context.Context, databaseURL string) (v *service, memory []float64, err error) {
+// measureStart starts and stops a service and returns its start-up times and idle memory. It serves
+// one order first, so that lazily loaded data counts.
+func (s *stack) measureStart(ctx context.Context, databaseURL string) (v *service, memory []float64, err error) {
 	if v, err = s.startService(ctx, databaseURL, "start"); err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, v.stop(context.WithoutCancel(ctx))) }()
-	people := v.staffOf(theOne)
-	defer people.Close()
-	order, err := people.received(ctx)
+	caller := v.operatorClient(mainOperator)
+	defer caller.Close()
+	order, err := caller.received(ctx)
 	if err != nil {
 		return v, nil, err
 	}
-	if err := s.waitForQuiet(ctx, workflowOf(order)); err != nil {
+	if err := s.waitForIdle(ctx, workflowOf(order)); err != nil {
 		return v, nil, err
 	}
-	memory, err = rssAtRest(ctx, v.api, v.worker)
+	memory, err = idleRSS(ctx, v.api, v.worker)
 	return v, memory, err
 }

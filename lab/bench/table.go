@@ -17,15 +17,15 @@ func (r *Row) cells() []string {
 	}
 	baseline, ratio := "", ""
 	if r.Baseline != nil {
-		baseline = figure(*r.Baseline)
+		baseline = formatFigure(*r.Baseline)
 	}
 	if r.Ratio != nil {
 		ratio = fmt.Sprintf("%.2f×", *r.Ratio)
 	}
-	return []string{r.title(), r.Goal, baseline, figure(r.Result) + " " + r.Unit, ratio, r.spread(), r.verdict()}
+	return []string{r.title(), r.Goal, baseline, formatFigure(r.Result) + " " + r.Unit, ratio, r.spread(), r.verdict()}
 }
 
-// title says which Temporal the row is about, if it is not the usual one.
+// title is the name, with the profile if it is not the usual one.
 func (r *Row) title() string {
 	if r.Profile == profileServer || r.Profile == "" {
 		return r.Name
@@ -42,11 +42,11 @@ func (r *Row) spread() string {
 	case r.Ratio != nil:
 		return fmt.Sprintf("%.2f–%.2f", r.Spread.Quartile, r.Spread.Upper)
 	}
-	return figure(r.Spread.Quartile) + "–" + figure(r.Spread.Upper)
+	return formatFigure(r.Spread.Quartile) + "–" + formatFigure(r.Spread.Upper)
 }
 
-// figure shows three digits, which is more than any measurement here is worth.
-func figure(value float64) string {
+// formatFigure shows three significant digits.
+func formatFigure(value float64) string {
 	size := math.Abs(value)
 	switch {
 	case size >= 100 || value == math.Trunc(value):
@@ -57,7 +57,7 @@ func figure(value float64) string {
 	return fmt.Sprintf("%.2f", value)
 }
 
-// writeTable prints the rows for people at a terminal.
+// writeTable prints the rows as aligned text.
 func writeTable(out io.Writer, rows []Row) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, strings.ToUpper(strings.Join(columns, "\t")))
@@ -75,7 +75,7 @@ func writeTable(out io.Writer, rows []Row) error {
 	return nil
 }
 
-// markdownTable is the same table for a document.
+// markdownTable is the same table as Markdown.
 func markdownTable(rows []Row) string {
 	var text strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&text, "| %s |\n", strings.Join(cells, " | ")) }
@@ -100,8 +100,8 @@ func slicesOf(text string, count int) []string {
 	return list
 }
 
-// count writes a number with a comma between thousands.
-func count(n int) string {
+// formatCount writes a number with a comma between thousands.
+func formatCount(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -16,19 +16,19 @@ import (
 	"despacho/models"
 )
 
-// keysOfOne is how many keys the operator of most measurements has. The rate limit stays on and is
-// paid for, but with a thousand requests a minute for each key nobody runs into it.
-const keysOfOne = 1_000
+// mainKeyCount is how many keys mainOperator has. The rate limit stays on, but with a thousand
+// requests a minute for each key no measurement reaches it.
+const mainKeyCount = 1_000
 
-// The operators by their number: the one most is measured with, the one that has a webhook, and
-// from firstOfMany on the crowd.
+// The operators by number: the one of most measurements, the one with a webhook, and from
+// firstOther on the others.
 const (
-	theOne = iota
-	theHooked
-	firstOfMany
+	mainOperator = iota
+	webhookOperator
+	firstOther
 )
 
-// Where orders go: all of Lima is covered.
+// The destination of orders, and the location that is covered.
 var (
 	miraflores = catalog.DistrictID("PE", "150122")
 	lima       = catalog.CityID("PE", "1501")
@@ -36,14 +36,14 @@ var (
 
 // tenants are the operators that every database of a run has.
 type tenants struct {
-	// one are keys of one operator; many one key of each of many operators; hooked keys of the
-	// operator with the webhook.
-	one, many, hooked *keyRing
-	// sessions are tokens of the staff of theOne and of theHooked.
+	// mainKeys are mainOperator's, webhookKeys webhookOperator's; otherKeys has one key of each
+	// other operator.
+	mainKeys, otherKeys, webhookKeys *keyRing
+	// sessions are panel tokens of mainOperator and of webhookOperator.
 	sessions [2]string
 }
 
-// keyRing hands out keys in turn.
+// keyRing returns keys round-robin.
 type keyRing struct {
 	keys []string
 	next atomic.Uint64
@@ -51,7 +51,7 @@ type keyRing struct {
 
 func (r *keyRing) key() string { return r.keys[int(r.next.Add(1)%uint64(len(r.keys)))] }
 
-// id names a seeded row: SQL makes the same with md5(kind || number)::uuid.
+// id is the id of a seeded row; SQL computes the same with md5(kind || number)::uuid.
 func id(kind string, number int) uuid.UUID { return md5.Sum([]byte(kind + strconv.Itoa(number))) }
 
 const insertTenants = `
@@ -68,19 +68,18 @@ INSERT INTO sizes (id, operator_id, code, name, surcharge_cents, is_default, act
 INSERT INTO coverage (id, operator_id, location_id, price_cents, created_at)
 	SELECT md5('coverage' || n)::uuid, md5('operator' || n)::uuid, $2::uuid, 900, now() FROM generate_series(0, $1::int) n`
 
-// seedTenants makes so many operators besides the two that are measured most, with their keys and
-// staff.
+// seedTenants inserts mainOperator, webhookOperator and the others, with their keys and users.
 func seedTenants(ctx context.Context, address string, many int) (*tenants, error) {
-	t := &tenants{one: &keyRing{}, many: &keyRing{}, hooked: &keyRing{}}
-	owners := map[*keyRing][]int{t.hooked: make([]int, keysOfOne/10), t.one: make([]int, keysOfOne), t.many: make([]int, many)}
-	for i := range owners[t.hooked] {
-		owners[t.hooked][i] = theHooked
+	t := &tenants{mainKeys: &keyRing{}, otherKeys: &keyRing{}, webhookKeys: &keyRing{}}
+	owners := map[*keyRing][]int{t.webhookKeys: make([]int, mainKeyCount/10), t.mainKeys: make([]int, mainKeyCount), t.otherKeys: make([]int, many)}
+	for i := range owners[t.webhookKeys] {
+		owners[t.webhookKeys][i] = webhookOperator
 	}
-	for i := range owners[t.many] {
-		owners[t.many][i] = firstOfMany + i
+	for i := range owners[t.otherKeys] {
+		owners[t.otherKeys][i] = firstOther + i
 	}
 	err := onDatabase(ctx, address, func(connection *pgx.Conn) error {
-		if err := executeAll(ctx, connection, insertTenants, firstOfMany+many, lima); err != nil {
+		if err := executeAll(ctx, connection, insertTenants, firstOther+many, lima); err != nil {
 			return err
 		}
 		for ring, numbers := range owners {
@@ -96,7 +95,7 @@ func seedTenants(ctx context.Context, address string, many int) (*tenants, error
 	return t, t.signIn(ctx, address)
 }
 
-// issue gives each of the operators a key.
+// issue gives each of the owners a key.
 func (r *keyRing) issue(ctx context.Context, connection *pgx.Conn, owners []int) error {
 	rows := make([][]any, len(owners))
 	for i, owner := range owners {
@@ -113,7 +112,7 @@ func (r *keyRing) issue(ctx context.Context, connection *pgx.Conn, owners []int)
 	return err
 }
 
-// signIn opens the sessions of those who move orders, without the time that a password takes.
+// signIn inserts the panel sessions directly, which takes less time than a password check.
 func (t *tenants) signIn(ctx context.Context, address string) error {
 	database, err := db.Open(ctx, address, db.Options{MaxConns: 2})
 	if err != nil {

@@ -9,15 +9,13 @@ import (
 	"despacho/lab/cluster"
 )
 
-// A balancer asks every process this often whether it wants requests, and waits this long for an
-// answer.
+// probeEvery is how often each process's readiness is probed, probeTimeout bounds one probe.
 const (
 	probeEvery   = 200 * time.Millisecond
 	probeTimeout = time.Second
 )
 
-// balancer sends requests to the processes that say they are ready, as a load balancer in front of
-// the service does.
+// balancer picks among the processes whose readiness probe succeeds, as a load balancer does.
 type balancer struct {
 	addresses []string
 	ready     []atomic.Bool
@@ -44,8 +42,7 @@ func startBalancer(ctx context.Context, probing *sync.WaitGroup, addresses []str
 	return b
 }
 
-// pick is where the next request goes. With nobody ready somebody is asked all the same: the answer
-// tells.
+// pick is the address of the next request. With no process ready it picks one all the same.
 func (b *balancer) pick() string {
 	first := int(b.next.Add(1) % uint64(len(b.addresses)))
 	for i := range b.addresses {
@@ -56,8 +53,8 @@ func (b *balancer) pick() string {
 	return b.addresses[first]
 }
 
-// complete reports whether everybody is ready.
-func (b *balancer) complete() bool {
+// allReady reports whether every process is ready.
+func (b *balancer) allReady() bool {
 	for i := range b.ready {
 		if !b.ready[i].Load() {
 			return false

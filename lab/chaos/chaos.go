@@ -1,6 +1,6 @@
-// Package chaos runs the service as it is run for real users, puts load on it, breaks what it
-// stands on, and checks afterwards that it kept every promise. docs/reliability.md says what is
-// promised and how to read the output.
+// Package chaos runs the service as separate processes, puts load on it, injects faults into the
+// processes and servers it needs, and checks its invariants afterwards. docs/reliability.md lists
+// the invariants and explains the output.
 package chaos
 
 import (
@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// Options say how much to break and where to put what was found.
+// Options configure a run.
 type Options struct {
-	// Seed decides the faults and what the clients do.
+	// Seed decides the faults and the clients' requests.
 	Seed uint64
-	// Duration is how long faults go on.
+	// Duration is how long faults are injected.
 	Duration time.Duration
 	// Only is the part to run; empty runs all of them.
 	Only string
-	// Clients is how many work at once.
+	// Clients is how many clients run concurrently.
 	Clients int
-	// Pause is how long a stopped process stands still.
+	// Pause is how long a process stays stopped by SIGSTOP.
 	Pause time.Duration
 	// AutoCancelAfter is how long an order may stay registered.
 	AutoCancelAfter time.Duration
-	// Overload is how long ten times too many clients come.
+	// Overload is how long the overload lasts; it asks for ten times what can be served.
 	Overload time.Duration
-	// MostClients is how many of them come at the most: as many as the machine can play, and as
-	// have the time to arrive.
+	// MostClients is the largest number of clients in the overload: it bounds what the clients
+	// themselves take of the machine.
 	MostClients int
 	// Fuzz is how long each fuzz target runs; 0 runs none.
 	Fuzz time.Duration
-	// Slack multiplies how long the run waits for an answer, a settled database and the like before
-	// it says that a promise is broken; 0 is 1. A test takes more, because its machine may be busy.
+	// Slack multiplies the timeouts after which an invariant counts as broken; 0 is 1. Tests set
+	// more, because their machine may be busy.
 	Slack int
 
-	// Out gets the plan, the progress and the verdicts; JSON is the file for the counters and
+	// Out gets the plan, the progress and the results; JSON is the file for the counters and
 	// invariants.
 	Out  io.Writer
 	JSON string
@@ -59,7 +59,7 @@ const (
 
 var parts = []string{partFaults, partRolling, partOverload, partFuzz}
 
-// closeTimeout is how long everything may take to stop.
+// closeTimeout bounds stopping the whole stack.
 const closeTimeout = time.Minute
 
 func (o *Options) check() error {
@@ -72,36 +72,37 @@ func (o *Options) check() error {
 	return nil
 }
 
-// patience is how long to wait for what takes so long at the most on a machine with nothing else to
-// do.
-func (o *Options) patience(d time.Duration) time.Duration { return d * time.Duration(max(o.Slack, 1)) }
+// scaledTimeout is d, which is enough on an idle machine, times Slack.
+func (o *Options) scaledTimeout(d time.Duration) time.Duration {
+	return d * time.Duration(max(o.Slack, 1))
+}
 
 func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
 
-func (o *Options) say(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
+func (o *Options) logf(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
 
-// inTurns lets those who print take turns.
-type inTurns struct {
+// syncWriter serializes concurrent writes.
+type syncWriter struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func (w *inTurns) Write(p []byte) (int, error) {
+func (w *syncWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Write(p)
 }
 
-// ErrBroken is what a run ends with that found a broken promise.
+// ErrBroken says that an invariant did not hold.
 var ErrBroken = errors.New("a promise was broken")
 
-// Run does the wanted parts and writes the report. The error is ErrBroken when an invariant did not
+// Run runs the selected parts and writes the report. It returns ErrBroken when an invariant did not
 // hold.
 func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err
 	}
-	options.Out = &inTurns{out: options.Out}
+	options.Out = &syncWriter{out: options.Out}
 	report := newReport(options)
 	err := runOnStack(ctx, options, report)
 	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {
@@ -117,7 +118,7 @@ func Run(ctx context.Context, options Options) error {
 	return nil
 }
 
-// runOnStack does the parts that need the service.
+// runOnStack runs the parts that need the service.
 func runOnStack(ctx context.Context, options Options, report *report) (err error) {
 	if options.Only == partFuzz {
 		return nil
@@ -144,7 +145,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		if !part.wanted {
 			continue
 		}
-		options.say("\n== %s", part.name)
+		options.logf("\n== %s", part.name)
 		if err := part.run(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}

@@ -18,9 +18,8 @@ const (
 	testPause    = 3 * time.Second
 )
 
-// The promises are kept while everything is broken and replaced: the minute's version of `make
-// chaos`, on servers of its own. The overload is measured by `make chaos` alone: its goals are
-// times and memory.
+// The invariants hold under faults and a rolling restart: a one-minute version of `make chaos` on
+// its own servers. The overload is left to `make chaos`: its goals are times and memory.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	if _, err := dev.FindPostgres(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"despacho/models"
 )
 
-// checkDeliveries holds the outbox against the timelines, and what was heard against the outbox.
-func checkDeliveries(_ context.Context, t *truthCheck) error {
+// checkDeliveries compares the outbox with the timelines, and what was received with the outbox.
+func checkDeliveries(_ context.Context, t *checker) error {
 	for _, row := range t.orders {
 		type outbox struct {
 			seq  int
@@ -20,7 +20,7 @@ func checkDeliveries(_ context.Context, t *truthCheck) error {
 		}
 		for i, entry := range t.timelines[row.ID] {
 			_, emits := moveOf(entry).Event()
-			for _, hook := range []string{hookOnce, hookAgain} {
+			for _, hook := range []string{hookWithoutRetries, hookWithRetries} {
 				t.report.checked(invariantOutbox, 1)
 				wanted := 0
 				if emits || i == 0 {
@@ -32,17 +32,17 @@ func checkDeliveries(_ context.Context, t *truthCheck) error {
 			}
 		}
 	}
-	t.audience.mu.Lock()
-	defer t.audience.mu.Unlock()
-	t.report.checked(invariantSignatures, len(t.audience.heard[hookOnce])+len(t.audience.heard[hookAgain]))
-	if t.audience.forged > 0 {
-		t.report.violate(invariantSignatures, "receiver", "%d events had a signature that does not hold", t.audience.forged)
+	t.receivers.mu.Lock()
+	defer t.receivers.mu.Unlock()
+	t.report.checked(invariantSignatures, len(t.receivers.received[hookWithoutRetries])+len(t.receivers.received[hookWithRetries]))
+	if t.receivers.badSignatures > 0 {
+		t.report.violate(invariantSignatures, "receiver", "%d events had a signature that does not hold", t.receivers.badSignatures)
 	}
 	return nil
 }
 
-func (t *truthCheck) checkDelivery(row *orderRow, delivery deliveryRow) {
-	heard := t.audience.times(delivery.hook(), delivery.ID)
+func (t *checker) checkDelivery(row *orderRow, delivery deliveryRow) {
+	received := t.receivers.count(delivery.hook(), delivery.ID)
 	t.report.checked(invariantSettled, 1)
 	if delivery.Status == models.WebhookDeliveryPending {
 		t.report.violate(invariantSettled, row.ID, "%s to %s is still pending after %d attempts", delivery.Event, delivery.hook(), delivery.Attempts)
@@ -50,16 +50,16 @@ func (t *truthCheck) checkDelivery(row *orderRow, delivery deliveryRow) {
 	t.tally["deliveries to the webhook "+delivery.hook()+": "+string(delivery.Status)]++
 	if delivery.Status == models.WebhookDeliveryDelivered {
 		t.report.checked(invariantHeard, 1)
-		if heard == 0 {
+		if received == 0 {
 			t.report.violate(invariantHeard, row.ID, "%s to %s is marked delivered and never came", delivery.Event, delivery.hook())
 		}
 	}
-	if delivery.hook() == hookOnce {
+	if delivery.hook() == hookWithoutRetries {
 		t.report.checked(invariantOnce, 1)
-		if heard > 1 {
-			t.report.violate(invariantOnce, row.ID, "%s came %d times", delivery.Event, heard)
+		if received > 1 {
+			t.report.violate(invariantOnce, row.ID, "%s came %d times", delivery.Event, received)
 		}
-	} else if heard > 1 {
+	} else if received > 1 {
 		t.tally["events heard more than once by the webhook with retries"]++
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"despacho/models"
 )
 
-// checkReadable reads every acknowledged order as its store does.
-func checkReadable(ctx context.Context, t *truthCheck) error {
+// checkReadable reads every acknowledged order with a key of its store.
+func checkReadable(ctx context.Context, t *checker) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()
-	for i, sg := range t.ledger.acknowledged() {
+	for i, tracked := range t.ledger.acknowledged() {
 		t.report.checked(invariantReadable, 1)
-		// Any of the store's keys will do; one alone would run into its rate limit.
-		key := t.tenant.keyLike(sg.apiKey, i)
-		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + sg.id, Key: key})
+		// The store's keys take turns: one alone would reach its rate limit.
+		key := t.tenant.otherKey(tracked.apiKey, i)
+		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + tracked.id, Key: key})
 		if err != nil {
 			return err
 		}
@@ -29,35 +29,35 @@ func checkReadable(ctx context.Context, t *truthCheck) error {
 				Status    models.Status `json:"status"`
 			}
 		}
-		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != sg.id || read.Data.GuideCode != sg.guide {
-			t.report.violate(invariantReadable, sg.id, "acknowledged as %s; read: %d %.200s", sg.guide, got.Status, got.Body)
+		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != tracked.id || read.Data.GuideCode != tracked.guide {
+			t.report.violate(invariantReadable, tracked.id, "acknowledged as %s; read: %d %.200s", tracked.guide, got.Status, got.Body)
 			continue
 		}
-		if row := t.byID[sg.id]; row == nil || row.Status != read.Data.Status {
-			t.report.violate(invariantReadable, sg.id, "read as %s, which is not what the row says", read.Data.Status)
+		if row := t.byID[tracked.id]; row == nil || row.Status != read.Data.Status {
+			t.report.violate(invariantReadable, tracked.id, "read as %s, which is not what the row says", read.Data.Status)
 		}
 	}
 	return nil
 }
 
-// checkKeys counts the orders that every key made.
-func checkKeys(_ context.Context, t *truthCheck) error {
+// checkKeys counts the orders of every Idempotency-Key.
+func checkKeys(_ context.Context, t *checker) error {
 	made := map[string][]string{}
 	for _, row := range t.orders {
 		if row.Reference != nil {
 			made[*row.Reference] = append(made[*row.Reference], row.ID)
 		}
 	}
-	for _, sg := range t.ledger.all() {
+	for _, tracked := range t.ledger.all() {
 		t.report.checked(invariantKeys, 1)
-		ids := made[sg.key]
+		ids := made[tracked.key]
 		switch {
-		case sg.id == "":
-			t.report.violate(invariantKeys, sg.key, "the creation was never acknowledged; orders: %v", ids)
-		case len(ids) != 1 || ids[0] != sg.id:
-			t.report.violate(invariantKeys, sg.id, "its key made %v", ids)
+		case tracked.id == "":
+			t.report.violate(invariantKeys, tracked.key, "the creation was never acknowledged; orders: %v", ids)
+		case len(ids) != 1 || ids[0] != tracked.id:
+			t.report.violate(invariantKeys, tracked.id, "its key made %v", ids)
 		}
-		delete(made, sg.key)
+		delete(made, tracked.key)
 	}
 	for key, ids := range made {
 		t.report.violate(invariantKeys, ids[0], "made by a key that nobody used: %s", key)
@@ -65,8 +65,8 @@ func checkKeys(_ context.Context, t *truthCheck) error {
 	return nil
 }
 
-// checkTimelines replays every timeline over the table of legal moves.
-func checkTimelines(_ context.Context, t *truthCheck) error {
+// checkTimelines replays every timeline over the transition table.
+func checkTimelines(_ context.Context, t *checker) error {
 	for _, row := range t.orders {
 		t.report.checked(invariantTimelines, 1)
 		if err := replay(row, t.timelines[row.ID]); err != nil {
@@ -76,7 +76,7 @@ func checkTimelines(_ context.Context, t *truthCheck) error {
 	return nil
 }
 
-// moveOf is the move that a timeline entry speaks of.
+// moveOf is the move of a timeline entry.
 func moveOf(entry entryRow) models.Move {
 	switch {
 	case entry.Type != string(models.StatusCancelled):
@@ -118,36 +118,35 @@ func replay(row *orderRow, timeline []entryRow) error {
 	return nil
 }
 
-// checkMoves holds the timelines against the ledger: every acknowledged move is there, and nothing
-// is there that nobody asked for.
-func checkMoves(_ context.Context, t *truthCheck) error {
-	for _, sg := range t.ledger.acknowledged() {
+// checkMoves compares the timelines with the ledger: every acknowledged move is there, and no move
+// that no client asked for.
+func checkMoves(_ context.Context, t *checker) error {
+	for _, tracked := range t.ledger.acknowledged() {
 		t.report.checked(invariantMoves, 1)
-		if !sg.finished {
-			t.report.violate(invariantMoves, sg.id, "its clients got no further in all that time")
+		if !tracked.finished {
+			t.report.violate(invariantMoves, tracked.id, "its clients got no further in all that time")
 		}
 		made := map[models.Move]int{}
-		for _, entry := range t.timelines[sg.id][min(1, len(t.timelines[sg.id])):] {
+		for _, entry := range t.timelines[tracked.id][min(1, len(t.timelines[tracked.id])):] {
 			made[moveOf(entry)]++
 		}
 		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
-			if made[move] < sg.done[move] || made[move] > sg.done[move]+sg.unknown[move] {
-				t.report.violate(invariantMoves, sg.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, sg.done[move], sg.unknown[move], made[move])
+			if made[move] < tracked.done[move] || made[move] > tracked.done[move]+tracked.unknown[move] {
+				t.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, tracked.done[move], tracked.unknown[move], made[move])
 			}
 		}
 	}
 	return nil
 }
 
-// checkTotals counts the orders by status three times: as the acknowledged moves have left them, in
-// the database, and as the API counts them. The timer moves orders without being asked, and a move
-// that nobody could confirm may have come through: there the row is believed, once the timeline has
-// been held against the ledger.
-func checkTotals(ctx context.Context, t *truthCheck) error {
+// checkTotals counts the orders by status three times: from the acknowledged moves, in the database
+// and with the API. Where the timer may have moved an order, or a move's outcome is unknown, the
+// row's status counts: checkMoves has compared its timeline with the ledger.
+func checkTotals(ctx context.Context, t *checker) error {
 	expected, rows := map[models.Status]int{}, map[models.Status]int{}
-	for _, sg := range t.ledger.acknowledged() {
-		status := sg.last
-		if row := t.byID[sg.id]; row != nil && (!sg.certain() || status == models.StatusRegistered) {
+	for _, tracked := range t.ledger.acknowledged() {
+		status := tracked.last
+		if row := t.byID[tracked.id]; row != nil && (!tracked.certain() || status == models.StatusRegistered) {
 			status = row.Status
 		}
 		expected[status]++

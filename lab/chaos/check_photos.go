@@ -14,9 +14,9 @@ import (
 	"despacho/lab/cluster"
 )
 
-// checkPhotos reads every photo that an order refers to, makes all files look old, has an api start
-// anew, which sweeps, and looks for files that belong to nobody.
-func checkPhotos(ctx context.Context, t *truthCheck) error {
+// checkPhotos reads every photo that an order refers to, makes all files look old, restarts an api,
+// which sweeps, and looks for files that no order refers to.
+func checkPhotos(ctx context.Context, t *checker) error {
 	c := t.newClient(stream(t.options.Seed, planStream))
 	defer c.close()
 	var owned []string
@@ -36,19 +36,19 @@ func checkPhotos(ctx context.Context, t *truthCheck) error {
 			}
 		}
 	}
-	stray, err := t.age(owned)
+	stray, err := t.ageFiles(owned)
 	if err != nil {
 		return err
 	}
 	t.tally["files without a delivery, before the sweep"] = len(stray)
-	if err := t.members[apiNames[0]].replace(ctx); err != nil {
+	if err := t.processes[apiNames[0]].replace(ctx); err != nil {
 		return err
 	}
 	swept := func() bool {
-		stray, err = t.age(owned)
+		stray, err = t.ageFiles(owned)
 		return err != nil || len(stray) == 0
 	}
-	if pollErr := poll(ctx, t.options.patience(visibilityPatience), "files without a delivery are still there", swept); err != nil || pollErr != nil {
+	if pollErr := poll(ctx, t.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", swept); err != nil || pollErr != nil {
 		t.report.violate(invariantPhotos, "files", "%v %v: %v", pollErr, err, stray)
 	}
 	if kept, err := filepath.Glob(filepath.Join(t.disk.dir, "*")); err != nil || len(kept) != len(owned) {
@@ -57,8 +57,8 @@ func checkPhotos(ctx context.Context, t *truthCheck) error {
 	return nil
 }
 
-// age makes all files look two days old and names those that are not owned.
-func (t *truthCheck) age(owned []string) (stray []string, err error) {
+// ageFiles makes all files look two days old and lists those that no order refers to.
+func (t *checker) ageFiles(owned []string) (stray []string, err error) {
 	entries, err := os.ReadDir(t.disk.dir)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (t *truthCheck) age(owned []string) (stray []string, err error) {
 	longAgo := time.Now().Add(-48 * time.Hour)
 	for _, entry := range entries {
 		err := os.Chtimes(filepath.Join(t.disk.dir, entry.Name()), longAgo, longAgo)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else it has been swept meanwhile
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // otherwise it has just been swept
 			return stray, err
 		}
 		if !slices.Contains(owned, entry.Name()) {

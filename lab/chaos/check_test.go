@@ -20,7 +20,7 @@ func timeline(words ...string) (entries []entryRow) {
 	return entries
 }
 
-// The checks find what they are for: a harness that never complains proves nothing.
+// The checks find the violations that they are for.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const created, received, assigned = "created:registered:store", "received:received:operator", "assigned:assigned:operator"
@@ -56,9 +56,9 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-func checkOf(sagas ...*trackedOrder) *truthCheck {
-	return &truthCheck{
-		stack:   &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{sagas: sagas}},
+func checkOf(orders ...*trackedOrder) *checker {
+	return &checker{
+		stack:   &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{orders: orders}},
 		dbState: &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}}, tally: map[string]int{},
 	}
 }
@@ -80,10 +80,10 @@ func TestCheckMoves_acknowledgedLostAndUnasked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sg := (&ledger{}).open("key", "delivered", nil, false)
-			sg.id, sg.finished = "order", true
-			sg.done[models.MoveReceive], sg.unknown[models.MoveReceive] = test.done, test.unknown
-			check := checkOf(sg)
+			tracked := (&ledger{}).open("key", "delivered", nil, false)
+			tracked.id, tracked.finished = "order", true
+			tracked.done[models.MoveReceive], tracked.unknown[models.MoveReceive] = test.done, test.unknown
+			check := checkOf(tracked)
 			check.timelines["order"] = test.timeline
 			require.NoError(t, checkMoves(t.Context(), check))
 			require.Equal(t, test.broken, check.report.broken())
@@ -140,7 +140,7 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check := checkOf()
-			check.audience = &receivers{heard: map[string]map[string]int{hookOnce: {"once": test.once}, hookAgain: {"again": test.again}}}
+			check.receivers = &receivers{received: map[string]map[string]int{hookWithoutRetries: {"once": test.once}, hookWithRetries: {"again": test.again}}}
 			check.orders = []*orderRow{{ID: "1"}}
 			check.timelines["1"] = timeline("created:registered:store")
 			check.deliveries = map[string][]deliveryRow{"1": test.rows}

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// visibilityPatience is how long Temporal's list of workflows may lag behind.
-	visibilityPatience = time.Minute
-	// askingAtOnce is how many workflows are asked for their state at a time, each so often at the
-	// most until it answers in time.
-	askingAtOnce   = 8
-	askedAtMost    = 5
-	answerPatience = 20 * time.Second
+	// visibilityTimeout is how long Temporal's list of workflows may lag.
+	visibilityTimeout = time.Minute
+	// concurrentQueries is how many workflows are queried at a time, maxQueries how often each is
+	// tried.
+	concurrentQueries = 8
+	maxQueries        = 5
+	queryTimeout      = 20 * time.Second
 )
 
-// workflowPrefix stands before an order's id in the id of its workflow.
+// workflowPrefix comes before the order's id in its workflow's id.
 var workflowPrefix = strings.TrimSuffix(workflows.OrderWorkflowID(uuid.Nil), uuid.Nil.String())
 
 // run is one run of a workflow.
@@ -35,20 +35,20 @@ type run struct {
 	status enums.WorkflowExecutionStatus
 }
 
-// checkWorkflows looks for every order's workflow and asks it where the order stands.
-func checkWorkflows(ctx context.Context, t *truthCheck) error {
+// checkWorkflows checks every order's runs and queries its workflow for the status.
+func checkWorkflows(ctx context.Context, t *checker) error {
 	var runs map[string][]run
-	var odd map[string]string
-	end := time.Now().Add(t.options.patience(visibilityPatience))
+	var unexpected map[string]string
+	end := time.Now().Add(t.options.scaledTimeout(visibilityTimeout))
 	for {
 		var err error
 		if runs, err = t.listRuns(ctx); err != nil {
 			return err
 		}
-		if odd, err = t.oddRuns(ctx, runs); err != nil {
+		if unexpected, err = t.unexpectedRuns(ctx, runs); err != nil {
 			return err
 		}
-		if len(odd) == 0 || time.Now().After(end) {
+		if len(unexpected) == 0 || time.Now().After(end) {
 			break
 		}
 		if err := sleep(ctx, settleEvery); err != nil {
@@ -56,12 +56,12 @@ func checkWorkflows(ctx context.Context, t *truthCheck) error {
 		}
 	}
 	t.report.checked(invariantWorkflow, len(t.orders))
-	for id, what := range odd {
+	for id, what := range unexpected {
 		t.report.violate(invariantWorkflow, id, "%s", what)
 	}
 	t.report.checked(invariantAgreement, len(t.orders))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(askingAtOnce)
+	group.SetLimit(concurrentQueries)
 	for _, row := range t.orders {
 		if len(runs[row.ID]) == 0 {
 			continue
@@ -75,7 +75,7 @@ func checkWorkflows(ctx context.Context, t *truthCheck) error {
 }
 
 // listRuns are the runs of all orders' workflows, by order.
-func (t *truthCheck) listRuns(ctx context.Context) (map[string][]run, error) {
+func (t *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 	runs := map[string][]run{}
 	var page []byte
 	for {
@@ -95,15 +95,14 @@ func (t *truthCheck) listRuns(ctx context.Context) (map[string][]run, error) {
 	}
 }
 
-// oddRuns are the orders whose workflow is not as it should be: one, running while the order can
-// move or something is owed, else completed. Only an order that came back after the timer had
-// cancelled it may have a second run; where the first was still calling webhooks it took the order
-// back.
-func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
-	odd := map[string]string{}
+// unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
+// can move or a webhook call is pending, completed otherwise. Only a revived order may have a
+// second run; it has none where the first was still calling webhooks.
+func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
+	unexpected := map[string]string{}
 	for order := range runs {
 		if t.byID[order] == nil {
-			odd[order] = "there is a workflow for it and no row"
+			unexpected[order] = "there is a workflow for it and no row"
 		}
 	}
 	for _, row := range t.orders {
@@ -113,40 +112,40 @@ func (t *truthCheck) oddRuns(ctx context.Context, runs map[string][]run) (map[st
 				revivals++
 			}
 		}
-		open, strange := 0, 0
+		open, failed := 0, 0
 		for _, r := range runs[row.ID] {
 			switch r.status {
 			case enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
 				open++
 			case enums.WORKFLOW_EXECUTION_STATUS_COMPLETED:
 			default:
-				strange++
+				failed++
 			}
 		}
-		over := row.state().Final() || row.state().Revivable()
+		ended := row.state().Final() || row.state().Revivable()
 		switch {
 		case len(runs[row.ID]) < 1 || len(runs[row.ID]) > 1+revivals:
-			odd[row.ID] = fmt.Sprintf("%d runs and %d revivals", len(runs[row.ID]), revivals)
-		case strange > 0:
-			odd[row.ID] = fmt.Sprintf("runs that neither go on nor completed: %v", runs[row.ID])
-		case !over && open != 1:
-			odd[row.ID] = fmt.Sprintf("it is %s and has %d open runs", row.Status, open)
-		case over && open > 0:
-			calling, err := t.onlyCalling(ctx, row.ID)
+			unexpected[row.ID] = fmt.Sprintf("%d runs and %d revivals", len(runs[row.ID]), revivals)
+		case failed > 0:
+			unexpected[row.ID] = fmt.Sprintf("runs that neither go on nor completed: %v", runs[row.ID])
+		case !ended && open != 1:
+			unexpected[row.ID] = fmt.Sprintf("it is %s and has %d open runs", row.Status, open)
+		case ended && open > 0:
+			waiting, err := t.waitsForWebhook(ctx, row.ID)
 			if err != nil {
 				return nil, err
 			}
-			if !calling {
-				odd[row.ID] = fmt.Sprintf("it is %s and its workflow goes on", row.Status)
+			if !waiting {
+				unexpected[row.ID] = fmt.Sprintf("it is %s and its workflow goes on", row.Status)
 			}
 		}
 	}
-	return odd, nil
+	return unexpected, nil
 }
 
-// onlyCalling reports whether all that a workflow still waits for is the next attempt at a webhook,
-// which may be hours away.
-func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error) {
+// waitsForWebhook reports whether a workflow waits only for the next attempt at a webhook, which
+// may be hours away.
+func (t *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
 	described, err := t.workflows.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
 	if err != nil {
 		return false, err
@@ -159,9 +158,9 @@ func (t *truthCheck) onlyCalling(ctx context.Context, order string) (bool, error
 	return len(described.PendingActivities) > 0, nil
 }
 
-// checkAgreement asks a workflow where its order stands. That also replays its whole history, so
-// that one which cannot be replayed is found.
-func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
+// checkAgreement compares the workflow's status with the row's. The query replays the history, so
+// that a history that cannot be replayed is found too.
+func (t *checker) checkAgreement(ctx context.Context, row *orderRow) {
 	details, err := t.detailsOf(ctx, row.ID)
 	if err != nil {
 		t.report.violate(invariantAgreement, row.ID, "its workflow cannot be asked: %v", err)
@@ -172,19 +171,18 @@ func (t *truthCheck) checkAgreement(ctx context.Context, row *orderRow) {
 	}
 }
 
-// detailsOf asks again when nobody answers: a question is handed to one worker's poll alone, and is
-// lost with it.
-func (t *truthCheck) detailsOf(ctx context.Context, order string) (details string, err error) {
-	for range askedAtMost {
-		if details, err = t.ask(ctx, order); err == nil {
+// detailsOf retries the query: it is handed to one worker's poll and is lost with that worker.
+func (t *checker) detailsOf(ctx context.Context, order string) (details string, err error) {
+	for range maxQueries {
+		if details, err = t.queryDetails(ctx, order); err == nil {
 			break
 		}
 	}
 	return details, err
 }
 
-func (t *truthCheck) ask(ctx context.Context, order string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.options.patience(answerPatience))
+func (t *checker) queryDetails(ctx context.Context, order string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.options.scaledTimeout(queryTimeout))
 	defer cancel()
 	value, err := t.workflows.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// callPatience is how long a client waits for an answer: longer than a process stands still.
-	callPatience = 20 * time.Second
-	// Waits between two tries grow from the first to the longest.
+	// callTimeout bounds one request: longer than a process is paused.
+	callTimeout = 20 * time.Second
+	// Waits between two tries grow from firstWait to longestWait.
 	firstWait, longestWait = 200 * time.Millisecond, 2 * time.Second
 )
 
-// client is a program of a store's, or somebody at the panel. It keeps its connections and never
-// repeats a request by itself.
+// client is a client of the API or the panel API. It keeps its connections and never repeats a
+// request by itself.
 type client struct {
 	s           *stack
 	rng         *rand.Rand
@@ -44,9 +44,9 @@ func (c *client) at(address string) *cluster.Connection {
 	return c.connections[address]
 }
 
-// call sends a request once, to whom the balancer says.
+// call sends a request once, to the address the balancer picks.
 func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, error) {
-	limited, cancel := context.WithTimeout(ctx, c.s.options.patience(callPatience))
+	limited, cancel := context.WithTimeout(ctx, c.s.options.scaledTimeout(callTimeout))
 	defer cancel()
 	c.s.report.count("requests", 1)
 	address := c.s.balancer.pick()
@@ -57,7 +57,7 @@ func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, 
 	switch {
 	case err != nil:
 		c.s.report.count("requests without an answer", 1)
-		c.s.report.lost("%s %s at %s: %v", r.Method, r.Path, address, err)
+		c.s.report.recordLost("%s %s at %s: %v", r.Method, r.Path, address, err)
 	case answer.Status == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != "":
 		c.s.report.count("answers 503 with Retry-After", 1)
 	case answer.Status >= http.StatusInternalServerError:
@@ -83,14 +83,14 @@ func (b *backoff) next(rng *rand.Rand, answer *cluster.Answer) time.Duration {
 	return wait
 }
 
-// codeOf is the stable word by which an error says what it is.
+// codeOf is the code of an error response.
 func codeOf(answer *cluster.Answer) string {
 	var body struct{ Code string }
-	_ = json.Unmarshal(answer.Body, &body) // what is not ours has no code
+	_ = json.Unmarshal(answer.Body, &body) // another body has no code
 	return body.Code
 }
 
-// think is a person's pause between two things.
+// think waits a random think time.
 func (c *client) think(ctx context.Context) error {
 	return sleep(ctx, time.Duration(c.rng.Int64N(int64(400*time.Millisecond))))
 }

@@ -58,15 +58,15 @@ type deliveryRow struct {
 	Interrupted int
 }
 
-// hook is which of the two webhooks it is for.
+// hook is the name of the delivery's webhook.
 func (d *deliveryRow) hook() string {
 	if d.Retry {
-		return hookAgain
+		return hookWithRetries
 	}
-	return hookOnce
+	return hookWithoutRetries
 }
 
-func (s *stack) readTruth(ctx context.Context) (*dbState, error) {
+func (s *stack) readState(ctx context.Context) (*dbState, error) {
 	t := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
 	return t, onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
@@ -110,7 +110,7 @@ func collect[T any](ctx context.Context, connection *pgx.Conn, query string) ([]
 	return pgx.CollectRows(rows, pgx.RowToStructByName[T])
 }
 
-// onDatabase runs something on a connection of its own.
+// onDatabase runs a function on a new connection.
 func onDatabase(ctx context.Context, address string, run func(*pgx.Conn) error) error {
 	connection, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// disk is where photos are kept, and can be full. Where a small file system of its own may be
-// mounted there, a file takes up all of it, so that writing fails half way for want of room; else
-// the directory gives way to a plain file, so that nothing can be written into it.
+// disk is the photos' directory, which can be made full. Where a small tmpfs can be mounted, a file
+// fills it, so that a write fails half way with ENOSPC; otherwise the directory is replaced by a
+// plain file, so that nothing can be written into it.
 type disk struct {
 	dir     string
 	mounted bool
@@ -29,22 +29,22 @@ func newDisk(ctx context.Context, dir string) (*disk, error) {
 	return &disk{dir: dir, mounted: mount.Run() == nil}, nil
 }
 
-// how says which kind of full it is.
-func (d *disk) how() string {
+// describe says how the disk is made full.
+func (d *disk) describe() string {
 	if d.mounted {
 		return "a tmpfs of " + diskSize + " that a file fills up"
 	}
 	return "a directory that gives way to a plain file (no file system may be mounted here)"
 }
 
-func (d *disk) ballast() string { return filepath.Join(d.dir, "ballast") }
-func (d *disk) away() string    { return d.dir + ".away" }
+func (d *disk) fillerFile() string { return filepath.Join(d.dir, "ballast") }
+func (d *disk) asideDir() string   { return d.dir + ".away" }
 
 func (d *disk) fill() error {
 	if !d.mounted {
-		return errors.Join(os.Rename(d.dir, d.away()), os.WriteFile(d.dir, nil, 0o600))
+		return errors.Join(os.Rename(d.dir, d.asideDir()), os.WriteFile(d.dir, nil, 0o600))
 	}
-	file, err := os.Create(d.ballast())
+	file, err := os.Create(d.fillerFile())
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (d *disk) fill() error {
 	for size := len(block); size > 0; {
 		switch _, err := file.Write(block[:size]); {
 		case errors.Is(err, syscall.ENOSPC):
-			size /= 2 // to the last byte
+			size /= 2 // until not one byte fits
 		case err != nil:
 			return err
 		}
@@ -63,9 +63,9 @@ func (d *disk) fill() error {
 
 func (d *disk) free() error {
 	if !d.mounted {
-		return errors.Join(os.Remove(d.dir), os.Rename(d.away(), d.dir))
+		return errors.Join(os.Remove(d.dir), os.Rename(d.asideDir(), d.dir))
 	}
-	return os.Remove(d.ballast())
+	return os.Remove(d.fillerFile())
 }
 
 func (d *disk) close(ctx context.Context) error {

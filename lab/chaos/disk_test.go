@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both kinds of full disk really refuse what is written, and give back what was there.
+// Both kinds of full disk refuse writes, and keep the files that were there.
 func TestDisk_takesNothingWhileFull(t *testing.T) {
 	t.Parallel()
 	small, err := newDisk(t.Context(), filepath.Join(t.TempDir(), "files"))

@@ -9,24 +9,23 @@ import (
 	"time"
 )
 
-// runFaults is the fault run: clients work while the plan is carried out, and finish what they have
-// begun.
+// runFaults runs the load while the plan's faults are injected, and waits for the load to finish.
 func runFaults(ctx context.Context, s *stack) error {
 	plan := planFaults(s.options.Seed, s.options.Duration, s.options.Pause)
 	s.report.Faults = plan
-	s.options.say("seed %d: %d faults in %s, %d clients whose orders and moves follow from the same seed", s.options.Seed, len(plan), s.options.Duration, s.options.Clients)
+	s.options.logf("seed %d: %d faults in %s, %d clients whose orders and moves follow from the same seed", s.options.Seed, len(plan), s.options.Duration, s.options.Clients)
 	for _, f := range plan {
-		s.options.say("%s", f)
+		s.options.logf("%s", f)
 	}
-	crowd := s.startCrowd(ctx, firstClient)
-	err := s.carryOut(ctx, plan)
-	crowd.finish()
+	clients := s.startLoad(ctx, firstClient)
+	err := s.runPlan(ctx, plan)
+	clients.finish()
 	return err
 }
 
-// carryOut makes each fault at its time and returns when the last is undone and the run's time is
-// over.
-func (s *stack) carryOut(ctx context.Context, plan []fault) error {
+// runPlan injects each fault at its time and returns when the last is undone and the duration has
+// passed.
+func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 	began := time.Now()
 	var mu sync.Mutex
 	var failed []error
@@ -36,71 +35,70 @@ func (s *stack) carryOut(ctx context.Context, plan []fault) error {
 			locks[f.key()] = &sync.Mutex{}
 		}
 	}
-	var going sync.WaitGroup
+	var running sync.WaitGroup
 	for _, f := range plan {
 		if err := sleep(ctx, time.Until(began.Add(f.At))); err != nil {
 			break
 		}
-		going.Go(func() {
-			// Nothing is broken twice at a time.
+		running.Go(func() {
+			// One fault at a time for each target.
 			locks[f.key()].Lock()
 			defer locks[f.key()].Unlock()
 			s.report.count(fmt.Sprintf("faults: %s", f.Kind), 1)
-			if err := s.inflict(context.WithoutCancel(ctx), f); err != nil {
+			if err := s.applyFault(context.WithoutCancel(ctx), f); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				failed = append(failed, fmt.Errorf("%s %s: %w", f.Kind, f.Target, err))
 			}
 		})
 	}
-	going.Wait()
+	running.Wait()
 	failed = append(failed, sleep(ctx, time.Until(began.Add(s.options.Duration))))
 	return errors.Join(failed...)
 }
 
-// key names what the fault breaks.
+// key identifies the fault's target.
 func (f fault) key() string { return cmp.Or(f.Target, string(f.Kind)) }
 
-// inflict breaks something and mends it again. Whoever is killed is started anew, as a supervisor
-// of processes does.
-func (s *stack) inflict(ctx context.Context, f fault) error {
-	lasting := func() { _ = sleep(ctx, f.For) }
+// applyFault injects a fault and undoes it after its time. A killed process is restarted.
+func (s *stack) applyFault(ctx context.Context, f fault) error {
+	wait := func() { _ = sleep(ctx, f.For) }
 	switch {
 	case f.Kind == fullDisk:
 		if err := s.disk.fill(); err != nil {
 			return err
 		}
-		lasting()
+		wait()
 		return s.disk.free()
 	case f.Kind == receiverDown:
-		if err := s.audience.receiver.Die(); err != nil {
+		if err := s.receivers.receiver.Kill(); err != nil {
 			return err
 		}
-		lasting()
-		return s.audience.receiver.Return()
+		wait()
+		return s.receivers.receiver.Restart()
 	case f.Target == databaseServer && f.Kind == kill:
 		s.postgres.Kill()
-		lasting()
+		wait()
 		return s.postgres.Restart(ctx)
 	case f.Target == temporalServer && f.Kind == kill:
 		s.temporal.server.Kill()
-		lasting()
+		wait()
 		return s.temporal.restart(ctx)
 	case f.Kind == kill:
-		m := s.members[f.Target]
-		old, _ := m.current()
-		m.kill(f.For)
-		return m.untilReady(ctx, old)
+		p := s.processes[f.Target]
+		old, _ := p.current()
+		p.kill(f.For)
+		return p.awaitReady(ctx, old)
 	}
-	frozen := s.freezable(f.Target)
-	frozen.Pause()
-	lasting()
-	frozen.Resume()
+	paused := s.pausable(f.Target)
+	paused.Pause()
+	wait()
+	paused.Resume()
 	return nil
 }
 
-// freezable is what can stand still.
-func (s *stack) freezable(target string) interface {
+// pausable is a target that can be paused with SIGSTOP.
+func (s *stack) pausable(target string) interface {
 	Pause()
 	Resume()
 } {
@@ -110,6 +108,6 @@ func (s *stack) freezable(target string) interface {
 	case temporalServer:
 		return s.temporal.server
 	}
-	child, _ := s.members[target].current()
+	child, _ := s.processes[target].current()
 	return child
 }

@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// target is one fuzz target of the project's source.
+// target is a fuzz function and its directory.
 type target struct{ dir, name string }
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
@@ -29,12 +29,12 @@ func fuzz(ctx context.Context, options Options, report *report) error {
 	if err != nil {
 		return err
 	}
-	options.say("\n== %s: %d targets, %s each", partFuzz, len(targets), options.Fuzz)
+	options.logf("\n== %s: %d targets, %s each", partFuzz, len(targets), options.Fuzz)
 	for _, t := range targets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		options.say("%s %s", t.dir, t.name)
+		options.logf("%s %s", t.dir, t.name)
 		report.checked(invariantFuzz, 1)
 		if err := t.run(ctx, root, options.Fuzz); err != nil && ctx.Err() == nil {
 			report.violate(invariantFuzz, t.dir+" "+t.name, "%v", err)
@@ -43,14 +43,14 @@ func fuzz(ctx context.Context, options Options, report *report) error {
 	return nil
 }
 
-func (t target) run(ctx context.Context, root string, lasting time.Duration) error {
+func (t target) run(ctx context.Context, root string, duration time.Duration) error {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
 		return err
 	}
 	test, err := dev.Start(dev.Command{
 		Name: "go test -fuzz", Path: compiler, Dir: root,
-		Args: []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", lasting.String(), "./" + filepath.ToSlash(t.dir)},
+		Args: []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", duration.String(), "./" + filepath.ToSlash(t.dir)},
 	})
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (t target) run(ctx context.Context, root string, lasting time.Duration) err
 	return test.Wait(ctx)
 }
 
-// fuzzTargets are found in the source, so that a new one is run by itself.
+// fuzzTargets finds the fuzz functions in the source, so that a new one needs no registration.
 func fuzzTargets(root string) (targets []target, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {

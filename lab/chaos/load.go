@@ -9,84 +9,84 @@ import (
 	"time"
 )
 
-// load is the clients at work.
+// load is a number of clients that create and move orders.
 type load struct {
 	s      *stack
 	ending atomic.Bool
-	// working are the clients, and those who see to orders that take long.
+	// working counts the clients and the goroutines of late scenarios.
 	working sync.WaitGroup
 	stop    context.CancelFunc
 }
 
-// crowdPatience is how long the lives that have begun may take once no more are started: the
-// longest of them waits for the timer.
-const crowdPatience = 3 * time.Minute
+// finishTimeout bounds the scenarios under way once no more are started: the longest waits for the
+// timer.
+const finishTimeout = 3 * time.Minute
 
-// startCrowd has the clients begin. Each has random numbers of its own, so that what it does does
-// not depend on how fast the others are.
-func (s *stack) startCrowd(ctx context.Context, firstStream uint64) *load {
+// startLoad starts the clients. Each has its own random numbers, so that what it does does not
+// depend on the speed of the others.
+func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 	ctx, stop := context.WithCancel(ctx)
-	w := &load{s: s, stop: stop}
+	l := &load{s: s, stop: stop}
 	for number := range s.options.Clients {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
-		w.working.Go(func() {
-			for !w.ending.Load() && ctx.Err() == nil {
-				w.liveOne(ctx, number, rng)
+		l.working.Go(func() {
+			for !l.ending.Load() && ctx.Err() == nil {
+				l.runOrder(ctx, number, rng)
 			}
 		})
 	}
-	return w
+	return l
 }
 
-// liveOne takes one order through its life. What takes long is left to somebody else.
-func (w *load) liveOne(ctx context.Context, number int, rng *rand.Rand) {
-	c := w.s.newClient(rng)
-	chosen, key := chooseLife(rng), c.someKey()
+// runOrder creates an order and runs its scenario; a late scenario runs in its own goroutine.
+func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
+	c := l.s.newClient(rng)
+	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
 	body, cash := newOrder(rng, key)
-	sg := w.s.ledger.open(key, chosen.name, body, cash)
-	sg.apiKey = w.s.tenant.key(number)
-	if err := c.create(ctx, sg); err != nil {
+	tracked := l.s.ledger.open(key, chosen.name, body, cash)
+	tracked.apiKey = l.s.tenant.key(number)
+	if err := c.create(ctx, tracked); err != nil {
 		c.close()
 		return
 	}
-	w.s.report.count("lives: "+chosen.name, 1)
+	l.s.report.count("lives: "+chosen.name, 1)
 	if !chosen.late {
 		defer c.close()
-		w.live(ctx, c, sg, chosen)
+		l.runMoves(ctx, c, tracked, chosen)
 		return
 	}
 	c.rng = rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
-	w.working.Go(func() {
+	l.working.Go(func() {
 		defer c.close()
-		if c.waitForTimer(ctx, sg) == nil {
-			w.live(ctx, c, sg, chosen)
+		if c.waitForTimer(ctx, tracked) == nil {
+			l.runMoves(ctx, c, tracked, chosen)
 		}
 	})
 }
 
-func (w *load) live(ctx context.Context, c *client, sg *trackedOrder, chosen life) {
+func (l *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, chosen scenario) {
 	for _, step := range chosen.steps {
 		if c.think(ctx) != nil {
 			return
 		}
-		moved, err := c.move(ctx, sg, step, chosen.by)
+		moved, err := c.move(ctx, tracked, step, chosen.by)
 		if err != nil {
 			return
 		}
 		if !moved {
-			break // the timer was faster
+			break // the timer cancelled it first
 		}
 	}
-	sg.finished = true
+	tracked.finished = true
 }
 
-// finish lets the lives that have begun end.
-func (w *load) finish() {
-	w.ending.Store(true)
-	timeout := time.AfterFunc(w.s.options.patience(crowdPatience), w.stop)
-	w.working.Wait()
+// finish starts no more orders and waits for the scenarios under way.
+func (l *load) finish() {
+	l.ending.Store(true)
+	timeout := time.AfterFunc(l.s.options.scaledTimeout(finishTimeout), l.stop)
+	l.working.Wait()
 	timeout.Stop()
-	w.stop()
+	l.stop()
 }
 
 // randomBytes reads random numbers as bytes.

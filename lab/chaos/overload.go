@@ -11,31 +11,31 @@ import (
 )
 
 const (
-	// maxRequests is MAX_REQUESTS of each api: few enough that a crowd of clients on the same small
-	// machine is too many.
+	// maxRequests is MAX_REQUESTS of each api: low enough that clients on the same small machine
+	// can overload it.
 	maxRequests = 32
-	// capacityClients is how many clients find out how much the service can serve, capacityTime how
-	// long they take.
+	// capacityClients is how many clients measure the service's capacity, capacityTime for how
+	// long.
 	capacityClients = 16
 	capacityTime    = 3 * time.Second
-	// tooManyTimes is how many times what can be served is asked for then. Who does not get a turn
-	// is refused after a second and comes again, which takes comeAgain all in all on a machine that
-	// is busy: so many seconds' worth of clients ask for ten times as much.
-	tooManyTimes = 10
-	comeAgain    = 1300 * time.Millisecond
-	// listed is how many orders the clients have shown to them at once.
-	listed = 200
-	// refusalBound is how long a request may take in an overload: a second for its turn, and some
-	// more on a machine that is busy with the clients themselves and whatever else it runs.
-	refusalBound = 5 * time.Second
-	// memoryBound is what an api may hold, in MiB, as with ten thousand open orders; a connection
-	// may take so much besides, whether or not its requests get a turn.
-	memoryBound, memoryOfConnection = 200, 1.0 / 16
-	// recoveryBound is when everything must be as before.
-	recoveryBound = 10 * time.Second
+	// overloadFactor is the overload's request rate as a multiple of the capacity. A refused client
+	// waits a second for its response and asks again, every retryInterval in all on a busy machine:
+	// capacity × overloadFactor × retryInterval clients ask at that rate.
+	overloadFactor = 10
+	retryInterval  = 1300 * time.Millisecond
+	// pageSize is the limit of the clients' lists.
+	pageSize = 200
+	// maxResponseTime is the largest p99 in an overload: a second of waiting for a slot, and more
+	// because the clients run on the same machine.
+	maxResponseTime = 5 * time.Second
+	// maxMemory is what an api may hold, in MiB, as with ten thousand open orders, and
+	// memoryPerConnection what each connection may add.
+	maxMemory, memoryPerConnection = 200, 1.0 / 16
+	// maxRecovery bounds the return to normal latency.
+	maxRecovery = 10 * time.Second
 )
 
-// overloadFigures are what an overload showed.
+// overloadFigures are the results of an overload.
 type overloadFigures struct {
 	Clients        int            `json:"clients"`
 	NormalRate     float64        `json:"normal_requests_per_second"`
@@ -61,84 +61,84 @@ memory of an api: %.0f MiB before, %.0f MiB at the most; latency back to normal 
 		f.Clients, f.OverloadFor, (f.ServedRate+f.RefusedRate)/f.NormalRate, f.ServedRate, f.RefusedRate, f.P50, f.P99, f.Slowest, f.Statuses, f.RSSBefore, f.RSSMost, f.RecoveredAfter)
 }
 
-// runOverload has far too many clients come, and looks how the service treats them and how soon it
-// is itself again.
+// runOverload measures the capacity, overloads the service, and measures latency, memory and the
+// time to recover.
 func runOverload(ctx context.Context, s *stack) error {
-	if err := s.haveOrders(ctx, listed); err != nil {
+	if err := s.ensureOrders(ctx, pageSize); err != nil {
 		return err
 	}
 	f := &overloadFigures{OverloadFor: s.options.Overload.String()}
 	s.report.Overload = f
-	s.options.say("measuring what %d clients get", capacityClients)
-	normal := s.crush(ctx, capacityClients, capacityTime)
+	s.options.logf("measuring what %d clients get", capacityClients)
+	normal := s.measureLoad(ctx, capacityClients, capacityTime)
 	f.NormalRate, f.NormalP50, f.NormalP99 = normal.rate(http.StatusOK), normal.percentile(50), normal.percentile(99)
-	f.Clients = min(int(tooManyTimes*f.NormalRate*comeAgain.Seconds()), s.options.MostClients)
+	f.Clients = min(int(overloadFactor*f.NormalRate*retryInterval.Seconds()), s.options.MostClients)
 	var err error
-	if f.RSSBefore, err = s.mostMemory(); err != nil {
+	if f.RSSBefore, err = s.maxRSS(); err != nil {
 		return err
 	}
-	s.options.say("sending %d clients for %s", f.Clients, s.options.Overload)
+	s.options.logf("sending %d clients for %s", f.Clients, s.options.Overload)
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		for sleep(watching, 200*time.Millisecond) == nil {
-			if now, err := s.mostMemory(); err == nil {
+			if now, err := s.maxRSS(); err == nil {
 				f.RSSMost = max(f.RSSMost, now)
 			}
 		}
 	})
-	crushed := s.crush(ctx, f.Clients, s.options.Overload)
+	overloaded := s.measureLoad(ctx, f.Clients, s.options.Overload)
 	stop()
 	watch.Wait()
-	f.ServedRate, f.RefusedRate = crushed.rate(http.StatusOK), crushed.rate(http.StatusServiceUnavailable, http.StatusTooManyRequests)
-	f.P50, f.P99, f.Slowest, f.Statuses = crushed.percentile(50), crushed.percentile(99), crushed.percentile(100), crushed.answers
-	f.RecoveredAfter = s.recover(ctx, f)
-	s.judgeOverload(f, crushed)
+	f.ServedRate, f.RefusedRate = overloaded.rate(http.StatusOK), overloaded.rate(http.StatusServiceUnavailable, http.StatusTooManyRequests)
+	f.P50, f.P99, f.Slowest, f.Statuses = overloaded.percentile(50), overloaded.percentile(99), overloaded.percentile(100), overloaded.answers
+	f.RecoveredAfter = s.measureRecovery(ctx, f)
+	s.checkOverload(f, overloaded)
 	return ctx.Err()
 }
 
-func (s *stack) judgeOverload(f *overloadFigures, crushed *overloadRun) {
+func (s *stack) checkOverload(f *overloadFigures, overloaded *overloadRun) {
 	r := s.report
-	r.checked(invariantRefusal, len(crushed.times))
-	if f.P99 > milliseconds(refusalBound) {
-		r.violate(invariantRefusal, "p99", "%.0f ms is more than %s", f.P99, refusalBound)
+	r.checked(invariantRefusal, len(overloaded.times))
+	if f.P99 > milliseconds(maxResponseTime) {
+		r.violate(invariantRefusal, "p99", "%.0f ms is more than %s", f.P99, maxResponseTime)
 	}
 	if f.RefusedRate == 0 {
 		r.violate(invariantRefusal, "overload", "nobody was refused: this was no overload")
 	}
 	if failed := f.Statuses[noAnswer]; failed > 0 {
-		r.violate(invariantRefusal, "overload", "%d requests got no answer, the first: %v", failed, crushed.failure)
+		r.violate(invariantRefusal, "overload", "%d requests got no answer, the first: %v", failed, overloaded.failure)
 	}
 	r.checked(invariantMemory, 1)
-	if bound := memoryBound + memoryOfConnection*float64(f.Clients); f.RSSMost > bound {
+	if bound := maxMemory + memoryPerConnection*float64(f.Clients); f.RSSMost > bound {
 		r.violate(invariantMemory, "api", "%.0f MiB is more than %.0f", f.RSSMost, bound)
 	}
 	r.checked(invariantRecovery, 1)
 	if f.RecoveredAfter == "" {
-		r.violate(invariantRecovery, "latency", "still above %.1f ms", normalAgain(f))
+		r.violate(invariantRecovery, "latency", "still above %.1f ms", recoveredLatency(f))
 	}
 }
 
-// haveOrders makes sure that there are so many orders to be listed.
-func (s *stack) haveOrders(ctx context.Context, count int) error {
+// ensureOrders creates orders until there are count.
+func (s *stack) ensureOrders(ctx context.Context, count int) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
 	for len(s.ledger.acknowledged()) < count {
-		key := c.someKey()
+		key := c.newIdempotencyKey()
 		body, cash := newOrder(c.rng, key)
-		sg := s.ledger.open(key, "forgotten", body, cash)
-		sg.apiKey, sg.finished = s.tenant.key(0), true
-		if err := c.create(ctx, sg); err != nil {
+		tracked := s.ledger.open(key, "forgotten", body, cash)
+		tracked.apiKey, tracked.finished = s.tenant.key(0), true
+		if err := c.create(ctx, tracked); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mostMemory is that of the larger api.
-func (s *stack) mostMemory() (most float64, err error) {
+// maxRSS is the memory of the larger api.
+func (s *stack) maxRSS() (most float64, err error) {
 	for _, name := range apiNames {
-		child, _ := s.members[name].current()
+		child, _ := s.processes[name].current()
 		held, err := cluster.RSS(child.Pid())
 		if err != nil {
 			return 0, err
@@ -148,26 +148,24 @@ func (s *stack) mostMemory() (most float64, err error) {
 	return most, nil
 }
 
-// normalAgain is the latency, in milliseconds, that counts as normal: what it was, with room for
-// chance.
-func normalAgain(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
+// recoveredLatency is the median latency, in milliseconds, that counts as recovered.
+func recoveredLatency(f *overloadFigures) float64 { return 2*f.NormalP50 + 10 }
 
-// recover says how long it took until the usual clients were served as usual; empty if it took too
-// long.
-func (s *stack) recover(ctx context.Context, f *overloadFigures) string {
+// measureRecovery returns the time until latency was normal again; empty if it took too long.
+func (s *stack) measureRecovery(ctx context.Context, f *overloadFigures) string {
 	began := time.Now()
-	for time.Since(began) < recoveryBound && ctx.Err() == nil {
-		if after := s.crush(ctx, capacityClients, time.Second); after.percentile(50) <= normalAgain(f) && after.answers["200"] == len(after.times) {
+	for time.Since(began) < maxRecovery && ctx.Err() == nil {
+		if after := s.measureLoad(ctx, capacityClients, time.Second); after.percentile(50) <= recoveredLatency(f) && after.answers["200"] == len(after.times) {
 			return time.Since(began).Round(100 * time.Millisecond).String()
 		}
 	}
 	return ""
 }
 
-// noAnswer is the status of a request that got none.
+// noAnswer is the status of a request without a response.
 const noAnswer = "none"
 
-// overloadRun is what a crowd of readers got.
+// overloadRun is the latencies and statuses of a measureLoad.
 type overloadRun struct {
 	mu      sync.Mutex
 	took    time.Duration
@@ -176,8 +174,8 @@ type overloadRun struct {
 	failure error
 }
 
-// overloadRun has clients list orders, each again as soon as it has its answer, for a while.
-func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *overloadRun {
+// measureLoad has clients list orders in a closed loop for a duration.
+func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Duration) *overloadRun {
 	result := &overloadRun{answers: map[string]int{}}
 	began := time.Now()
 	var reading sync.WaitGroup
@@ -185,10 +183,10 @@ func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *
 		reading.Go(func() {
 			c := s.newClient(stream(s.options.Seed, uint64(number)))
 			defer c.close()
-			for time.Since(began) < lasting && ctx.Err() == nil {
-				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", listed), Key: s.tenant.key(number)}
+			for time.Since(began) < duration && ctx.Err() == nil {
+				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize), Key: s.tenant.key(number)}
 				asked := time.Now()
-				limited, cancel := context.WithTimeout(ctx, callPatience)
+				limited, cancel := context.WithTimeout(ctx, callTimeout)
 				answer, err := c.at(s.balancer.pick()).Try(limited, r)
 				cancel()
 				result.add(time.Since(asked), answer, err)
@@ -200,27 +198,27 @@ func (s *stack) crush(ctx context.Context, clients int, lasting time.Duration) *
 	return result
 }
 
-func (c *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.times = append(c.times, milliseconds(took))
+func (o *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.times = append(o.times, milliseconds(took))
 	if err != nil {
-		c.answers[noAnswer]++
-		c.failure = err
+		o.answers[noAnswer]++
+		o.failure = err
 		return
 	}
-	c.answers[fmt.Sprint(answer.Status)]++
+	o.answers[fmt.Sprint(answer.Status)]++
 }
 
-func (c *overloadRun) percentile(p float64) float64 { return cluster.Percentile(c.times, p) }
+func (o *overloadRun) percentile(p float64) float64 { return cluster.Percentile(o.times, p) }
 
 // rate is how many requests a second were answered with one of the statuses.
-func (c *overloadRun) rate(statuses ...int) float64 {
+func (o *overloadRun) rate(statuses ...int) float64 {
 	total := 0
 	for _, status := range statuses {
-		total += c.answers[fmt.Sprint(status)]
+		total += o.answers[fmt.Sprint(status)]
 	}
-	return float64(total) / c.took.Seconds()
+	return float64(total) / o.took.Seconds()
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -11,7 +11,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// attachPhoto makes a delivery one with a photo: a form, as the rider's phone sends it.
+// attachPhoto makes the request a multipart form with a photo.
 func (c *client) attachPhoto(request *cluster.Request, fields map[string]string) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -24,7 +24,7 @@ func (c *client) attachPhoto(request *cluster.Request, fields map[string]string)
 	if err != nil {
 		return err
 	}
-	if err := jpeg.Encode(part, noise(c.rng), nil); err != nil {
+	if err := jpeg.Encode(part, randomImage(c.rng), nil); err != nil {
 		return err
 	}
 	if err := form.Close(); err != nil {
@@ -35,8 +35,8 @@ func (c *client) attachPhoto(request *cluster.Request, fields map[string]string)
 	return nil
 }
 
-// noise is a picture that no other is like.
-func noise(rng *rand.Rand) image.Image {
+// randomImage is an image of random pixels.
+func randomImage(rng *rand.Rand) image.Image {
 	picture := image.NewGray(image.Rect(0, 0, 96, 96))
 	for x := range 96 {
 		for y := range 96 {

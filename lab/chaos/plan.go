@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind is how something is broken.
+// kind is a kind of fault.
 type kind string
 
 const (
@@ -17,7 +17,7 @@ const (
 	receiverDown kind = "receiver down"
 )
 
-// The things that can be broken, by the names that the plan gives them.
+// The targets of faults besides the processes, by their names in the plan.
 const (
 	temporalServer = "temporal"
 	databaseServer = "postgres"
@@ -28,7 +28,7 @@ var (
 	workerNames = []string{"worker-1", "worker-2"}
 )
 
-// fault is one thing that goes wrong, and for how long.
+// fault is one injected fault: when, what, and for how long.
 type fault struct {
 	At     time.Duration `json:"at"`
 	Kind   kind          `json:"kind"`
@@ -40,8 +40,7 @@ func (f fault) String() string {
 	return fmt.Sprintf("%7.1fs  %-13s  %-8s  for %s", f.At.Seconds(), f.Kind, f.Target, f.For.Round(100*time.Millisecond))
 }
 
-// The streams of random numbers that one seed feeds: the plan's, and from firstClient on one for
-// each client.
+// The streams of random numbers of a seed: the plan's, and from firstClient on one for each client.
 const (
 	planStream = iota
 	firstClient
@@ -49,19 +48,18 @@ const (
 
 func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
 
-// planFaults decides what breaks when. Every kind comes early, so that a short run has met them
-// all; then everything is broken again and again, in an order and at moments of the seed's. Faults
-// overlap as they will.
+// planFaults makes the plan from the seed. The first round has every kind, so that a short run has
+// them all; later rounds have every fault of every target, shuffled. Faults may overlap.
 func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 	rng := stream(seed, planStream)
-	// A short run has less time between its faults.
+	// A short run has less time between faults.
 	pace := min(4*time.Second, duration/10)
 	between := func(from, to time.Duration) time.Duration { return from + time.Duration(rng.Int64N(int64(to-from))) }
 	var plan []fault
 	at := between(pace/2, pace)
-	for deck := firstDeck(rng); ; deck = fullDeck() {
-		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
-		for _, f := range deck {
+	for round := firstRound(rng); ; round = fullRound() {
+		rng.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
+		for _, f := range round {
 			f.At = at
 			switch f.Kind {
 			case kill:
@@ -82,8 +80,8 @@ func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 	}
 }
 
-// firstDeck has each kind of fault once.
-func firstDeck(rng *rand.Rand) []fault {
+// firstRound has each kind of fault.
+func firstRound(rng *rand.Rand) []fault {
 	pick := func(names []string) string { return names[rng.IntN(len(names))] }
 	everybody := slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer})
 	return []fault{
@@ -92,11 +90,11 @@ func firstDeck(rng *rand.Rand) []fault {
 	}
 }
 
-// fullDeck kills and pauses everybody.
-func fullDeck() []fault {
-	deck := []fault{{Kind: fullDisk}, {Kind: receiverDown}, {Kind: receiverDown}}
+// fullRound kills and pauses every target.
+func fullRound() []fault {
+	round := []fault{{Kind: fullDisk}, {Kind: receiverDown}, {Kind: receiverDown}}
 	for _, name := range slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer}) {
-		deck = append(deck, fault{Kind: kill, Target: name}, fault{Kind: pause, Target: name})
+		round = append(round, fault{Kind: kill, Target: name}, fault{Kind: pause, Target: name})
 	}
-	return deck
+	return round
 }

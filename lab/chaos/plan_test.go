@@ -20,7 +20,7 @@ func TestPlan_followsFromTheSeedAlone(t *testing.T) {
 	require.Len(t, broken, 14, "in five minutes everything is killed and paused, the disk full and the receiver away")
 }
 
-// A short run meets every kind of fault.
+// A short run has every kind of fault.
 func TestPlan_beginsWithOneOfEachKind(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -39,16 +39,16 @@ func TestLives_everyOneIsChosen(t *testing.T) {
 	t.Parallel()
 	rng, seen := stream(1, firstClient), map[string]int{}
 	for range 2000 {
-		seen[chooseLife(rng).name]++
+		seen[chooseScenario(rng).name]++
 	}
-	require.Len(t, seen, len(lives))
+	require.Len(t, seen, len(scenarios))
 	require.Greater(t, seen["delivered"], seen["forgotten"])
 }
 
 func TestKeys_followFromTheSeed(t *testing.T) {
 	t.Parallel()
 	one, same := &client{rng: stream(3, firstClient)}, &client{rng: stream(3, firstClient)}
-	first, second := one.someKey(), one.someKey()
+	first, second := one.newIdempotencyKey(), one.newIdempotencyKey()
 	require.NotEqual(t, first, second)
-	require.Equal(t, []string{first, second}, []string{same.someKey(), same.someKey()})
+	require.Equal(t, []string{first, second}, []string{same.newIdempotencyKey(), same.newIdempotencyKey()})
 }

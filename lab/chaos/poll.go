@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// startPatience is how long anything may take to start on a busy machine.
-	startPatience = 2 * time.Minute
-	pollEvery     = 50 * time.Millisecond
+	// startTimeout bounds a start on a busy machine.
+	startTimeout = 2 * time.Minute
+	pollEvery    = 50 * time.Millisecond
 )
 
-// poll returns when a condition holds; what says what was missing when time is up.
-func poll(ctx context.Context, patience time.Duration, what string, holds func() bool) error {
-	end := time.Now().Add(patience)
+// poll waits until a condition holds; what describes the failure after the timeout.
+func poll(ctx context.Context, timeout time.Duration, what string, holds func() bool) error {
+	end := time.Now().Add(timeout)
 	for !holds() {
 		if time.Now().After(end) {
-			return fmt.Errorf("%s after %s", what, patience)
+			return fmt.Errorf("%s after %s", what, timeout)
 		}
 		if err := sleep(ctx, pollEvery); err != nil {
 			return err

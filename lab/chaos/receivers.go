@@ -14,54 +14,54 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// The two webhooks of the operator, by the last part of their address.
+// The operator's two webhooks, by the last part of their URLs.
 const (
-	hookOnce  = "once"  // asked for no retries
-	hookAgain = "again" // asked for them
+	hookWithoutRetries = "once"
+	hookWithRetries    = "again"
 )
 
-// receivers is who hears of orders, and writes down what.
+// receivers is the server of both webhooks; it counts the events it receives.
 type receivers struct {
 	receiver *cluster.Receiver
 
 	mu      sync.Mutex
 	secrets map[string]string
-	// heard is how often each event, by its webhook-id, came to each of the two.
-	heard  map[string]map[string]int
-	forged int
+	// received counts the requests by webhook and webhook-id.
+	received      map[string]map[string]int
+	badSignatures int
 }
 
-func startAudience(certificates *dev.Certificates) (*receivers, error) {
-	a := &receivers{secrets: map[string]string{}, heard: map[string]map[string]int{hookOnce: {}, hookAgain: {}}}
+func startReceivers(certificates *dev.Certificates) (*receivers, error) {
+	r := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}}
 	var err error
-	a.receiver, err = cluster.StartReceiver(certificates, a.hear)
-	return a, err
+	r.receiver, err = cluster.StartReceiver(certificates, r.record)
+	return r, err
 }
 
-func (a *receivers) hear(r *http.Request, body []byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	which := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	if sender.Verify(r.Header, body, time.Now(), a.secrets[which]) != nil || a.heard[which] == nil {
-		a.forged++
+func (r *receivers) record(request *http.Request, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	which := request.URL.Path[strings.LastIndexByte(request.URL.Path, '/')+1:]
+	if sender.Verify(request.Header, body, time.Now(), r.secrets[which]) != nil || r.received[which] == nil {
+		r.badSignatures++
 		return
 	}
-	a.heard[which][r.Header.Get("webhook-id")]++
+	r.received[which][request.Header.Get("webhook-id")]++
 }
 
-// times is how often an event was heard.
-func (a *receivers) times(which, id string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.heard[which][id]
+// count is how often an event was received.
+func (r *receivers) count(which, id string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.received[which][id]
 }
 
-// invite registers both webhooks for all events.
-func (s *stack) invite(ctx context.Context) error {
+// registerWebhooks registers both webhooks for all events.
+func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
-	for _, which := range []string{hookOnce, hookAgain} {
-		body, err := json.Marshal(map[string]any{"url": s.audience.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookAgain})
+	for _, which := range []string{hookWithoutRetries, hookWithRetries} {
+		body, err := json.Marshal(map[string]any{"url": s.receivers.receiver.URL + "/" + which, "events": models.Events, "retry": which == hookWithRetries})
 		if err != nil {
 			return err
 		}
@@ -77,9 +77,9 @@ func (s *stack) invite(ctx context.Context) error {
 		if err := json.Unmarshal(got.Body, &answer); err != nil {
 			return err
 		}
-		s.audience.mu.Lock()
-		s.audience.secrets[which] = answer.Data.Secret
-		s.audience.mu.Unlock()
+		s.receivers.mu.Lock()
+		s.receivers.secrets[which] = answer.Data.Secret
+		s.receivers.mu.Unlock()
 	}
 	return nil
 }

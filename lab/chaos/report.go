@@ -15,7 +15,7 @@ import (
 	"despacho/models"
 )
 
-// The promises, as the report words them.
+// The invariants, as the report names them.
 const (
 	invariantReadable   = "every acknowledged order is readable with the same id and guide code"
 	invariantKeys       = "every Idempotency-Key made one order"
@@ -40,14 +40,14 @@ const (
 	invariantFuzz       = "no fuzz target fails"
 )
 
-// invariants are in the order in which they are printed.
+// invariants are listed in the order they are printed in.
 var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantFuzz,
 }
 
-// report is what a run found.
+// report is the result of a run.
 type report struct {
 	Seed       uint64                `json:"seed"`
 	Duration   string                `json:"duration"`
@@ -65,14 +65,14 @@ type report struct {
 	strict bool
 }
 
-// invariant is one promise, how often it was checked, and where it was broken.
+// invariant is how often an invariant was checked, and where it was broken.
 type invariant struct {
 	Name    string      `json:"name"`
 	Checked int         `json:"checked"`
 	Broken  []violation `json:"broken,omitempty"`
 }
 
-// violation is one broken promise; the subject is an order's id wherever it is about one.
+// violation is one case of a broken invariant; the subject is an order's id where there is one.
 type violation struct {
 	Subject string `json:"subject"`
 	What    string `json:"what"`
@@ -119,15 +119,15 @@ func (r *report) violate(name, subject, format string, args ...any) {
 	broken.Broken = append(broken.Broken, violation{Subject: subject, What: fmt.Sprintf(format, args...)})
 }
 
-// forbidLoss makes every request without an answer a broken promise, from now on or no longer.
+// forbidLoss sets whether a request without a response breaks an invariant.
 func (r *report) forbidLoss(strict bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.strict = strict
 }
 
-// lost is a request that got no answer.
-func (r *report) lost(format string, args ...any) {
+// recordLost records a request that got no response.
+func (r *report) recordLost(format string, args ...any) {
 	r.mu.Lock()
 	strict := r.strict
 	r.mu.Unlock()
@@ -196,7 +196,7 @@ func (r *report) write(path string) error {
 	return os.WriteFile(path, append(content, '\n'), 0o644)
 }
 
-func (r *report) number(counter string) int {
+func (r *report) counter(counter string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.Counters[counter]

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// breath is how long the clients work before the first processes are replaced, and before the next.
-const breath = time.Second
+// stepDelay is the wait before each replacement.
+const stepDelay = time.Second
 
-// runRolling replaces every process while clients work behind a balancer, as a new version is
-// rolled out: one api and one worker, then the others. No request may be lost.
+// runRolling is a rolling restart under load: one api and one worker, then the others. No request
+// may be lost.
 func runRolling(ctx context.Context, s *stack) error {
-	if err := s.untilBalanced(ctx); err != nil {
+	if err := s.awaitBalancer(ctx); err != nil {
 		return err
 	}
 	s.report.forbidLoss(true)
 	defer s.report.forbidLoss(false)
-	before := s.report.number("requests")
-	crowd := s.startCrowd(ctx, firstClient+uint64(s.options.Clients))
-	err := sleep(ctx, breath)
+	before := s.report.counter("requests")
+	clients := s.startLoad(ctx, firstClient+uint64(s.options.Clients))
+	err := sleep(ctx, stepDelay)
 	for i := range apiNames {
 		if err != nil {
 			break
@@ -29,24 +29,24 @@ func runRolling(ctx context.Context, s *stack) error {
 		for _, name := range []string{apiNames[i], workerNames[i]} {
 			group.Go(func() error {
 				began := time.Now()
-				defer func() { s.options.say("%s was replaced in %s", name, time.Since(began).Round(10*time.Millisecond)) }()
+				defer func() { s.options.logf("%s was replaced in %s", name, time.Since(began).Round(10*time.Millisecond)) }()
 				s.report.count("processes replaced under load", 1)
-				return s.members[name].replace(replacing)
+				return s.processes[name].replace(replacing)
 			})
 		}
 		if err = group.Wait(); err == nil {
-			err = s.untilBalanced(ctx)
+			err = s.awaitBalancer(ctx)
 		}
 	}
-	crowd.finish()
-	s.report.checked(invariantLossless, s.report.number("requests")-before)
+	clients.finish()
+	s.report.checked(invariantLossless, s.report.counter("requests")-before)
 	return err
 }
 
-// untilBalanced returns when the balancer has everybody to send requests to.
-func (s *stack) untilBalanced(ctx context.Context) error {
-	if err := poll(ctx, startPatience, "the balancer does not see everybody ready", s.balancer.complete); err != nil {
+// awaitBalancer returns when the balancer sees every process ready.
+func (s *stack) awaitBalancer(ctx context.Context) error {
+	if err := poll(ctx, startTimeout, "the balancer does not see everybody ready", s.balancer.allReady); err != nil {
 		return err
 	}
-	return sleep(ctx, breath)
+	return sleep(ctx, stepDelay)
 }

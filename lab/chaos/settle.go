@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// settlePatience bounds how long the service may take to put everything right once nothing
-	// breaks any more. The longest it has to wait for is a call that died with its worker: that is
-	// given up after half a minute, and taken over at most two minutes after its time.
-	settlePatience = 5 * time.Minute
-	settleEvery    = 500 * time.Millisecond
-	// tooLong is from when on somebody does not wait for the next attempt of an event but has it
-	// sent again.
-	tooLong = 20 * time.Second
+	// settleTimeout bounds how long the service may take to finish once no more faults are
+	// injected. The longest is a webhook call whose worker was killed: it times out after half a
+	// minute and is taken over at most two minutes after its time.
+	settleTimeout = 5 * time.Minute
+	settleEvery   = 500 * time.Millisecond
+	// redeliverAfter is the longest wait for a scheduled attempt; a later one is replaced by a
+	// redelivery.
+	redeliverAfter = 20 * time.Second
 )
 
-// unsettled counts what the service still owes.
+// unsettled counts the work that the service has not finished.
 type unsettled struct {
 	Registered, Pending, Waiting int
 }
@@ -31,38 +31,38 @@ func (u unsettled) String() string {
 	return fmt.Sprintf("%d orders waiting for their timer, %d deliveries pending, %d more waiting for a late attempt", u.Registered, u.Pending, u.Waiting)
 }
 
-func (s *stack) owed(ctx context.Context) (owed unsettled, late []string, err error) {
+func (s *stack) outstanding(ctx context.Context) (outstanding unsettled, late []string, err error) {
 	err = onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
 		counts := connection.QueryRow(ctx, `SELECT
 			(SELECT count(*) FROM orders WHERE status = 'registered'),
-			(SELECT count(*) FROM deliveries WHERE status = 'pending' AND (next_attempt_at IS NULL OR next_attempt_at <= now() + $1::interval))`, tooLong)
-		if err := counts.Scan(&owed.Registered, &owed.Pending); err != nil {
+			(SELECT count(*) FROM deliveries WHERE status = 'pending' AND (next_attempt_at IS NULL OR next_attempt_at <= now() + $1::interval))`, redeliverAfter)
+		if err := counts.Scan(&outstanding.Registered, &outstanding.Pending); err != nil {
 			return err
 		}
-		rows, err := connection.Query(ctx, `SELECT id::text FROM deliveries WHERE status = 'pending' AND next_attempt_at > now() + $1::interval`, tooLong)
+		rows, err := connection.Query(ctx, `SELECT id::text FROM deliveries WHERE status = 'pending' AND next_attempt_at > now() + $1::interval`, redeliverAfter)
 		if err != nil {
 			return err
 		}
 		late, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		owed.Waiting = len(late)
+		outstanding.Waiting = len(late)
 		return err
 	})
-	return owed, late, err
+	return outstanding, late, err
 }
 
-// settle returns when nothing is owed any more. An event whose next attempt is minutes away is sent
-// again by hand, as people do once they know that their receiver is back.
+// settle returns when no work is outstanding. An event whose next attempt is minutes away is
+// redelivered, as users do once their receiver is back.
 func (s *stack) settle(ctx context.Context) error {
 	began := time.Now()
 	c := s.newClient(stream(s.options.Seed, planStream))
 	defer c.close()
-	said := began
+	lastLogged := began
 	for {
-		owed, late, err := s.owed(ctx)
+		outstanding, late, err := s.outstanding(ctx)
 		if err != nil {
 			return err
 		}
-		if owed == (unsettled{}) {
+		if outstanding == (unsettled{}) {
 			s.report.Settled = time.Since(began).Round(time.Second).String()
 			return nil
 		}
@@ -72,13 +72,13 @@ func (s *stack) settle(ctx context.Context) error {
 				return err
 			}
 		}
-		if limit := s.options.patience(settlePatience); time.Since(began) > limit {
-			s.options.say("not settled within %s: %s", limit, owed)
-			return nil // the invariants say what that means
+		if limit := s.options.scaledTimeout(settleTimeout); time.Since(began) > limit {
+			s.options.logf("not settled within %s: %s", limit, outstanding)
+			return nil // the invariants report it
 		}
-		if time.Since(said) > 15*time.Second {
-			said = time.Now()
-			s.options.say("%s", owed)
+		if time.Since(lastLogged) > 15*time.Second {
+			lastLogged = time.Now()
+			s.options.logf("%s", outstanding)
 		}
 		if err := sleep(ctx, settleEvery); err != nil {
 			return err
@@ -86,18 +86,18 @@ func (s *stack) settle(ctx context.Context) error {
 	}
 }
 
-// settleAndCheck waits until nothing is owed and holds everything against the promises.
+// settleAndCheck waits until no work is outstanding and checks the invariants.
 func settleAndCheck(ctx context.Context, s *stack) error {
-	s.options.say("%d orders were created; waiting until everything is settled", len(s.ledger.acknowledged()))
+	s.options.logf("%d orders were created; waiting until everything is settled", len(s.ledger.acknowledged()))
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
-	truth, err := s.readTruth(ctx)
+	state, err := s.readState(ctx)
 	if err != nil {
 		return err
 	}
-	t := &truthCheck{stack: s, dbState: truth, tally: map[string]int{}}
-	for _, check := range []func(context.Context, *truthCheck) error{
+	t := &checker{stack: s, dbState: state, tally: map[string]int{}}
+	for _, check := range []func(context.Context, *checker) error{
 		checkReadable, checkKeys, checkTimelines, checkMoves, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
 	} {
 		if err := check(ctx, t); err != nil {
@@ -105,13 +105,13 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 		}
 	}
 	s.report.set(t.tally)
-	return s.tellStories(ctx, t)
+	return s.printDetails(ctx, t)
 }
 
-// truthCheck is what an invariant is checked with.
-type truthCheck struct {
+// checker is what an invariant is checked with.
+type checker struct {
 	*stack
 	*dbState
-	// tally is what is counted on the way.
+	// tally holds counters of the checks.
 	tally map[string]int
 }

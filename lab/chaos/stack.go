@@ -19,12 +19,12 @@ import (
 	"despacho/workflows"
 )
 
-// database is the one that the service works on.
+// database is the name of the service's database.
 const database = "despacho"
 
-// stack is the service and all it stands on: PostgreSQL that waits for the disk, a Temporal whose
-// state outlives it, two api processes and two workers, and somebody who wants to hear of orders.
-// All of it is on loopback and thrown away afterwards.
+// stack is the service and the servers it needs: a durable PostgreSQL, a Temporal server that keeps
+// its state in a file, two api processes, two workers, and a webhook receiver. Everything listens
+// on loopback and is removed afterwards.
 type stack struct {
 	options Options
 	report  *report
@@ -33,24 +33,24 @@ type stack struct {
 	program  *cluster.Program
 	postgres *dev.Postgres
 	temporal *temporal
-	// workflows reads what Temporal knows; it connects anew by itself.
+	// workflows is a Temporal client; it reconnects by itself.
 	workflows temporalclient.Client
 	disk      *disk
-	audience  *receivers
+	receivers *receivers
 	tenant    *tenant
-	members   map[string]*supervised
+	processes map[string]*supervised
 	balancer  *balancer
 	ledger    *ledger
 
-	// closers undo what was started, last first.
+	// closers stop what was started; they run in reverse order.
 	closers []func(context.Context) error
 }
 
-// startStack starts everything. Whoever gets a stack, also along with an error, closes it.
+// startStack starts everything. The caller must close the stack, also when there is an error.
 func startStack(ctx context.Context, options Options, report *report) (*stack, error) {
-	s := &stack{options: options, report: report, members: map[string]*supervised{}, ledger: &ledger{}}
+	s := &stack{options: options, report: report, processes: map[string]*supervised{}, ledger: &ledger{}}
 	for _, step := range []func(context.Context) error{
-		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startMembers, s.invite,
+		s.makeDirectory, s.startPostgres, s.startTemporal, s.describeProgram, s.prepareDatabase, s.startProcesses, s.registerWebhooks,
 	} {
 		if err := step(ctx); err != nil {
 			return s, err
@@ -64,15 +64,15 @@ func (s *stack) makeDirectory(ctx context.Context) error {
 	if s.dir, err = os.MkdirTemp("", "despacho-chaos-"); err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { return os.RemoveAll(s.dir) })
+	s.onClose(func(context.Context) error { return os.RemoveAll(s.dir) })
 	if err := os.MkdirAll(s.options.LogDir, 0o755); err != nil {
 		return err
 	}
 	if s.disk, err = newDisk(ctx, filepath.Join(s.dir, "files")); err != nil {
 		return err
 	}
-	s.later(s.disk.close)
-	s.options.say("a full disk is %s", s.disk.how())
+	s.onClose(s.disk.close)
+	s.options.logf("a full disk is %s", s.disk.describe())
 	return nil
 }
 
@@ -81,17 +81,17 @@ func (s *stack) startPostgres(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What was acknowledged must outlive the process.
+	// What was acknowledged must survive kill -9.
 	durable := map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 	if s.postgres, err = dev.StartPostgres(ctx, dev.PostgresOptions{Settings: durable, Log: log}); err != nil {
 		return err
 	}
-	s.later(s.postgres.Stop)
+	s.onClose(s.postgres.Stop)
 	return nil
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {
-	cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, func(line string) { s.options.say("%s", line) })
+	cli, err := dev.FindTemporalCLI(ctx, s.options.BinDir, func(line string) { s.options.logf("%s", line) })
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,12 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.later(s.temporal.stop)
-	s.workflows, err = temporalclient.NewLazyClient(temporalclient.Options{HostPort: s.temporal.server.Address, Logger: quiet{}})
+	s.onClose(s.temporal.stop)
+	s.workflows, err = temporalclient.NewLazyClient(temporalclient.Options{HostPort: s.temporal.server.Address, Logger: discardLogger{}})
 	if err != nil {
 		return err
 	}
-	s.later(func(context.Context) error { s.workflows.Close(); return nil })
+	s.onClose(func(context.Context) error { s.workflows.Close(); return nil })
 	return nil
 }
 
@@ -119,10 +119,10 @@ func (s *stack) describeProgram(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.audience, err = startAudience(certificates); err != nil {
+	if s.receivers, err = startReceivers(certificates); err != nil {
 		return err
 	}
-	s.later(s.audience.receiver.Stop)
+	s.onClose(s.receivers.receiver.Stop)
 	s.program = &cluster.Program{Binary: s.options.Binary, Dir: s.dir, Variables: map[string]string{
 		"DATABASE_URL": s.databaseURL(), "TEMPORAL_ADDRESS": s.temporal.server.Address, "FILES_DIR": s.disk.dir,
 		"SECRET_KEY":         "a throwaway key of the fault run's own",
@@ -136,7 +136,7 @@ func (s *stack) describeProgram(context.Context) error {
 func (s *stack) databaseURL() string {
 	address, err := url.Parse(s.postgres.URL)
 	if err != nil {
-		panic(err) // it has been connected to
+		panic(err) // the URL has been used to connect
 	}
 	address.Path = "/" + database
 	return address.String()
@@ -154,39 +154,39 @@ func (s *stack) prepareDatabase(ctx context.Context) error {
 	return err
 }
 
-// startMembers has the processes kept running, and a balancer in front of them.
-func (s *stack) startMembers(ctx context.Context) error {
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+// startProcesses starts and supervises the processes, and a balancer in front of them.
+func (s *stack) startProcesses(ctx context.Context) error {
+	supervising, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
-	s.later(func(context.Context) error { stop(); running.Wait(); return nil })
+	s.onClose(func(context.Context) error { stop(); running.Wait(); return nil })
 	var addresses []string
 	for _, name := range slices.Concat(workerNames, apiNames) {
 		command := cluster.Worker
 		if slices.Contains(apiNames, name) {
 			command = cluster.API
 		}
-		m, err := s.newMember(name, command)
+		p, err := s.newProcess(name, command)
 		if err != nil {
 			return err
 		}
-		s.members[name] = m
+		s.processes[name] = p
 		if command == cluster.API {
-			addresses = append(addresses, m.variables["HTTP_ADDR"])
+			addresses = append(addresses, p.variables["HTTP_ADDR"])
 		}
-		running.Go(func() { m.keep(keeping) })
+		running.Go(func() { p.run(supervising) })
 	}
-	for _, m := range s.members {
-		if err := m.untilReady(ctx, nil); err != nil {
+	for _, p := range s.processes {
+		if err := p.awaitReady(ctx, nil); err != nil {
 			return err
 		}
 	}
-	s.balancer = startBalancer(keeping, &running, addresses)
-	return s.untilBalanced(ctx)
+	s.balancer = startBalancer(supervising, &running, addresses)
+	return s.awaitBalancer(ctx)
 }
 
-func (s *stack) later(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
+func (s *stack) onClose(undo func(context.Context) error) { s.closers = append(s.closers, undo) }
 
-// close takes everything down, whatever of it got up.
+// close stops whatever was started.
 func (s *stack) close(ctx context.Context) error {
 	var errs []error
 	for _, undo := range slices.Backward(s.closers) {
@@ -199,7 +199,7 @@ func (s *stack) close(ctx context.Context) error {
 	return nil
 }
 
-// temporal is a development server that can die and come back with all it knew.
+// temporal is a development server that can be killed and restarted with its state.
 type temporal struct {
 	options dev.TemporalOptions
 	server  *dev.Temporal
@@ -214,7 +214,7 @@ func startTemporal(ctx context.Context, options dev.TemporalOptions) (*temporal,
 	if err != nil {
 		return nil, err
 	}
-	options.Port, err = strconv.Atoi(port) // where it comes back
+	options.Port, err = strconv.Atoi(port) // a restart listens on the same port
 	return &temporal{options: options, server: server}, err
 }
 
@@ -228,10 +228,10 @@ func (t *temporal) restart(ctx context.Context) error {
 
 func (t *temporal) stop(ctx context.Context) error { return t.server.Stop(ctx) }
 
-// quiet keeps the Temporal SDK from mixing its log with the output.
-type quiet struct{}
+// discardLogger keeps the Temporal SDK's log out of the output.
+type discardLogger struct{}
 
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
+func (discardLogger) Debug(string, ...any) {}
+func (discardLogger) Info(string, ...any)  {}
+func (discardLogger) Warn(string, ...any)  {}
+func (discardLogger) Error(string, ...any) {}

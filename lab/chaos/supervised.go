@@ -10,8 +10,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// supervised is an api or a worker that is kept running, as a supervisor of processes does:
-// whenever it ends, it is started again.
+// supervised is an api or a worker that is restarted whenever it ends, as a process supervisor
+// does.
 type supervised struct {
 	name, command string
 	program       *cluster.Program
@@ -22,32 +22,32 @@ type supervised struct {
 	mu    sync.Mutex
 	child *cluster.Child
 	ready bool
-	// expected says that we ended it; down is how long it then stays away.
+	// expected says that the run ended the process; downtime is how long until its restart.
 	expected bool
-	down     time.Duration
+	downtime time.Duration
 }
 
-// restartDelay is how long a process that could not start is left alone.
+// restartDelay is the wait before a process that ended by itself is started again.
 const restartDelay = 300 * time.Millisecond
 
-func (s *stack) newMember(name, command string) (*supervised, error) {
-	m := &supervised{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
+func (s *stack) newProcess(name, command string) (*supervised, error) {
+	p := &supervised{name: name, command: command, program: s.program, report: s.report, variables: map[string]string{}}
 	for _, variable := range []string{"HTTP_ADDR", "ADMIN_ADDR"} {
 		address, err := cluster.FreeAddress()
 		if err != nil {
 			return nil, err
 		}
-		m.variables[variable] = address
+		p.variables[variable] = address
 	}
 	var err error
-	m.log, err = os.Create(filepath.Join(s.options.LogDir, name+".log"))
-	return m, err
+	p.log, err = os.Create(filepath.Join(s.options.LogDir, name+".log"))
+	return p, err
 }
 
-// keep runs the process until ctx ends.
-func (m *supervised) keep(ctx context.Context) {
+// run restarts the process until ctx ends.
+func (p *supervised) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		away := m.liveOnce(ctx)
+		away := p.runOnce(ctx)
 		select {
 		case <-ctx.Done():
 		case <-time.After(away):
@@ -55,76 +55,76 @@ func (m *supervised) keep(ctx context.Context) {
 	}
 }
 
-// liveOnce runs the process once and says how long it stays away afterwards.
-func (m *supervised) liveOnce(ctx context.Context) time.Duration {
-	child, err := m.program.Launch(m.command, m.variables, m.log)
+// runOnce runs the process until it ends and returns the wait before its restart.
+func (p *supervised) runOnce(ctx context.Context) time.Duration {
+	child, err := p.program.Launch(p.command, p.variables, p.log)
 	if err != nil {
-		m.report.violate(invariantAlive, m.name, "%v", err)
+		p.report.violate(invariantAlive, p.name, "%v", err)
 		return restartDelay
 	}
-	m.report.checked(invariantAlive, 1)
-	m.mu.Lock()
-	m.child, m.ready, m.expected, m.down = child, false, false, 0
-	m.mu.Unlock()
-	if child.UntilReady(ctx) == nil {
-		m.mu.Lock()
-		m.ready = true
-		m.mu.Unlock()
+	p.report.checked(invariantAlive, 1)
+	p.mu.Lock()
+	p.child, p.ready, p.expected, p.downtime = child, false, false, 0
+	p.mu.Unlock()
+	if child.AwaitReady(ctx) == nil {
+		p.mu.Lock()
+		p.ready = true
+		p.mu.Unlock()
 	}
 	select {
 	case <-child.Done():
 	case <-ctx.Done():
 		child.Resume()
 		if err := child.Stop(context.WithoutCancel(ctx)); err != nil {
-			m.report.violate(invariantAlive, m.name, "%v", err)
+			p.report.violate(invariantAlive, p.name, "%v", err)
 		}
 		return 0
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
-	case m.expected:
-		return m.down
-	case m.ready:
-		m.report.violate(invariantAlive, m.name, "%v", child.Err())
+	case p.expected:
+		return p.downtime
+	case p.ready:
+		p.report.violate(invariantAlive, p.name, "%v", child.Err())
 	default:
-		// It cannot start without the database; whoever runs it starts it again.
-		m.report.count("starts that failed while PostgreSQL was away", 1)
+		// It cannot start without the database; it is started again.
+		p.report.count("starts that failed while PostgreSQL was away", 1)
 	}
 	return restartDelay
 }
 
-// current is the running process, and whether it is ready.
-func (m *supervised) current() (*cluster.Child, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.child, m.ready
+// current is the latest process, and whether it is ready.
+func (p *supervised) current() (*cluster.Child, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.child, p.ready
 }
 
-// expectEnd says that the process is about to end by our doing.
-func (m *supervised) expectEnd(down time.Duration) *cluster.Child {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.expected, m.down = true, down
-	return m.child
+// expectEnd marks the process's coming end as the run's doing.
+func (p *supervised) expectEnd(down time.Duration) *cluster.Child {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected, p.downtime = true, down
+	return p.child
 }
 
-// kill ends the process as a crash does; it is back after a while.
-func (m *supervised) kill(down time.Duration) { m.expectEnd(down).Kill() }
+// kill ends the process with SIGKILL; it is restarted after the downtime.
+func (p *supervised) kill(down time.Duration) { p.expectEnd(down).Kill() }
 
-// replace asks the process to end and returns when another is ready in its place.
-func (m *supervised) replace(ctx context.Context) error {
-	old := m.expectEnd(0)
+// replace stops the process gracefully and returns when its successor is ready.
+func (p *supervised) replace(ctx context.Context) error {
+	old := p.expectEnd(0)
 	if err := old.Stop(ctx); err != nil {
 		return err
 	}
-	return m.untilReady(ctx, old)
+	return p.awaitReady(ctx, old)
 }
 
-// untilReady waits for a process other than old.
-func (m *supervised) untilReady(ctx context.Context, old *cluster.Child) error {
-	return poll(ctx, startPatience, m.name+" is not ready", func() bool {
-		child, ready := m.current()
+// awaitReady waits until a process other than old is ready.
+func (p *supervised) awaitReady(ctx context.Context, old *cluster.Child) error {
+	return poll(ctx, startTimeout, p.name+" is not ready", func() bool {
+		child, ready := p.current()
 		return child != old && ready
 	})
 }

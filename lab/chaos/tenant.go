@@ -15,10 +15,10 @@ import (
 	"despacho/models"
 )
 
-// keysPerStore keeps every key far from its rate limit, which stays on.
+// keysPerStore is enough keys that none reaches its rate limit, which stays on.
 const keysPerStore = 100
 
-// tenant is the operator whose day it is.
+// tenant is the operator that the run works with.
 type tenant struct {
 	operator uuid.UUID
 	riders   []uuid.UUID
@@ -29,7 +29,7 @@ type tenant struct {
 	next atomic.Uint64
 }
 
-// key is one of a store's, in turn.
+// key returns a store's keys round-robin.
 func (t *tenant) key(store int) string {
 	ring := t.keys[store%len(t.keys)]
 	return ring[t.next.Add(1)%uint64(len(ring))]
@@ -88,8 +88,8 @@ func issueKeys(store *models.Store, now time.Time) (rows []any, ring []string, e
 	return rows, ring, nil
 }
 
-// keyLike is another key of the store that a key belongs to.
-func (t *tenant) keyLike(key string, number int) string {
+// otherKey is another key of the store that a key belongs to.
+func (t *tenant) otherKey(key string, number int) string {
 	for _, ring := range t.keys {
 		if slices.Contains(ring, key) {
 			return ring[number%len(ring)]

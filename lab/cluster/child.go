@@ -1,5 +1,5 @@
-// Package fleet runs processes of the despacho program itself, as many as wanted, and speaks to
-// them as clients and receivers do. What measures the service and what breaks it both stand on it.
+// Package cluster runs processes of the despacho binary, and has the HTTP client and the webhook
+// receiver that bench and chaos use with them.
 package cluster
 
 import (
@@ -18,48 +18,47 @@ import (
 	"despacho/dev"
 )
 
-// Loopback is where everything listens.
+// Loopback is the address that everything listens on.
 const Loopback = "127.0.0.1"
 
-// The commands of which a service has processes.
+// The commands that a service consists of.
 const (
 	API    = "api"
 	Worker = "worker"
 )
 
-// readyTimeout bounds how long a process may take to become ready; readyStep is how often it is
-// asked.
+// readyTimeout bounds how long a process may take to become ready; readyStep is the interval of the
+// probes.
 const (
 	readyTimeout = time.Minute
 	readyStep    = 2 * time.Millisecond
 )
 
-// Program is a compiled despacho and what all of its processes get to know.
+// Program is a despacho binary and the environment of its processes.
 type Program struct {
-	// Binary is the file, Dir where its processes work.
+	// Binary is the file, Dir the working directory of its processes.
 	Binary, Dir string
-	// Variables are the environment of every process; of ours they get nothing that could change
-	// how they work.
+	// Variables are the environment of every process, which inherits only PATH.
 	Variables map[string]string
-	// APILog gets what apis print that nobody listens to, a line for every request; nil has us read
-	// it and throw it away.
+	// APILog gets the output of apis started without a log, a line for every request; nil reads and
+	// discards it.
 	APILog *os.File
 }
 
 // Child is a running despacho process.
 type Child struct {
 	*dev.Process
-	// Address is where an api answers, Admin where /metrics and the profiles are.
+	// Address is the api's HTTP_ADDR, Admin the ADMIN_ADDR.
 	Address, Admin string
-	// Ready is how long it took from its start until it could be used.
+	// Ready is the time from the start until it was ready.
 	Ready time.Duration
 
-	began   time.Time
-	command string
-	working chan struct{} // closed when a worker says that it has started
+	began         time.Time
+	command       string
+	workerStarted chan struct{} // closed when a worker logs that it has started
 }
 
-// FreeAddress is a loopback address that nobody listens on.
+// FreeAddress is a loopback address that is not in use.
 func FreeAddress() (string, error) {
 	port, err := dev.FreePort(Loopback)
 	return net.JoinHostPort(Loopback, strconv.Itoa(port)), err
@@ -71,16 +70,16 @@ func (p *Program) Start(ctx context.Context, command string, variables map[strin
 	if err != nil {
 		return nil, err
 	}
-	if err := c.UntilReady(ctx); err != nil {
+	if err := c.AwaitReady(ctx); err != nil {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}
 	return c, nil
 }
 
-// Launch starts a process and waits for nothing. An address that the variables do not give is a
-// free one. log gets what the process prints.
+// Launch starts a process without waiting for it. An address that the variables do not set is a
+// free one. log gets the process's output.
 func (p *Program) Launch(command string, variables map[string]string, log io.Writer) (*Child, error) {
-	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, working: make(chan struct{})}
+	c := &Child{Address: variables["HTTP_ADDR"], Admin: variables["ADMIN_ADDR"], command: command, workerStarted: make(chan struct{})}
 	for _, address := range []*string{&c.Address, &c.Admin} {
 		if *address != "" {
 			continue
@@ -97,12 +96,12 @@ func (p *Program) Launch(command string, variables map[string]string, log io.Wri
 	var err error
 	c.Process, err = dev.Start(dev.Command{
 		Name: "despacho " + command, Path: p.Binary, Args: []string{command}, Dir: p.Dir, Env: p.environment(environment),
-		Log: &lookout{text: []byte("worker started"), seen: c.working, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
+		Log: &logWatcher{text: []byte("worker started"), seen: c.workerStarted, log: log}, Grace: stopGrace, File: p.fileFor(command, log),
 	})
 	return c, err
 }
 
-// fileFor is where a process writes by itself; nil has it write to us.
+// fileFor is the file that a process writes its output to directly; nil is a pipe to this process.
 func (p *Program) fileFor(command string, log io.Writer) *os.File {
 	if command == API && log == nil {
 		return p.APILog
@@ -110,8 +109,8 @@ func (p *Program) fileFor(command string, log io.Writer) *os.File {
 	return nil
 }
 
-// Serve starts despacho with arguments of its own that make it answer on an address, and waits
-// until a GET of path does.
+// Serve starts the binary with arguments that make it listen on an address, and waits until a GET
+// of path is answered 200.
 func (p *Program) Serve(ctx context.Context, address, path string, arguments ...string) (*Child, error) {
 	c := &Child{Address: address}
 	var err error
@@ -123,7 +122,7 @@ func (p *Program) Serve(ctx context.Context, address, path string, arguments ...
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("%s does not answer within %s", address, readyTimeout))
 	defer cancel()
-	if err := c.untilAnswering(ctx, path); err != nil {
+	if err := c.awaitResponse(ctx, path); err != nil {
 		return nil, errors.Join(err, c.Stop(context.WithoutCancel(ctx)))
 	}
 	return c, nil
@@ -151,28 +150,28 @@ func (p *Program) environment(variables map[string]string) []string {
 	return list
 }
 
-// UntilReady waits until an api answers /readyz, or a worker takes tasks.
-func (c *Child) UntilReady(ctx context.Context) error {
+// AwaitReady waits until an api answers /readyz, or a worker takes tasks.
+func (c *Child) AwaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, fmt.Errorf("despacho %s was not ready within %s", c.command, readyTimeout))
 	defer cancel()
 	if c.command == Worker {
 		select {
-		case <-c.working:
+		case <-c.workerStarted:
 		case <-c.Done():
 			return c.Err()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	} else if err := c.untilAnswering(ctx, readyPath); err != nil {
+	} else if err := c.awaitResponse(ctx, readyPath); err != nil {
 		return err
 	}
 	c.Ready = time.Since(c.began)
 	return nil
 }
 
-func (c *Child) untilAnswering(ctx context.Context, path string) error {
+func (c *Child) awaitResponse(ctx context.Context, path string) error {
 	for {
-		if answers(ctx, c.Address, path) {
+		if responds(ctx, c.Address, path) {
 			return nil
 		}
 		select {
@@ -187,10 +186,10 @@ func (c *Child) untilAnswering(ctx context.Context, path string) error {
 
 const readyPath = "/readyz"
 
-// Ready asks an api as a balancer does whether it wants requests.
-func Ready(ctx context.Context, address string) bool { return answers(ctx, address, readyPath) }
+// Ready reports whether an api answers its readiness probe.
+func Ready(ctx context.Context, address string) bool { return responds(ctx, address, readyPath) }
 
-func answers(ctx context.Context, address, path string) bool {
+func responds(ctx context.Context, address, path string) bool {
 	probe := NewConnection(address)
 	defer probe.Close()
 	_, err := probe.Expect(ctx, http.StatusOK, Request{Method: http.MethodGet, Path: path})

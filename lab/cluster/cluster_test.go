@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The harness's own client says what a client of the API says, and survives a server that closes
-// its connections.
+// The client sends the headers of an API client, and reconnects after a server closed its
+// connection.
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,9 +47,9 @@ func TestParseRSS(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestLookout_seesATextThatComesInPieces(t *testing.T) {
+func TestLogWatcher_seesATextThatComesInPieces(t *testing.T) {
 	t.Parallel()
-	l := &lookout{text: []byte("worker started"), seen: make(chan struct{})}
+	l := &logWatcher{text: []byte("worker started"), seen: make(chan struct{})}
 	for _, piece := range []string{strings.Repeat("noise ", 100), "wor", "ker sta", "rted and more", "worker started"} {
 		_, err := l.Write([]byte(piece))
 		require.NoError(t, err)

@@ -30,15 +30,15 @@ type Request struct {
 	ContentType string
 }
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Connection is one client's own. It does as little as a client can: the machine is shared with
-// what is measured, and a cheap client makes small differences visible.
+// Connection is a minimal HTTP client on one connection. The machine is shared with the measured
+// processes, so the client must cost little.
 type Connection struct {
 	address string
 	conn    net.Conn
@@ -48,7 +48,7 @@ type Connection struct {
 // NewConnection is a connection that is opened with its first request.
 func NewConnection(address string) *Connection { return &Connection{address: address} }
 
-// Do sends a request; a kept connection that the server has closed meanwhile is opened anew once.
+// Do sends a request; a kept connection that the server has closed is reopened once.
 func (c *Connection) Do(ctx context.Context, r Request) (*Answer, error) {
 	kept := c.conn != nil
 	got, err := c.Try(ctx, r)
@@ -58,7 +58,7 @@ func (c *Connection) Do(ctx context.Context, r Request) (*Answer, error) {
 	return got, err
 }
 
-// Expect is Do for an answer that must have a status.
+// Expect is Do with an error for any other status.
 func (c *Connection) Expect(ctx context.Context, status int, r Request) (*Answer, error) {
 	got, err := c.Do(ctx, r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Connection) Expect(ctx context.Context, status int, r Request) (*Answer
 	return got, nil
 }
 
-// Try sends a request and nothing else: a connection that is closed under it is an error.
+// Try sends a request without a retry: a closed connection is an error.
 func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 	got, err := c.exchange(ctx, r)
 	if err != nil {
@@ -79,22 +79,22 @@ func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 	return got, err
 }
 
-// glance is how long DropIfClosed looks for the end of a connection that may have come already.
-const glance = 100 * time.Microsecond
+// closedCheckTimeout is how long DropIfClosed waits for an EOF that may have arrived.
+const closedCheckTimeout = 100 * time.Microsecond
 
-// DropIfClosed forgets a kept connection that the server has closed while nobody used it, as every
-// pool of connections does.
+// DropIfClosed drops a kept connection that the server has closed while it was idle, as connection
+// pools do.
 func (c *Connection) DropIfClosed() {
 	if c.conn == nil {
 		return
 	}
-	err := c.conn.SetReadDeadline(time.Now().Add(glance))
+	err := c.conn.SetReadDeadline(time.Now().Add(closedCheckTimeout))
 	if err == nil {
 		_, err = c.reader.Peek(1)
 	}
 	var network net.Error
 	if !errors.As(err, &network) || !network.Timeout() {
-		c.Close() // it ended, or says something that nobody asked for
+		c.Close() // it was closed, or has data without a request
 	}
 }
 
@@ -123,7 +123,7 @@ func (c *Connection) exchange(ctx context.Context, r Request) (*Answer, error) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if response.Close {
-		c.Close() // as the server wishes
+		c.Close() // Connection: close
 	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body}, err
 }

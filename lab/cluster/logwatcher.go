@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// lookout reads a log until a text has come by.
-type lookout struct {
+// logWatcher closes seen when a text appears in a log.
+type logWatcher struct {
 	text []byte
-	// log gets everything; nil keeps nothing.
+	// log gets everything; nil discards it.
 	log  io.Writer
 	seen chan struct{}
 
@@ -18,7 +18,7 @@ type lookout struct {
 	done bool
 }
 
-func (l *lookout) Write(output []byte) (int, error) {
+func (l *logWatcher) Write(output []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.log != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// RSS is how much memory a process holds, in MiB, as the kernel counts it.
+// RSS is a process's resident set size in MiB.
 func RSS(pid int) (float64, error) {
 	file, err := os.Open("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 	"despacho/dev"
 )
 
-// Receiver is the HTTPS server of somebody who wants to hear of orders. It can die and return at
-// the same address.
+// Receiver is a webhook receiver over HTTPS. It can be killed and restarted at the same address.
 type Receiver struct {
-	// URL is what to register; any path below it is served alike.
+	// URL is the address to register; every path below it is served.
 	URL string
 
 	address string
@@ -27,7 +26,7 @@ type Receiver struct {
 	server *http.Server
 }
 
-// StartReceiver starts one that answers 200 once it has read all of an event and told heard.
+// StartReceiver starts one that answers 200 after it has read an event and called heard.
 func StartReceiver(certificates *dev.Certificates, heard func(r *http.Request, body []byte)) (*Receiver, error) {
 	address, err := FreeAddress()
 	if err != nil {
@@ -45,18 +44,18 @@ func StartReceiver(certificates *dev.Certificates, heard func(r *http.Request, b
 			w.WriteHeader(http.StatusOK)
 		}),
 	}
-	return r, r.Return()
+	return r, r.Restart()
 }
 
-// Die cuts off whoever is speaking and listens to nobody until Return.
-func (r *Receiver) Die() error {
+// Kill closes all connections and stops listening until Restart.
+func (r *Receiver) Kill() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.server.Close()
 }
 
-// Return listens again where it listened before.
-func (r *Receiver) Return() error {
+// Restart listens on the same address again.
+func (r *Receiver) Restart() error {
 	listener, err := net.Listen("tcp", r.address)
 	if err != nil {
 		return err
@@ -65,14 +64,14 @@ func (r *Receiver) Return() error {
 	defer r.mu.Unlock()
 	server := &http.Server{
 		Handler: r.handler, ReadHeaderTimeout: 5 * time.Second, TLSConfig: r.tls,
-		ErrorLog: log.New(io.Discard, "", 0), // whom it cut off by dying
+		ErrorLog: log.New(io.Discard, "", 0), // connections that Kill closed
 	}
 	r.server = server
 	go func() { _ = server.ServeTLS(listener, "", "") }()
 	return nil
 }
 
-// Stop ends it once nobody is speaking any more.
+// Stop shuts down gracefully.
 func (r *Receiver) Stop(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

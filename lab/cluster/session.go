@@ -11,12 +11,12 @@ import (
 	"despacho/models"
 )
 
-// OpenSession makes somebody of an operator's staff and signs them in, without the time that a
-// password takes. It returns the token.
+// OpenSession inserts an operator's user with a session, without hashing a password. It returns the
+// token.
 func OpenSession(ctx context.Context, database *db.DB, operator uuid.UUID) (string, error) {
 	now := time.Now().UTC()
 	user := models.User{
-		ID: uuid.New(), OperatorID: operator, Email: uuid.NewString() + "@fleet.example", Name: "Personal",
+		ID: uuid.New(), OperatorID: operator, Email: uuid.NewString() + "@cluster.example", Name: "Personal",
 		PasswordHash: "-", Role: models.RoleOperator, Active: true, CreatedAt: now,
 	}
 	token, err := credentials.NewToken()

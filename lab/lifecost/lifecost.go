@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/api/history/v1"
 )
 
-// Cost is what a run took of Temporal.
+// Cost is the events and billable actions of a run.
 type Cost struct{ Events, Actions int }
 
 // Of counts a run's events and its billable actions: a start, a timer, a signal, an update, an
@@ -37,8 +37,8 @@ func Of(h *history.History) Cost {
 	return c
 }
 
-// Disturbed reports whether the machine was too busy for the worker to answer a workflow task in
-// time, or with a result, which costs events of its own.
+// Disturbed reports whether a workflow task timed out or failed, as on a busy machine, which adds
+// events.
 func Disturbed(h *history.History) bool {
 	return slices.ContainsFunc(h.Events, func(event *history.HistoryEvent) bool {
 		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT || event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_FAILED

@@ -56,9 +56,9 @@ func (s *Service) Try(request Request) (*Answer, error) {
 			return nil, err
 		}
 	}
-	logs.keepSecrets(content)
-	logs.keepSecret("key", request.Key)
-	logs.keepSecret("token", request.Token)
+	logs.addSecrets(content)
+	logs.addSecret("key", request.Key)
+	logs.addSecret("token", request.Token)
 	r, err := http.NewRequest(request.Method, s.BaseURL+request.Path, bytes.NewReader(content))
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (s *Service) Try(request Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	logs.keepSecrets(text)
+	logs.addSecrets(text)
 	answer := &Answer{Status: response.StatusCode, Header: response.Header, Text: string(text)}
 	if err := conforms(r, answer); err != nil {
 		return nil, err

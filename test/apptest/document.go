@@ -90,8 +90,8 @@ var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(document)
 })
 
-// conforms holds an answer to openapi.yaml. Paths and methods that the document does not have are
-// nobody's promise.
+// conforms validates a response against openapi.yaml. Paths and methods that the document does not
+// have are not checked.
 func conforms(request *http.Request, answer *Answer) error {
 	router, err := documentRouter()
 	if err != nil {

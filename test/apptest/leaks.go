@@ -9,26 +9,25 @@ import (
 	"sync"
 )
 
-// journal takes in what every service of the test run logs, down to the details, and knows what
-// must not be there: every key, secret, token, password, document and phone that a test sent or was
-// given.
-type journal struct {
+// logCheck records what the services of the test run log, and the values that must not be logged:
+// every key, secret, token, password, document and phone that a test sent or was given.
+type logCheck struct {
 	mu sync.Mutex
 	// words are everything that was logged, each once.
 	words   map[string]bool
 	secrets map[string]string
 }
 
-var logs = &journal{words: map[string]bool{}, secrets: map[string]string{}}
+var logs = &logCheck{words: map[string]bool{}, secrets: map[string]string{}}
 
-// confidential are the members of requests and answers that nobody may find in a log.
+// confidential are the members of requests and responses that must not be logged.
 var confidential = []string{"key", "secret", "token", "password", "current", "new", "recipient_phone", "phone", "recipient_doc_number"}
 
-// shortestSecret keeps words that anybody might log for another reason out of the search.
+// shortestSecret excludes short words, which may be logged for another reason.
 const shortestSecret = 8
 
 // Write reads log lines; with DESPACHO_TEST_LOG=1 they are shown as well.
-func (j *journal) Write(line []byte) (int, error) {
+func (j *logCheck) Write(line []byte) (int, error) {
 	if os.Getenv("DESPACHO_TEST_LOG") != "" {
 		return os.Stderr.Write(line)
 	}
@@ -48,8 +47,8 @@ func wordsOf(text string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return len(word) < shortestSecret })
 }
 
-// keepSecret says that a value must not be found in a log.
-func (j *journal) keepSecret(kind, value string) {
+// addSecret adds a value that must not be logged.
+func (j *logCheck) addSecret(kind, value string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	compact := strings.NewReplacer(" ", "", "+", "").Replace(value)
@@ -61,15 +60,15 @@ func (j *journal) keepSecret(kind, value string) {
 	}
 }
 
-// keepSecrets finds the confidential members of a JSON value.
-func (j *journal) keepSecrets(content []byte) {
+// addSecrets adds the confidential members of a JSON value.
+func (j *logCheck) addSecrets(content []byte) {
 	var value any
 	if json.Unmarshal(content, &value) == nil {
 		j.search("", value)
 	}
 }
 
-func (j *journal) search(name string, value any) {
+func (j *logCheck) search(name string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for member, inner := range value {
@@ -81,14 +80,14 @@ func (j *journal) search(name string, value any) {
 		}
 	case string:
 		if slices.Contains(confidential, name) {
-			j.keepSecret(name, value)
+			j.addSecret(name, value)
 		}
 	}
 }
 
 // leaked is an error that names what was found in the logs and should not have been. The value
 // itself is not repeated.
-func (j *journal) leaked() error {
+func (j *logCheck) leaked() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var found []string

@@ -18,9 +18,9 @@ func TestJournal_findsWhatShouldNotBeLogged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := &journal{words: map[string]bool{}, secrets: map[string]string{}}
-			j.keepSecret("key", "dsp_live_0123456789abcdef0123456789abcdef")
-			j.keepSecrets([]byte(`{"recipient_phone":"987 654 321","data":[{"recipient_doc_number":"71234567","phone":"+51987654321","secret":"whsec_AbCdEfGhIjKlMnOp/QrStUv="}]}`))
+			j := &logCheck{words: map[string]bool{}, secrets: map[string]string{}}
+			j.addSecret("key", "dsp_live_0123456789abcdef0123456789abcdef")
+			j.addSecrets([]byte(`{"recipient_phone":"987 654 321","data":[{"recipient_doc_number":"71234567","phone":"+51987654321","secret":"whsec_AbCdEfGhIjKlMnOp/QrStUv="}]}`))
 			log := slog.New(slog.NewTextHandler(j, nil))
 			log.Info("request", "route", "/v1/orders", "took", "1.23456789s")
 			require.NoError(t, j.leaked())

@@ -67,11 +67,11 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 
 // Events lists what arrived so far.
 func (r *Receiver) Events() []Received {
-	events, _ := r.soFar()
+	events, _ := r.snapshot()
 	return events
 }
 
-func (r *Receiver) soFar() (events []Received, more <-chan struct{}) {
+func (r *Receiver) snapshot() (events []Received, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events), r.more
@@ -83,7 +83,7 @@ func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 	t.Helper()
 	late := time.After(testenv.Deadline)
 	for {
-		events, more := r.soFar()
+		events, more := r.snapshot()
 		if len(events) >= count {
 			return events
 		}

@@ -14,8 +14,8 @@ import (
 	"despacho/models"
 )
 
-// Row is an order of the tenant as the database holds it, at a time of the test's choice. It is for
-// tests of what is read: nobody carries it on.
+// Row is an order of the tenant to insert, created at the given time. It has no workflow: it is for
+// tests of reading.
 func (tenant *Tenant) Row(createdAt time.Time, changes ...func(*models.Order)) models.Order {
 	createdAt = createdAt.UTC().Truncate(time.Microsecond)
 	order := models.Order{
@@ -23,7 +23,7 @@ func (tenant *Tenant) Row(createdAt time.Time, changes ...func(*models.Order)) m
 		RecipientName: "Rosa Díaz", RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome, DeliveryAddress: "Av. Larco 345",
 		LocationID: Miraflores, Product: "Zapatillas", Size: "M", ShippingCost: 900, Currency: "PEN", PaymentType: models.DeliveryOnly,
 		OperativeDay: createdAt.In(tenant.Operator.TimeZone()).Format(time.DateOnly),
-		// Neither the timer nor the reconcile workflow has any business with it.
+		// The reconcile workflow must leave it alone.
 		AutoCancelAt: createdAt.AddDate(100, 0, 0), WorkflowStartedAt: &createdAt, CreatedAt: createdAt, UpdatedAt: createdAt,
 	}
 	for _, change := range changes {
@@ -49,7 +49,7 @@ func DeliveredAfter(rider models.Rider, after time.Duration) func(*models.Order)
 	}
 }
 
-// CancelledBy is a Row's change: somebody cancelled the order; without a reason if that is empty.
+// CancelledBy is a Row's change: the actor cancelled the order; an empty reason is none.
 func CancelledBy(actor models.Actor, reason string) func(*models.Order) {
 	return func(o *models.Order) {
 		at := o.CreatedAt.Add(time.Minute)
@@ -60,15 +60,15 @@ func CancelledBy(actor models.Actor, reason string) func(*models.Order) {
 	}
 }
 
-// rowsAtOnce keeps statements short: SQLite takes several times longer over long ones.
-const rowsAtOnce = 50
+// insertBatch keeps statements short: SQLite takes several times longer over long ones.
+const insertBatch = 50
 
 // InsertRows writes the orders, however many, in one transaction.
 func (tenant *Tenant) InsertRows(t testing.TB, rows []models.Order) {
 	t.Helper()
 	ctx := context.Background()
 	require.NoError(t, tenant.s.App.DB.InTx(ctx, func(tx *db.DB) error {
-		for some := range slices.Chunk(rows, rowsAtOnce) {
+		for some := range slices.Chunk(rows, insertBatch) {
 			if err := tx.Insert(ctx, &some); err != nil {
 				return err
 			}

@@ -44,9 +44,9 @@ type Service struct {
 type Options struct {
 	// Clock is the system's unless set.
 	Clock clock.Clock
-	// NoWorker leaves the orders' workflows to nobody.
+	// NoWorker starts no worker.
 	NoWorker bool
-	// TemporalAddress replaces the test server's, for tests in which Temporal is away.
+	// TemporalAddress replaces the test server's, for tests without a reachable Temporal.
 	TemporalAddress string
 	// TaskQueue joins services that work together; empty is one of its own.
 	TaskQueue string
@@ -69,7 +69,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		cfg.TaskQueue = testenv.TaskQueue(t)
 	}
 	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
-	cfg.Timeouts = PatientTimeouts()
+	cfg.Timeouts = LongTimeouts()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())
@@ -84,7 +84,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: logLevel()}))
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
 		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: nowhere,
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver,
 	})
 	require.NoError(t, err)
 
@@ -111,21 +111,21 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	return s
 }
 
-// PatientTimeouts are reached by a hang alone: what a test is answered does not depend on how busy
-// the machine is. A test about one of them sets it with Options.Configure.
-func PatientTimeouts() config.Timeouts {
+// LongTimeouts are reached only by a hang, so that responses do not depend on how busy the machine
+// is. A test about one of them sets it with Options.Configure.
+func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
-		Readiness: testenv.Deadline, Exchange: patientExchange, WorkflowTask: patientTask,
+		Readiness: testenv.Deadline, Exchange: longExchange, WorkflowTask: longWorkflowTask,
 	}
 }
 
 const (
-	// patientExchange stays below the time that an activity has for its call.
-	patientExchange = 20 * time.Second
-	// patientTask stays below the two minutes that Temporal allows.
-	patientTask = 90 * time.Second
+	// longExchange is below the timeout of a webhook activity.
+	longExchange = 20 * time.Second
+	// longWorkflowTask is below the two minutes that Temporal allows.
+	longWorkflowTask = 90 * time.Second
 )
 
 // readCatalog has the service read its catalog, which its first request would: under the race
@@ -136,9 +136,8 @@ func (s *Service) readCatalog(t testing.TB) {
 	require.NoError(t, err)
 }
 
-// nowhere knows no names but this machine's own: whatever a test registers or links to, nothing
-// outside is ever connected to.
-var nowhere = &net.Resolver{
+// loopbackResolver resolves only this machine's own names, so that no test connects to the outside.
+var loopbackResolver = &net.Resolver{
 	PreferGo: true,
 	Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("tests ask no name servers")

@@ -59,22 +59,21 @@ func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	each(t, "moving", Options{}, run)
 }
 
-// EachOwn is Each with services of the test's own, for what the requests of other tests would
+// EachOwn is EachDatabase with the test's own services, for what the requests of other tests would
 // disturb: on PostgreSQL concurrent lookups share a statement, which counts for one of them.
 func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, Boot(t, databaseURL, options)) })
 }
 
-// FrozenAt is where the clock of EachStill's services stands: half a minute before the next clock
+// FrozenAt is the time of EachFrozenClock's services: half a minute before the next clock
 // minute.
 var FrozenAt = time.Date(2026, time.March, 10, 15, 0, 30, 0, time.UTC)
 
-// EachFrozenClock is Each for tests of the API's own answers. The clock stands still, so that
-// counts per minute are exact; nothing carries the orders on, so that a move that reaches the
-// order's workflow is answered 503 after a second; webhooks may only go to public addresses; and
-// X-Forwarded-For is believed, so that a test can be a client of its own where clients are counted
-// by address.
+// EachFrozenClock is EachDatabase for tests of the API's responses. The clock stands still, so that
+// counts per minute are exact; there is no worker, so that a move that reaches the order's workflow
+// is answered 503 after a second; webhooks may only go to public addresses; and X-Forwarded-For is
+// trusted, so that a test can have its own client address.
 func EachFrozenClock(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	each(t, "still", Options{
@@ -107,8 +106,7 @@ func sharedOn(t *testing.T, name string, open func(testing.TB) string, options O
 	return shared.services[name]
 }
 
-// packageTB stands in for the test that happens to come first: what it sets up outlives that test
-// and ends with the package.
+// packageTB replaces the testing.TB of the first test: its cleanups run at the end of the package.
 type packageTB struct {
 	testing.TB
 	cleanups []func()

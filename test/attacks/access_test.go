@@ -18,21 +18,21 @@ import (
 	"despacho/test/testenv"
 )
 
-// intruder is somebody with good credentials of their own.
-type intruder struct {
+// attacker is a caller with valid credentials of its own.
+type attacker struct {
 	key, token string
 	own        *apptest.Tenant
-	// reach is what they try to get hold of.
+	// reach is what it tries to get at.
 	reach map[string]string
 }
 
-// Every route that takes an id, with every id of somebody else's, by everybody who may not: nothing
-// is read and nothing changes.
+// Every route that takes an id, with every id of the victim, by every attacker: nothing is read and
+// nothing changes.
 func TestAccess_toWhatIsAnothers(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
 		other := s.NewTenant(t)
-		intruders := map[string]intruder{
+		intruders := map[string]attacker{
 			"another operator":              {other.Key, other.SignInAs(t, &models.User{Admin: true}), other, v.ids},
 			"a store of another operator":   {other.KeyA, other.SignIn(t, &other.StoreA), other, v.ids},
 			"another store of the operator": {v.KeyB, v.SignIn(t, &v.StoreB), v.Tenant, v.ofStoreA},
@@ -58,7 +58,7 @@ func TestAccess_toWhatIsAnothers(t *testing.T) {
 	})
 }
 
-// Every route without an id, with somebody else's ids in the body and the query: nothing of the
+// Every route without an id, with the victim's ids in the body and the query: nothing of the
 // victim's is shown, used or changed.
 func TestAccess_byNamingWhatIsAnothers(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
@@ -68,11 +68,11 @@ func TestAccess_byNamingWhatIsAnothers(t *testing.T) {
 			if strings.Contains(route.Path, ":") || strings.HasSuffix(route.Path, "/session") || strings.HasSuffix(route.Path, "/salir") || strings.HasSuffix(route.Path, "/password") || strings.HasSuffix(route.Path, "/ingreso") {
 				continue
 			}
-			for name, who := range map[string]func(*apptest.Tenant) intruder{
-				"another operator": func(o *apptest.Tenant) intruder {
-					return intruder{key: o.Key, token: o.SignInAs(t, &models.User{Admin: true})}
+			for name, who := range map[string]func(*apptest.Tenant) attacker{
+				"another operator": func(o *apptest.Tenant) attacker {
+					return attacker{key: o.Key, token: o.SignInAs(t, &models.User{Admin: true})}
 				},
-				"a store": func(o *apptest.Tenant) intruder { return intruder{key: o.KeyA, token: o.SignIn(t, &o.StoreA)} },
+				"a store": func(o *apptest.Tenant) attacker { return attacker{key: o.KeyA, token: o.SignIn(t, &o.StoreA)} },
 			} {
 				other := s.NewTenant(t)
 				what := name + ": " + route.Method + " " + route.Path
@@ -87,8 +87,8 @@ func TestAccess_byNamingWhatIsAnothers(t *testing.T) {
 	})
 }
 
-// call makes a request as a program and, on a page, as a browser would.
-func (who intruder) call(t *testing.T, s *apptest.Service, method, path string, members map[string]any) (status int, text string) {
+// call makes a request as an API client or, for a page, as a browser does.
+func (who attacker) call(t *testing.T, s *apptest.Service, method, path string, members map[string]any) (status int, text string) {
 	t.Helper()
 	var content []byte
 	contentType := "application/json"
@@ -152,7 +152,7 @@ func textOf(value any) string {
 
 func (v *victim) requireHidden(t *testing.T, what, text string) {
 	t.Helper()
-	for _, mark := range v.marks {
+	for _, mark := range v.markers {
 		require.NotContains(t, text, mark, what)
 	}
 }

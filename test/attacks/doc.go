@@ -1,4 +1,4 @@
-// Package attacks holds tests in which somebody tries what they must not: to read or change what is
-// another's, to run what they wrote in somebody's browser, to reach into the network, to wear the
-// service out. Routes are taken from the router, so that a new one is attacked as well.
+// Package attacks holds the security tests: access to another tenant's data, script injection, SQL
+// injection, request forgery, server-side requests, exhaustion. Routes are taken from the router,
+// so that a new one is tested as well.
 package attacks

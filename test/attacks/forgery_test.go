@@ -48,7 +48,7 @@ func TestForgery_fromAnotherSite(t *testing.T) {
 	})
 }
 
-// A session is never one that somebody else chose, and ends when it is said to.
+// A session token is never one that the client presented, and ends with the sign-out.
 func TestSession_isNeverChosenByTheVisitor(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

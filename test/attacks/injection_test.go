@@ -20,8 +20,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// statements are texts that would change a query they were pasted into.
-var statements = []string{
+// sqlPayloads change a query that they are concatenated into.
+var sqlPayloads = []string{
 	`' OR '1'='1`, `'; DROP TABLE orders; --`, `") OR 1=1 --`, `%' OR search_text LIKE '%`, `\'; SELECT pg_sleep(10); --`, `1) UNION SELECT hash FROM api_keys --`,
 	"$1", "?", ":name", "@p0", `{"$ne":null}`, `%`, `_`,
 }
@@ -45,8 +45,8 @@ func parameters(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// asked is how a handler reads a parameter.
-var asked = regexp.MustCompile(`\.(?:Get|Default)?Query(?:Array)?\("([a-z_]+)"`)
+// queryCall matches a handler's read of a query parameter.
+var queryCall = regexp.MustCompile(`\.(?:Get|Default)?Query(?:Array)?\("([a-z_]+)"`)
 
 // pageParameters are what the pages' addresses hold: every name that a handler asks for.
 func pageParameters(t *testing.T) []string {
@@ -57,7 +57,7 @@ func pageParameters(t *testing.T) []string {
 			return err
 		}
 		source, err := os.ReadFile(path)
-		for _, match := range asked.FindAllStringSubmatch(string(source), -1) {
+		for _, match := range queryCall.FindAllStringSubmatch(string(source), -1) {
 			names[match[1]] = true
 		}
 		return err
@@ -72,7 +72,7 @@ func TestInjection_inEveryParameter(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		v := newVictim(t, s)
 		other := s.NewTenant(t)
-		who := intruder{key: other.Key, token: other.SignInAs(t, &models.User{Admin: true})}
+		who := attacker{key: other.Key, token: other.SignInAs(t, &models.User{Admin: true})}
 		before := v.state(t)
 		turn, ofPrograms, ofPages := 0, parameters(t), pageParameters(t)
 		for _, route := range routes(t) {
@@ -84,7 +84,7 @@ func TestInjection_inEveryParameter(t *testing.T) {
 				names = ofPages
 			}
 			for _, name := range names {
-				statement := statements[turn%len(statements)]
+				statement := sqlPayloads[turn%len(sqlPayloads)]
 				turn++
 				path := strings.NewReplacer(":id", url.PathEscape(statement), ":guide_code", url.PathEscape(statement), ":name", url.PathEscape(statement)).Replace(route.Path)
 				what := route.Path + " with " + name + "=" + statement
@@ -102,7 +102,7 @@ func TestInjection_inEveryParameter(t *testing.T) {
 func TestInjection_inEveryField(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		for _, statement := range statements {
+		for _, statement := range sqlPayloads {
 			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{
 				"recipient_name": statement, "delivery_address": statement, "delivery_reference": statement, "product": statement, "notes": statement,
 			}), Header: map[string]string{"Idempotency-Key": uuid.NewString() + strings.ReplaceAll(statement, `"`, "")}})

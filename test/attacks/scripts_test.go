@@ -13,9 +13,9 @@ import (
 	"despacho/test/apptest"
 )
 
-// hostile would run in a browser wherever it is written into a page without care: as text, in an
-// attribute, in an address.
-const hostile = `x"'><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">`
+// xssPayload runs in a browser where it is written into a page unescaped: as text, in an attribute
+// or in a URL.
+const xssPayload = `x"'><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">`
 
 // Whatever people write into the panel and the API is shown as text: no page runs, loads or links
 // to any of it.
@@ -23,7 +23,7 @@ func TestScripts_storedInEveryField(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin, seller := tenant.SignInAs(t, &models.User{Admin: true}), tenant.SignIn(t, &tenant.StoreA)
-		ids := sowScripts(t, s, tenant, admin)
+		ids := storeScripts(t, s, tenant, admin)
 		guideCode := ids["guide code"]
 		shown := map[string]bool{}
 		for _, route := range routes(t) {
@@ -55,9 +55,8 @@ func TestScripts_storedInEveryField(t *testing.T) {
 	})
 }
 
-// sowScripts writes the hostile text into every field that takes text, and returns the ids of what
-// it is in.
-func sowScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin string) map[string]string {
+// storeScripts writes the payload into every text field and returns the ids of the rows.
+func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin string) map[string]string {
 	t.Helper()
 	send := func(method, path string, body map[string]any) *apptest.Answer {
 		answer := s.Do(t, apptest.Request{Method: method, Path: "/panel/api" + path, Token: admin, Body: body})
@@ -66,17 +65,17 @@ func sowScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin 
 	}
 	ids := map[string]string{}
 	for kind, made := range map[string]*apptest.Answer{
-		"store":     send(http.MethodPost, "/stores", map[string]any{"name": hostile}),
-		"rider":     send(http.MethodPost, "/riders", map[string]any{"name": hostile, "phone": "987654321"}),
-		"branch":    send(http.MethodPost, "/branches", map[string]any{"name": hostile}),
-		"risk zone": send(http.MethodPost, "/risk-zones", map[string]any{"name": hostile, "words": []string{"script"}}),
-		"key":       send(http.MethodPost, "/keys", map[string]any{"name": hostile, "scopes": []string{"read:orders"}}),
-		"user":      send(http.MethodPost, "/users", map[string]any{"name": hostile, "email": strings.ToLower(tenant.StoreA.ID.String()) + "@prueba.example", "role": "operator"}),
+		"store":     send(http.MethodPost, "/stores", map[string]any{"name": xssPayload}),
+		"rider":     send(http.MethodPost, "/riders", map[string]any{"name": xssPayload, "phone": "987654321"}),
+		"branch":    send(http.MethodPost, "/branches", map[string]any{"name": xssPayload}),
+		"risk zone": send(http.MethodPost, "/risk-zones", map[string]any{"name": xssPayload, "words": []string{"script"}}),
+		"key":       send(http.MethodPost, "/keys", map[string]any{"name": xssPayload, "scopes": []string{"read:orders"}}),
+		"user":      send(http.MethodPost, "/users", map[string]any{"name": xssPayload, "email": strings.ToLower(tenant.StoreA.ID.String()) + "@prueba.example", "role": "operator"}),
 		"webhook": send(http.MethodPost, "/webhooks", map[string]any{
 			"url": "https://receptor.example/%22%3E<script>alert(1)</script>", "events": []string{"order.created"},
 		}),
 		"order": send(http.MethodPost, "/orders", apptest.Order(map[string]any{
-			"recipient_name": "Rosa " + hostile, "delivery_address": hostile, "delivery_reference": hostile, "product": hostile, "notes": hostile,
+			"recipient_name": "Rosa " + xssPayload, "delivery_address": xssPayload, "delivery_reference": xssPayload, "product": xssPayload, "notes": xssPayload,
 			"store_id": tenant.StoreA.ID.String(), "recipient_doc_type": "other", "recipient_doc_number": `<script>alert(1)</script>`[:20],
 		})),
 	} {
@@ -85,8 +84,8 @@ func sowScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admin 
 			ids["guide code"] = code
 		}
 	}
-	send(http.MethodPatch, "/settings", map[string]any{"name": hostile})
-	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": hostile, "note": hostile})
+	send(http.MethodPatch, "/settings", map[string]any{"name": xssPayload})
+	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": xssPayload, "note": xssPayload})
 	return ids
 }
 

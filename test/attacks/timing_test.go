@@ -16,13 +16,12 @@ import (
 	"despacho/test/apptest"
 )
 
-// A key that is nearly right is treated like one that is all wrong, down to what the database is
-// asked: nothing that was presented is ever compared, only its hash, of which a guess says nothing.
-// So there is no time to measure that would bring anybody nearer.
+// A key that is nearly right is handled like one that is all wrong, down to the statements: only
+// hashes are compared, so the time of a comparison says nothing about the key.
 func TestTiming_aKeyThatIsNearlyRight(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		asked := &questions{asked: map[string]string{}}
+		asked := &statementLog{asked: map[string]string{}}
 		require.NoError(t, s.App.DB.Use(asked))
 		another, err := credentials.NewAPIKey()
 		require.NoError(t, err)
@@ -59,15 +58,15 @@ func other(letter byte) string {
 	return "x"
 }
 
-// questions is what the database was asked with.
-type questions struct {
+// statementLog records the statements and their arguments.
+type statementLog struct {
 	mu    sync.Mutex
 	asked map[string]string
 }
 
-func (q *questions) Name() string { return "questions" }
+func (q *statementLog) Name() string { return "statementLog" }
 
-func (q *questions) Initialize(database *gorm.DB) error {
+func (q *statementLog) Initialize(database *gorm.DB) error {
 	listen := func(statement *gorm.DB) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -85,7 +84,7 @@ func (q *questions) Initialize(database *gorm.DB) error {
 }
 
 // requireNever fails if a statement or an argument of one had the text in it.
-func (q *questions) requireNever(t *testing.T, text string) {
+func (q *statementLog) requireNever(t *testing.T, text string) {
 	t.Helper()
 	q.mu.Lock()
 	defer q.mu.Unlock()

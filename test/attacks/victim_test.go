@@ -16,20 +16,20 @@ import (
 	"despacho/test/testenv"
 )
 
-// victim is an operator with one of everything, under names that nobody else has.
+// victim is an operator with one row of every kind, under unique names.
 type victim struct {
 	*apptest.Tenant
 	s *apptest.Service
 	// ids are everything that is the operator's; ofStoreA those that belong to its store A.
 	ids, ofStoreA map[string]string
-	// marks are texts that nobody else may ever be shown.
-	marks []string
+	// markers are texts that no other tenant may be shown.
+	markers []string
 }
 
 func newVictim(t *testing.T, s *apptest.Service) *victim {
 	t.Helper()
 	tenant := s.NewTenant(t, func(o *models.Operator) { o.Name = "Operador secreto" })
-	v := &victim{Tenant: tenant, s: s, marks: []string{"Operador secreto", "Destinataria Secreta", "Calle Secreta 123", "+51911222333"}}
+	v := &victim{Tenant: tenant, s: s, markers: []string{"Operador secreto", "Destinataria Secreta", "Calle Secreta 123", "+51911222333"}}
 	token := tenant.SignInAs(t, &models.User{Admin: true})
 	receiver := apptest.NewReceiver(t, nil)
 	webhook, secret := s.Register(t, tenant.KeyA, receiver)
@@ -37,7 +37,7 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		"recipient_name": "Destinataria Secreta", "delivery_address": "Calle Secreta 123", "recipient_phone": "911222333",
 	})})
 	require.Equal(t, http.StatusCreated, order.Status, order.Text)
-	testenv.Until(t, func() error { // what comes later would look like the work of an intruder
+	testenv.Until(t, func() error { // a later change would look like an attacker's
 		answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api/deliveries", Token: token})
 		if deliveries, _ := answer.Data["deliveries"].([]any); len(deliveries) != 1 || deliveries[0].(map[string]any)["status"] != "delivered" {
 			return errors.New("the event of the creation is still on its way")
@@ -54,7 +54,7 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		require.NotEmpty(t, list, path)
 		return list[0].(map[string]any)["id"].(string)
 	}
-	v.marks = append(v.marks, secret, order.String("guide_code"))
+	v.markers = append(v.markers, secret, order.String("guide_code"))
 	v.ofStoreA = map[string]string{"order": order.String("id"), "webhook": webhook, "delivery": first("/deliveries")}
 	v.ids = map[string]string{
 		"store": tenant.StoreA.ID.String(), "rider": tenant.Riders[0].ID.String(), "branch": tenant.Main.ID.String(),
@@ -66,9 +66,9 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 	return v
 }
 
-// ofOperator are the rows of tables that say only by way of another whose they are; $ stands for
-// the operator's id.
-var ofOperator = map[string]string{
+// ownerConditions find the operator's rows in tables without an operator_id; $ stands for the
+// operator's id.
+var ownerConditions = map[string]string{
 	"operators":           "id = $",
 	"order_events":        "order_id IN (SELECT id FROM orders WHERE operator_id = $)",
 	"delivery_attempts":   "delivery_id IN (SELECT id FROM deliveries WHERE operator_id = $)",
@@ -76,19 +76,19 @@ var ofOperator = map[string]string{
 	"idempotency_records": "scope_id IN (SELECT id FROM api_keys WHERE operator_id = $ UNION SELECT id FROM stores WHERE operator_id = $ UNION SELECT $)",
 }
 
-// ofNobody are the tables that hold nothing of an operator's.
-var ofNobody = []string{"countries", "locations", "rate_windows", "identity_answers", "goose_db_version"}
+// sharedTables hold no operator's data.
+var sharedTables = []string{"countries", "locations", "rate_windows", "identity_answers", "goose_db_version"}
 
 // state is all that the database holds of the victim's, in whichever table.
 func (v *victim) state(t *testing.T) map[string][]string {
 	t.Helper()
 	state := map[string][]string{}
 	for table, owned := range v.tables(t) {
-		condition := ofOperator[table]
+		condition := ownerConditions[table]
 		if owned {
 			condition = "operator_id = $"
 		}
-		if slices.Contains(ofNobody, table) {
+		if slices.Contains(sharedTables, table) {
 			require.Empty(t, condition, table)
 			continue
 		}
@@ -140,7 +140,7 @@ func (v *victim) rows(t *testing.T, table, condition string) []string {
 		text := ""
 		for i, value := range values {
 			if columns[i] == "workflow_started_at" || columns[i] == "updated_at" {
-				continue // written behind a request, whoever made it
+				continue // written after a request, by any caller
 			}
 			text += columns[i] + "=" + textOf(value) + " "
 		}

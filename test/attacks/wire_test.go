@@ -30,8 +30,8 @@ func dial(t *testing.T, s *apptest.Service) net.Conn {
 	return connection
 }
 
-// Two readings of where a request ends would let one client put words into another's mouth: such a
-// request is refused and the connection ends with it.
+// A request with an ambiguous length is refused and its connection closed: it could smuggle a
+// second request.
 func TestSmuggling_isRefused(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		const follow = "GET /healthz HTTP/1.1\r\nHost: despacho\r\nX-Smuggled: yes\r\n\r\n"
@@ -64,7 +64,7 @@ func TestSmuggling_isRefused(t *testing.T) {
 	})
 }
 
-// Whoever never ends the headers is cut off in seconds, and others are served meanwhile.
+// A client that never ends its headers is cut off in seconds, and others are served meanwhile.
 func TestSlowloris_isCutOff(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		limits := api.HTTPServer(nil)

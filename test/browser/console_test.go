@@ -8,9 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// listenForComplaints notes what the browser objects to: scripts that fail, and whatever a page's
-// policy forbids.
-func listenForComplaints(tab context.Context) (complaints func() []string) {
+// collectConsoleErrors collects script errors and Content-Security-Policy violations.
+func collectConsoleErrors(tab context.Context) (complaints func() []string) {
 	var mu sync.Mutex
 	var heard []string
 	messages := chromedp.Console(tab)

@@ -1,3 +1,2 @@
-// Package browser holds the tests that look at the service's pages as people do, in a real
-// Chromium.
+// Package browser holds the tests of the service's pages in a real Chromium.
 package browser

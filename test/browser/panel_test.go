@@ -20,12 +20,12 @@ import (
 	"despacho/web/panel"
 )
 
-// A package's whole way, as the people at the counter take it: created, scanned in, given to a
-// rider, handed over with a photo; and the customer follows it on a phone.
+// An order from creation to delivery in the panel: created, scanned in, assigned to a rider,
+// delivered with a photo; and the tracking page on a phone.
 func TestPanel_aPackagesWholeWay(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 
 		p.pressNamed("a.button", "Nuevo pedido")
@@ -41,36 +41,36 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		code := read(t, p.tab, chromedp.Text(chromedp.CSS("#guide-code")))
 		order := p.address()
 		require.Regexp(t, `^/panel/pedidos/[0-9a-f-]{36}$`, order)
-		p.sees("Registrado")
+		p.waitForText("Registrado")
 
 		p.visit("/panel/recepcion")
 		p.scan(strings.ToLower(strings.ReplaceAll(code, "-", "")))
 		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
 		p.scan(s.BaseURL + "/track/" + code)
-		p.sees("Ya estaba recibido")
+		p.waitForText("Ya estaba recibido")
 		require.Equal(t, "codigo", read(t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`)), "ready for the next")
 
 		p.visit(order)
 		p.pressNamed("summary", "Asignar")
 		p.choose("#rider_id", tenant.Riders[0].Name)
 		p.pressNamed("button", "Confirmar asignación")
-		p.sees("En reparto")
+		p.waitForText("En reparto")
 
 		p.pressNamed("summary", "Entregar")
 		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
 		p.pressNamed("button", "Confirmar entrega")
-		p.sees("Entregado")
-		p.eventually(func() error {
+		p.waitForText("Entregado")
+		p.until(func() error {
 			return chromedp.Do(p.tab, chromedp.WaitVisible(chromedp.CSS(`img[src*=".thumb."]`)))
 		})
 		require.Positive(t, read(t, p.tab, chromedp.Evaluate[int](`document.querySelector('img[src*=".thumb."]').naturalWidth`)), "the photo is really there")
-		p.fits()
+		p.requireNoOverflow()
 
-		customer := &person{t, open(t, phone), s.BaseURL}
-		customer.do(onPhone())
+		customer := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		customer.do(emulatePhone())
 		customer.visit("/track/" + code)
-		customer.sees("Tu pedido fue entregado.")
-		customer.fits()
+		customer.waitForText("Tu pedido fue entregado.")
+		customer.requireNoOverflow()
 		for _, private := range []string{"Rosa", "Larco", "987654321", tenant.Riders[0].Name} {
 			require.NotContains(t, customer.text(), private)
 		}
@@ -78,7 +78,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 }
 
 // scan types as a barcode reader does: quickly, with Enter at the end.
-func (p *person) scan(code string) {
+func (p *browserUser) scan(code string) {
 	p.t.Helper()
 	p.do(chromedp.SendKeys(chromedp.CSS("#codigo"), code+"\r"))
 }
@@ -109,16 +109,16 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 			moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: token})
 			require.Equal(t, http.StatusOK, moved.Status, moved.Text)
 		}
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.visit("/panel/asignacion")
-		p.sees("Por asignar 3")
+		p.waitForText("Por asignar 3")
 		p.pressNamed("a", "Marcar todos")
-		p.sees("3 marcados")
+		p.waitForText("3 marcados")
 		p.choose("#rider_id", tenant.Riders[1].Name)
 		p.pressNamed("button", "Asignar")
-		p.sees("Asignado: 3")
-		p.sees("Por asignar 0")
+		p.waitForText("Asignado: 3")
+		p.waitForText("Por asignar 0")
 		listed := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders?status=assigned", Key: tenant.Key})
 		require.EqualValues(t, 3, listed.Data["total"])
 	})
@@ -128,13 +128,13 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 func TestPanel_revokesAKey(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
 		p.visit("/panel/claves")
 		p.fill("#name", "Sistema de la tienda")
 		p.press(`input[name="scopes"][value="read:orders"]`)
 		p.pressNamed("button", "Crear clave")
-		p.sees("no se volverá a mostrar")
+		p.waitForText("no se volverá a mostrar")
 		key := read(t, p.tab, chromedp.Evaluate[string](`document.body.innerText.match(/dsp_live_[0-9A-Za-z]{32}/)[0]`))
 		status := func() int {
 			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: key}).Status
@@ -144,7 +144,7 @@ func TestPanel_revokesAKey(t *testing.T) {
 		require.NotContains(t, p.text(), key, "it is shown once")
 		p.pressNamed("summary", "Revocar Sistema de la tienda")
 		p.pressNamed(".confirm[open] button", "revocar")
-		p.sees("Revocada")
+		p.waitForText("Revocada")
 		require.Equal(t, http.StatusUnauthorized, status())
 	})
 }
@@ -159,7 +159,7 @@ func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 			"Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;89,90\r\n"+
 			"Luis Rojas;12;Av. Arequipa 10;Miraflores;Libro;\r\n"+
 			"Ana Quispe;987654322;Av. Benavides 500;Miraflores;Casaca;10\r\n"), 0o600))
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, &tenant.StoreA)
 		total := func() any {
 			return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.KeyA}).Data["total"]
@@ -170,44 +170,44 @@ func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 			p.pressNamed("button", "Revisar el archivo")
 		}
 		preview()
-		p.sees("1 con errores")
-		p.sees("Luis Rojas")
+		p.waitForText("1 con errores")
+		p.waitForText("Luis Rojas")
 		require.EqualValues(t, 0, total(), "nothing is created before it is confirmed")
 		p.pressNamed("button", "Crear los 2 pedidos correctos")
-		p.sees("2 creados")
+		p.waitForText("2 creados")
 		require.EqualValues(t, 2, total())
 		preview()
-		p.sees("2 ya existían")
+		p.waitForText("2 ya existían")
 		require.EqualValues(t, 2, total())
 	})
 }
 
-// Who types the address of another store's order is told that there is none.
+// The page of another store's order answers not found.
 func TestPanel_anotherStoresOrder(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, &tenant.StoreA)
 		p.visit("/panel/pedidos/" + own)
-		p.sees("Rosa Díaz")
+		p.waitForText("Rosa Díaz")
 		for _, id := range []string{other, uuid.NewString()} {
 			p.visit("/panel/pedidos/" + id)
-			p.sees("No encontrado")
+			p.waitForText("No encontrado")
 			require.NotContains(t, p.text(), "Rosa")
 		}
 	})
 }
 
-// New orders come to the board by themselves.
+// New orders appear in the list without a reload.
 func TestPanel_newOrdersAppear(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		p := atDesk(t, s)
+		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
-		p.sees("No hay pedidos")
+		p.waitForText("No hay pedidos")
 		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": "Recién Llegada"})
-		p.sees("Recién Llegada")
+		p.waitForText("Recién Llegada")
 		require.Equal(t, "/panel/pedidos", p.address(), "nobody reloaded it")
 	})
 }
@@ -218,13 +218,13 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 		tenant := s.NewTenant(t)
 		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
 		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
-		p := &person{t, open(t, phone), s.BaseURL}
-		complaints := listenForComplaints(p.tab)
-		p.do(onPhone())
+		p := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		complaints := collectConsoleErrors(p.tab)
+		p.do(emulatePhone())
 		p.signInAs(tenant, &models.User{Admin: true})
 		visited := 0
 		for _, route := range panel.New(panel.Options{Config: s.Config, DB: s.App.DB, Orders: s.App.Orders}).Routes() {
-			if route.Method != http.MethodGet || notForPhones[route.Path] || strings.HasSuffix(route.Path, ".csv") {
+			if route.Method != http.MethodGet || skippedOnPhones[route.Path] || strings.HasSuffix(route.Path, ".csv") {
 				continue
 			}
 			path := route.Path
@@ -233,7 +233,7 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 			}
 			p.visit(path)
 			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
-			p.fits()
+			p.requireNoOverflow()
 			visited++
 		}
 		require.Greater(t, visited, 20)
@@ -241,11 +241,11 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 	})
 }
 
-// notForPhones are the panel's addresses that are no pages of their own, or are printed on paper.
-var notForPhones = map[string]bool{"/panel/ubicaciones": true, "/panel/destinos": true, "/panel/etiquetas": true}
+// skippedOnPhones are routes that are not pages of their own, or are printed.
+var skippedOnPhones = map[string]bool{"/panel/ubicaciones": true, "/panel/destinos": true, "/panel/etiquetas": true}
 
 // firstLinkBelow is the first thing that a list links to.
-func (p *person) firstLinkBelow(list string) string {
+func (p *browserUser) firstLinkBelow(list string) string {
 	p.t.Helper()
 	p.visit(list)
 	p.do(chromedp.WaitVisible(chromedp.CSS("h1")))

@@ -26,35 +26,35 @@ func TestScreenshots(t *testing.T) {
 	}
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
 	tenant := s.NewTenant(t, func(o *models.Operator) { o.Name = "Rayo Envíos" })
-	shown := furnish(t, s, tenant)
+	shown := seedPanel(t, s, tenant)
 
-	p := atDesk(t, s)
+	p := openDesktop(t, s)
 	p.signInAs(tenant, &models.User{Name: "Milagros Vega"})
 	p.visit("/panel/pedidos")
-	p.picture("pedidos")
+	p.screenshot("pedidos")
 	p.visit("/panel/pedidos/" + shown.assigned)
-	p.picture("pedido")
+	p.screenshot("pedido")
 	p.visit("/panel/recepcion")
 	p.scan(shown.registeredCode)
 	p.do(chromedp.WaitVisible(chromedp.CSS(".outcome")))
-	p.picture("recepcion")
+	p.screenshot("recepcion")
 	p.visit("/panel/asignacion")
 	p.pressNamed("a", "Marcar todos")
-	p.picture("asignacion")
+	p.screenshot("asignacion")
 	p.visit("/panel/resumen")
-	p.picture("resumen")
+	p.screenshot("resumen")
 	p.visit("/panel/etiquetas?id=" + shown.assigned)
-	p.picture("etiqueta")
+	p.screenshot("etiqueta")
 
-	customer := &person{t, open(t, phone), s.BaseURL}
-	customer.do(onPhone())
+	customer := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+	customer.do(emulatePhone())
 	customer.visit("/track/" + shown.assignedCode)
-	customer.sees("En reparto")
-	customer.picture("seguimiento")
+	customer.waitForText("En reparto")
+	customer.screenshot("seguimiento")
 }
 
-// picture writes what the window shows.
-func (p *person) picture(name string) {
+// screenshot writes a picture of the window.
+func (p *browserUser) screenshot(name string) {
 	p.t.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS("body")))
 	content := read(p.t, p.tab, chromedp.CaptureScreenshot())
@@ -62,11 +62,11 @@ func (p *person) picture(name string) {
 	require.NoError(p.t, os.WriteFile(filepath.Join(*screenshots, name+".png"), content, 0o644))
 }
 
-// furnished is what the pictures are taken of.
-type furnished struct{ assigned, assignedCode, registeredCode string }
+// seededOrders are the orders that the pictures show.
+type seededOrders struct{ assigned, assignedCode, registeredCode string }
 
-// furnish fills a panel with a month of work, the same every time.
-func furnish(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) furnished {
+// seedPanel inserts a month of orders, the same every time.
+func seedPanel(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) seededOrders {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(7, 7))
 	var past []models.Order
@@ -92,7 +92,7 @@ func furnish(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) furnished
 		moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/" + name, Token: token, Body: body})
 		require.Equal(t, http.StatusOK, moved.Status, moved.Text)
 	}
-	var shown furnished
+	var shown seededOrders
 	for i, recipient := range []string{"José Quispe", "Ana Lucía Paredes", "Luis Alberto Torres", "Carmen Flores", "Rosa Díaz", "María Fernanda Huamán", "Pedro Salazar", "Lucía Rojas"} {
 		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: []string{tenant.KeyA, tenant.KeyB}[i%2], Body: apptest.Order(map[string]any{
 			"recipient_name": recipient, "delivery_address": "Av. Larco " + string(rune('1'+i)) + "45, dpto. 201", "delivery_reference": "Frente al parque",

@@ -11,11 +11,11 @@ import (
 	"despacho/test/apptest"
 )
 
-// phone is the width of the phone that end customers hold.
-const phone = 390
+// phoneWidth is the width of a phone's window.
+const phoneWidth = 390
 
-func onPhone() chromedp.Action[chromedp.Void] {
-	return chromedp.EmulateViewport(phone, 844, chromedp.EmulateMobile, chromedp.EmulateScale(2))
+func emulatePhone() chromedp.Action[chromedp.Void] {
+	return chromedp.EmulateViewport(phoneWidth, 844, chromedp.EmulateMobile, chromedp.EmulateScale(2))
 }
 
 // read runs an action and returns what it read.
@@ -37,9 +37,9 @@ func TestTracking_asACustomerOnAPhone(t *testing.T) {
 		require.Equal(t, 201, created.Status, created.Text)
 		code := created.String("guide_code")
 
-		tab := open(t, phone)
+		tab := open(t, phoneWidth)
 		require.NoError(t, chromedp.Do(tab,
-			onPhone(),
+			emulatePhone(),
 			chromedp.Navigate(s.BaseURL+"/"),
 			chromedp.SendKeys(chromedp.CSS(`input[name="code"]`), strings.ToLower(strings.ReplaceAll(code, "-", " "))+"\r"),
 			chromedp.WaitVisible(chromedp.CSS(`time`)),
@@ -60,9 +60,9 @@ func TestTracking_asACustomerOnAPhone(t *testing.T) {
 // A wrong code gets a friendly page with the form to try again.
 func TestTracking_wrongCode(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		tab := open(t, phone)
+		tab := open(t, phoneWidth)
 		require.NoError(t, chromedp.Do(tab,
-			onPhone(),
+			emulatePhone(),
 			chromedp.Navigate(s.BaseURL+"/track/XXXXX-XXXXXX"),
 			chromedp.WaitVisible(chromedp.CSS(`input[name="code"]`)),
 		))

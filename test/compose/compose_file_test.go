@@ -45,8 +45,8 @@ type healthcheck struct {
 	Disable bool     `yaml:"disable"`
 }
 
-// ours reports whether the service is built from the Dockerfile.
-func (s service) ours() bool { return s.Build != nil }
+// builtHere reports whether the service is built from the Dockerfile.
+func (s service) builtHere() bool { return s.Build != nil }
 
 // oneShot reports whether the service ends when its work is done.
 func (s service) oneShot() bool { return strings.HasPrefix(s.Restart, "on-failure") }
@@ -59,12 +59,12 @@ func readCompose(t *testing.T) composeFile {
 	return file
 }
 
-// ours are the services that run the binary.
-func (f composeFile) ours(t *testing.T) map[string]service {
+// builtHere are the services that run the binary.
+func (f composeFile) builtHere(t *testing.T) map[string]service {
 	t.Helper()
 	found := map[string]service{}
 	for name, s := range f.Services {
-		if s.ours() {
+		if s.builtHere() {
 			found[name] = s
 		}
 	}
@@ -110,8 +110,8 @@ func exampleVariables(t *testing.T) map[string]string {
 	return found
 }
 
-// filledIn is .env.example with its secrets, as somebody who starts the service has it.
-func filledIn(t *testing.T) map[string]string {
+// exampleEnvironment is .env.example with its secrets filled in.
+func exampleEnvironment(t *testing.T) map[string]string {
 	t.Helper()
 	environment := exampleVariables(t)
 	environment["SECRET_KEY"] = strings.Repeat("0123456789abcdef", 4)

@@ -23,7 +23,7 @@ func TestEnvironment_isKnownToTheBinary(t *testing.T) {
 	for _, v := range config.Variables() {
 		known = append(known, v.Name)
 	}
-	for name, s := range readCompose(t).ours(t) {
+	for name, s := range readCompose(t).builtHere(t) {
 		for variable := range s.Environment {
 			if strings.HasPrefix(variable, "TEMPORAL_") || strings.HasPrefix(variable, "OTEL_") {
 				continue
@@ -35,8 +35,8 @@ func TestEnvironment_isKnownToTheBinary(t *testing.T) {
 
 // Not parallel: it sets the environment of the process.
 func TestEnvironment_passesTheBinarysOwnChecks(t *testing.T) {
-	given := filledIn(t)
-	for name, s := range readCompose(t).ours(t) {
+	given := exampleEnvironment(t)
+	for name, s := range readCompose(t).builtHere(t) {
 		t.Run(name, func(t *testing.T) {
 			for variable, value := range s.Environment {
 				switch {
@@ -69,7 +69,7 @@ func TestEnvironment_databaseIsTheOneThatIsStarted(t *testing.T) {
 	file := readCompose(t)
 	postgres := file.Services["postgres"].Environment
 	want := "postgres://" + *postgres["POSTGRES_USER"] + ":" + *postgres["POSTGRES_PASSWORD"] + "@postgres:5432/" + *postgres["POSTGRES_DB"] + "?sslmode=disable"
-	for name, s := range file.ours(t) {
+	for name, s := range file.builtHere(t) {
 		require.Equal(t, want, *s.Environment["DATABASE_URL"], name)
 	}
 }
@@ -102,7 +102,7 @@ var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+[\w.-]*$`)
 func TestImages_arePinned(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {
-		if s.ours() {
+		if s.builtHere() {
 			require.Equal(t, "despacho:dev", interpolate(t, s.Image, nil), name)
 			continue
 		}

@@ -72,7 +72,7 @@ func TestDockerfile_agreesWithCompose(t *testing.T) {
 		}
 		return false
 	}, "a new volume takes its owner from the image's directory")
-	for name, s := range readCompose(t).ours(t) {
+	for name, s := range readCompose(t).builtHere(t) {
 		require.Empty(t, s.User, "%s runs as the image's user", name)
 	}
 }
@@ -93,7 +93,7 @@ func TestCommands_areTheBinarysOwn(t *testing.T) {
 		"the image's command":      execForm(t, last(t, "CMD")),
 		"the image's health check": inImage(t, entrypoint, execForm(t, last(t, "HEALTHCHECK"))),
 	}
-	for name, s := range readCompose(t).ours(t) {
+	for name, s := range readCompose(t).builtHere(t) {
 		commands[name] = s.Command
 		if test := s.Healthcheck.Test; len(test) > 0 {
 			require.Equal(t, "CMD", test[0], "%s: there is no shell in the image", name)

@@ -96,3 +96,26 @@ func TestReadme_hasTheTable(t *testing.T) {
 	}
 	require.Contains(t, string(readme), table.String())
 }
+
+// The picture in docs/architecture.md has these arrows, without internal and without what the
+// folders outside the product import.
+func TestArchitecture_hasTheArrows(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../docs/architecture.md")
+	require.NoError(t, err)
+	var picture strings.Builder
+	picture.WriteString("```mermaid\nflowchart TD\n")
+	node := strings.NewReplacer("/", "_")
+	for _, f := range folders {
+		if slices.Contains([]string{"dev", "lab", "test"}, f.name) {
+			continue
+		}
+		for _, imported := range f.imports {
+			if imported != "internal" {
+				fmt.Fprintf(&picture, "    %s[\"%s\"] --> %s\n", node.Replace(f.name), f.name, node.Replace(imported))
+			}
+		}
+	}
+	picture.WriteString("```\n")
+	require.Contains(t, string(document), picture.String())
+}

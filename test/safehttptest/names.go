@@ -1,5 +1,5 @@
-// Package guardtest gives tests names that resolve to loopback and listeners that prove nobody
-// called.
+// Package safehttptest has a DNS server with the names of a test, and listeners that fail a test
+// when they are connected to.
 package safehttptest
 
 import (
@@ -40,16 +40,16 @@ func Resolver(t testing.TB, names Names) *net.Resolver {
 			if err != nil {
 				return nil, err
 			}
-			return patientConn{own.(*net.UDPConn)}, nil
+			return noDeadlineConn{own.(*net.UDPConn)}, nil
 		},
 	}
 }
 
-// patientConn outlasts the 5 seconds that a resolver gives each question by default: on a busy
+// noDeadlineConn outlasts the 5 seconds that a resolver gives each question by default: on a busy
 // machine it would ask again, which counts as the next look-up of the name.
-type patientConn struct{ *net.UDPConn }
+type noDeadlineConn struct{ *net.UDPConn }
 
-func (c patientConn) SetDeadline(time.Time) error {
+func (c noDeadlineConn) SetDeadline(time.Time) error {
 	return c.UDPConn.SetDeadline(time.Now().Add(testenv.Deadline))
 }
 

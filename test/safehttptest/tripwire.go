@@ -10,7 +10,7 @@ import (
 	"despacho/test/testenv"
 )
 
-// Tripwire is a listener that nobody may connect to.
+// Tripwire is a listener that must not be connected to.
 type Tripwire struct {
 	listener *net.TCPListener
 }

@@ -100,7 +100,7 @@ func (m *template) get() (string, error) {
 	return m.name, m.err
 }
 
-// drop leaves a lent server as it was.
+// drop removes the template from a shared server.
 func (m *template) drop(ctx context.Context) error {
 	if m.name == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"despacho/dev"
 )
 
-// The variables by which a suite runner lends its servers, so that not every test binary starts its
+// The variables by which testrunner shares its servers, so that not every test binary starts its
 // own.
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
@@ -22,7 +22,7 @@ const (
 )
 
 // stopTime is how long the end of a test binary may wait for its servers.
-const stopTime = time.Minute
+const stopTimeout = time.Minute
 
 // Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) {
 // testenv.Main(m) }`. What a package keeps open across its tests is closed first.
@@ -34,7 +34,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 			code = max(code, 1)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, "stopping the test servers:", err)
@@ -43,7 +43,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 	os.Exit(code)
 }
 
-// sharedServer is started by the first test that needs it, unless a runner lends one.
+// sharedServer is started by the first test that needs it, unless testrunner shares one.
 type sharedServer struct {
 	lentBy string
 	start  func(context.Context) (address string, stop func(context.Context) error, err error)

@@ -85,15 +85,15 @@ func TestTemporal_takesAnOrderWithItsSearchAttributes(t *testing.T) {
 	require.NoError(t, connection.TerminateWorkflow(t.Context(), run.GetID(), "", "the test is over"))
 }
 
-// failing is a test that records its failure instead of failing.
-type failing struct {
+// recordingTB is a test that records its failure instead of recordingTB.
+type recordingTB struct {
 	testing.TB
 	failed chan string
 }
 
-func (f failing) Helper() {}
+func (f recordingTB) Helper() {}
 
-func (f failing) Fatalf(format string, args ...any) {
+func (f recordingTB) Fatalf(format string, args ...any) {
 	f.failed <- fmt.Sprintf(format, args...)
 	panic("the test ends here")
 }
@@ -110,7 +110,7 @@ func TestUntil(t *testing.T) {
 	require.Equal(t, 3, tries)
 
 	synctest.Test(t, func(t *testing.T) { // the deadline passes at once
-		recorder := failing{TB: t, failed: make(chan string, 1)}
+		recorder := recordingTB{TB: t, failed: make(chan string, 1)}
 		require.Panics(t, func() {
 			testenv.Until(recorder, func() error { return errors.New("still registered") })
 		})

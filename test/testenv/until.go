@@ -13,7 +13,7 @@ const (
 	// firstStep is short enough not to slow a test down and long enough not to burden what it waits
 	// for.
 	firstStep = 20 * time.Millisecond
-	// longestStep keeps a check that is a request within what the service allows in a minute.
+	// longestStep keeps a check that makes requests below the rate limit.
 	longestStep = time.Second
 )
 

@@ -9,20 +9,19 @@ import (
 	"despacho/models"
 )
 
-// life is what is to become of an order: the moves that its people will ask for, one after the
-// other.
-type life struct {
+// scenario is the sequence of moves that a client makes with an order.
+type scenario struct {
 	name   string
 	weight int
 	steps  []models.Move
-	// by is who cancels.
+	// by is the actor of a cancel.
 	by models.Actor
-	// late waits with the first move until the timer has cancelled the order.
+	// late waits until the timer has cancelled the order before the first move.
 	late bool
 }
 
-// lives are what clients choose from by weight.
-var lives = []life{
+// scenarios are chosen by weight.
+var scenarios = []scenario{
 	{name: "delivered", weight: 40, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
 	{name: "delivered by another rider", weight: 12, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveAssign, models.MoveDeliver}},
 	{name: "cancelled by the store", weight: 12, steps: []models.Move{models.MoveCancel}, by: models.ByStore},
@@ -33,13 +32,13 @@ var lives = []life{
 	{name: "received too late", weight: 8, late: true, steps: []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}},
 }
 
-func chooseLife(rng *rand.Rand) life {
+func chooseScenario(rng *rand.Rand) scenario {
 	total := 0
-	for _, l := range lives {
+	for _, l := range scenarios {
 		total += l.weight
 	}
 	n := rng.IntN(total)
-	for _, l := range lives {
+	for _, l := range scenarios {
 		if n -= l.weight; n < 0 {
 			return l
 		}
@@ -47,14 +46,14 @@ func chooseLife(rng *rand.Rand) life {
 	panic("the weights have been counted")
 }
 
-// Where orders go: all of Lima is covered.
+// The destination of orders, and the location that is covered.
 var (
 	miraflores = catalog.DistrictID("PE", "150122")
 	lima       = catalog.CityID("PE", "1501")
 )
 
-// newOrder is what a store's system sends. The reference carries the Idempotency-Key, so that the
-// database can be asked how many orders it made.
+// newOrder is the body of a creation. Its delivery_reference is the Idempotency-Key, so that the
+// orders made with a key can be counted in the database.
 func newOrder(rng *rand.Rand, key string) (body []byte, cash bool) {
 	order := map[string]any{
 		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "location_id": miraflores, "product": "Zapatillas",
@@ -65,7 +64,7 @@ func newOrder(rng *rand.Rand, key string) (body []byte, cash bool) {
 	}
 	body, err := json.Marshal(order)
 	if err != nil {
-		panic(err) // it is made of nothing that could not be written
+		panic(err) // it holds only strings and numbers
 	}
 	return body, cash
 }

@@ -13,8 +13,8 @@ import (
 	"despacho/models"
 )
 
-// openDoors makes new keys and passwords for a demo operator and describes it.
-func (b blueprint) openDoors(ctx context.Context, database *db.DB, now time.Time) (*Operator, error) {
+// createCredentials makes new keys and passwords for a demo operator and describes it.
+func (b blueprint) createCredentials(ctx context.Context, database *db.DB, now time.Time) (*Operator, error) {
 	if err := database.RevokeAllKeys(ctx, b.operatorID(), now); err != nil {
 		return nil, err
 	}

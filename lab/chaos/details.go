@@ -9,34 +9,34 @@ import (
 	"go.temporal.io/api/enums/v1"
 )
 
-// storiesTold is how many orders' stories are printed, more or less.
-const storiesTold = 5
+// maxDetails is about how many orders are printed in detail.
+const maxDetails = 5
 
-// tellStories prints all that is known of the orders for which a promise was broken.
-func (s *stack) tellStories(ctx context.Context, t *truthCheck) error {
-	told := map[string]bool{}
-	// One for each broken promise first, then more of the same.
-	for n, more := 0, true; more && len(told) < storiesTold; n++ {
+// printDetails prints what is known of the orders for which an invariant was broken.
+func (s *stack) printDetails(ctx context.Context, t *checker) error {
+	printed := map[string]bool{}
+	// One order for each broken invariant first, then more of each.
+	for n, more := 0, true; more && len(printed) < maxDetails; n++ {
 		more = false
 		for _, i := range s.report.Invariants {
 			if n >= len(i.Broken) {
 				continue
 			}
 			more = true
-			if order := i.Broken[n].Subject; t.byID[order] != nil && !told[order] {
-				told[order] = true
-				s.options.say("\n%s", s.story(ctx, t, order))
+			if order := i.Broken[n].Subject; t.byID[order] != nil && !printed[order] {
+				printed[order] = true
+				s.options.logf("\n%s", s.orderDetails(ctx, t, order))
 			}
 		}
 	}
-	if len(told) > 0 {
-		s.options.say("the logs of all processes are in %s", s.options.LogDir)
+	if len(printed) > 0 {
+		s.options.logf("the logs of all processes are in %s", s.options.LogDir)
 	}
 	return nil
 }
 
-// story is an order's row, timeline, deliveries and workflow, and what its clients saw.
-func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
+// orderDetails is an order's row, timeline, deliveries, workflow history and its client's notes.
+func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	row := t.byID[id]
@@ -47,17 +47,17 @@ func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
 	}
 	for _, d := range t.deliveries[id] {
 		line("delivery %s of %d: %s to %s, %s after %d attempts (%d without an answer), heard %d times",
-			d.ID, d.OrderSeq, d.Event, d.hook(), d.Status, d.Attempts, d.Interrupted, s.audience.times(d.hook(), d.ID))
+			d.ID, d.OrderSeq, d.Event, d.hook(), d.Status, d.Attempts, d.Interrupted, s.receivers.count(d.hook(), d.ID))
 	}
-	for _, sg := range s.ledger.all() {
-		if sg.id != id {
+	for _, tracked := range s.ledger.all() {
+		if tracked.id != id {
 			continue
 		}
-		line("its clients (%s, key %s) saw:", sg.life, sg.key)
-		for _, note := range sg.notes {
+		line("its clients (%s, key %s) saw:", tracked.scenario, tracked.key)
+		for _, note := range tracked.notes {
 			line("  %s", note)
 		}
-		line("ledger: acknowledged %v, never confirmed %v", sg.done, sg.unknown)
+		line("ledger: acknowledged %v, never confirmed %v", tracked.done, tracked.unknown)
 	}
 	runs, err := t.listRuns(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *stack) story(ctx context.Context, t *truthCheck, id string) string {
 	return text.String()
 }
 
-// history sums up a run, one event a line.
+// history lists a run's events, one on each line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
 	events := s.workflows.GetWorkflowHistory(ctx, workflowPrefix+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)

@@ -8,27 +8,27 @@ import (
 	"despacho/models"
 )
 
-// ledger is what the clients know: every order that was acknowledged to them, and every move that
-// was, or may have been, made.
+// ledger is what the clients know: every order they asked for, and every move that was, or may have
+// been, made.
 type ledger struct {
-	mu    sync.Mutex
-	sagas []*trackedOrder
+	mu     sync.Mutex
+	orders []*trackedOrder
 }
 
-// trackedOrder is one order as its clients saw it. One client works on it at a time.
+// trackedOrder is one order as its client saw it. One goroutine uses it at a time.
 type trackedOrder struct {
-	key  string
-	life string
-	cash bool
-	body []byte
+	key      string
+	scenario string
+	cash     bool
+	body     []byte
 
-	// id, guide and answer come with the acknowledgement.
+	// id, guide and answer are set by the acknowledgement.
 	id, guide string
 	answer    []byte
 	apiKey    string
 
-	// done counts the moves that were acknowledged, unknown those of which nobody could say what
-	// became of them. last is the status after the latest acknowledged move.
+	// done counts the acknowledged moves, unknown those without a response. last is the status
+	// after the latest acknowledged move.
 	done, unknown map[models.Move]int
 	last          models.Status
 	finished      bool
@@ -39,23 +39,23 @@ type trackedOrder struct {
 
 func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
 	s := &trackedOrder{
-		key: key, life: life, body: body, cash: cash, last: models.StatusRegistered,
+		key: key, scenario: life, body: body, cash: cash, last: models.StatusRegistered,
 		done: map[models.Move]int{}, unknown: map[models.Move]int{},
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sagas = append(l.sagas, s)
+	l.orders = append(l.orders, s)
 	return s
 }
 
-// all are the sagas so far.
+// all are the orders so far.
 func (l *ledger) all() []*trackedOrder {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]*trackedOrder(nil), l.sagas...)
+	return append([]*trackedOrder(nil), l.orders...)
 }
 
-// acknowledged are the sagas whose order somebody was promised.
+// acknowledged are the orders whose creation was acknowledged.
 func (l *ledger) acknowledged() (list []*trackedOrder) {
 	for _, s := range l.all() {
 		if s.id != "" {
@@ -65,7 +65,7 @@ func (l *ledger) acknowledged() (list []*trackedOrder) {
 	return list
 }
 
-// note keeps what a client saw, for the story of an order that went wrong.
+// note keeps what a client saw, for orderDetails.
 func (s *trackedOrder) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,20 +77,19 @@ var statusAfter = map[models.Move]models.Status{
 	models.MoveDeliver: models.StatusDelivered, models.MoveCancel: models.StatusCancelled,
 }
 
-// acknowledge says that a move was made.
+// acknowledge counts a move that was made.
 func (s *trackedOrder) acknowledge(move models.Move) {
 	s.done[move]++
 	s.last = statusAfter[move]
 }
 
-// resolve turns a move of which nobody could say what became of it into one that was made: somebody
-// read so.
+// resolve counts a move of unknown outcome as made, because the timeline shows it.
 func (s *trackedOrder) resolve(move models.Move) {
 	s.unknown[move]--
 	s.acknowledge(move)
 }
 
-// certain reports whether nothing is in doubt.
+// certain reports whether no move's outcome is unknown.
 func (s *trackedOrder) certain() bool {
 	for _, count := range s.unknown {
 		if count > 0 {
