@@ -52,7 +52,7 @@ var queryCall = regexp.MustCompile(`\.(?:Get|Default)?Query(?:Array)?\("([a-z_]+
 func pageParameters(t *testing.T) []string {
 	t.Helper()
 	names := map[string]bool{}
-	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
