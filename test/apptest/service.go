@@ -124,8 +124,9 @@ func LongTimeouts() config.Timeouts {
 const (
 	// longExchange is below the timeout of a webhook activity.
 	longExchange = 20 * time.Second
-	// longWorkflowTask is below the two minutes that Temporal allows.
-	longWorkflowTask = 90 * time.Second
+	// longWorkflowTask is three times the default, and short enough that a task that was lost is given
+	// out again before the HTTP server ends the request that waits for it.
+	longWorkflowTask = 30 * time.Second
 )
 
 // readCatalog has the service read its catalog, which its first request would: under the race
