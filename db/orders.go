@@ -166,6 +166,13 @@ func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models
 	return &event, err
 }
 
+// HasTimelineEntry reports whether a timeline entry exists.
+func (d *DB) HasTimelineEntry(ctx context.Context, id uuid.UUID) (bool, error) {
+	var count int64
+	err := d.with(ctx).Model(&models.TimelineEntry{}).Where("id = ?", id).Count(&count).Error
+	return count > 0, err
+}
+
 // SetPoint writes the delivery point. With onlyIfMissing an existing point is kept, and set is
 // false.
 func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, source string, onlyIfMissing bool, now time.Time) (set bool, err error) {

@@ -118,12 +118,27 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 	return s.Get(ctx, caller, order.ID)
 }
 
-// update sends the move as a workflow update and waits until it is stored or refused.
+// update sends the move as a workflow update and waits until it is stored or refused. If the
+// outcome is not a success, the move may have been written all the same: a worker that dies after
+// writing it loses the answer, and its successor refuses the move as already made.
 func (s *Service) update(ctx context.Context, order *models.Order, move models.Move, name string, message any) error {
+	updateID := uuid.NewString()
+	err := s.requestUpdate(ctx, order, move, updateID, name, message)
+	if err == nil {
+		return nil
+	}
+	written, readErr := s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
+	if readErr != nil || !written {
+		return err
+	}
+	return nil
+}
+
+func (s *Service) requestUpdate(ctx context.Context, order *models.Order, move models.Move, updateID, name string, message any) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
 	options := client.UpdateWorkflowOptions{
-		UpdateID:     uuid.NewString(),
+		UpdateID:     updateID,
 		WorkflowID:   workflows.OrderWorkflowID(order.ID),
 		UpdateName:   name,
 		Args:         []any{message},

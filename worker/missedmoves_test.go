@@ -1,8 +1,10 @@
 package worker_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 	"testing"
@@ -11,9 +13,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
+	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/models"
+	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 	"despacho/workflows"
@@ -68,6 +75,47 @@ func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 				}
 				return err
 			})
+		}
+	})
+}
+
+// answerLost is a Temporal client whose updates are carried out while their answers are lost: the
+// caller gets failure instead.
+type answerLost struct {
+	client.Client
+	failure error
+}
+
+func (c answerLost) UpdateWorkflow(ctx context.Context, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	handle, err := c.Client.UpdateWorkflow(ctx, options)
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, c.failure
+}
+
+// A caller whose move was written hears of its success also when the update's answer says otherwise:
+// the connection broke, or the workflow task was lost and the next one found the order already moved.
+func TestMove_whoseAnswerIsLost(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		for name, failure := range map[string]error{
+			"the connection broke":       serviceerror.NewUnavailable("connection reset"),
+			"the workflow has completed": serviceerror.NewNotFound("workflow execution already completed"),
+		} {
+			id := uuid.MustParse(s.CreateOrder(t, s.Key))
+			service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), answerLost{s.Temporal, failure}, clock.System(), slog.Default(), orders.Options{
+				TaskQueue: s.Config.TaskQueue, MoveTimeout: testenv.Deadline,
+			})
+			t.Cleanup(service.Close)
+			caller := orders.Caller{Operator: &s.Operator}
+			order, err := service.Cancel(t.Context(), caller, id, orders.Cancellation{})
+			require.NoError(t, err, name)
+			require.Equal(t, models.StatusCancelled, order.Status, name)
+			_, err = service.Cancel(t.Context(), caller, id, orders.Cancellation{})
+			require.ErrorIs(t, err, orders.ErrMoveRefused, name)
 		}
 	})
 }

@@ -148,7 +148,7 @@ type updateResult struct {
 
 func (s *harness) update(name string, message any) *updateResult {
 	r := &updateResult{}
-	s.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
+	s.env.UpdateWorkflow(name, uuid.NewString(), &testsuite.TestUpdateCallback{
 		OnAccept:   func() { r.accepted = true },
 		OnReject:   func(err error) { r.done, r.err = true, err },
 		OnComplete: func(_ any, err error) { r.done, r.err = true, err },

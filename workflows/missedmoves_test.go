@@ -22,9 +22,9 @@ func TestEntryID_tellsMovesOfTheSameNumberApart(t *testing.T) {
 		}
 		return nil, nil
 	}
-	s.at(time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
-	s.at(2*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
-	s.at(3*time.Minute, func() { s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
+	s.at(2*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+	s.at(3*time.Minute, func() { s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA}) })
 	s.at(4*time.Minute, func() { s.update(workflows.CancelName, workflows.Cancel{By: models.ByOperator}) })
 	require.True(t, s.run())
 	require.Len(t, s.attempts, 4)

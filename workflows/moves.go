@@ -20,8 +20,9 @@ type request struct {
 	assigned  *Assigned
 	delivered *Delivered
 
-	// answer is set for an update, which waits for it.
-	answer workflow.Settable
+	// answer and updateID are set for an update, which waits for the answer.
+	answer   workflow.Settable
+	updateID string
 }
 
 func (r request) rider() *uuid.UUID {
@@ -87,6 +88,7 @@ func registerHandler[M any](ctx workflow.Context, o *order, name string, toReque
 			r := toRequest(message)
 			var outcome workflow.Future
 			outcome, r.answer = workflow.NewFuture(ctx)
+			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
 			o.requests.Send(ctx, r)
 			return outcome.Get(ctx, nil)
 		},
@@ -171,7 +173,7 @@ func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyM
 		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
 		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
 	}
-	move.EntryID, move.At = entryID(ctx, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
+	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result ApplyMoveResult
 	err := workflow.ExecuteLocalActivity(dbActivityOptions(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
 	return result, err
@@ -200,10 +202,19 @@ func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// entryID derives the id of a move's timeline entry from the run and the move. A retry of the same
-// move gets the same id; any other move, or another run, gets a different one. So a move that was
+// EntryID is the id of the timeline entry of a move that was requested by an update. The requester
+// finds its move by it when the update's answer was lost.
+func EntryID(updateID string) uuid.UUID {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte("update "+updateID))
+}
+
+// entryID derives the id of a move's timeline entry: from the update, or from the run and the move.
+// A retry of the same move gets the same id; any other gets a different one. So a move that was
 // written before a crash but never entered the history is not mistaken for the next attempt.
-func entryID(ctx workflow.Context, move ApplyMoveInput) uuid.UUID {
+func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
+	if r.updateID != "" {
+		return EntryID(r.updateID)
+	}
 	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.fingerprint())))
 }
