@@ -7,6 +7,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	apptest.Parallel(6)
 	apptest.Main(m)
 }

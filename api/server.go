@@ -108,13 +108,14 @@ func Middleware(handlers ...gin.HandlerFunc) []gin.HandlerFunc {
 	return slices.DeleteFunc(handlers, func(h gin.HandlerFunc) bool { return h == nil })
 }
 
-// HTTPServer returns a server with limits against slow clients and large headers.
-func HTTPServer(handler http.Handler) *http.Server {
+// HTTPServer returns a server with limits against slow clients and large headers. connection is how
+// long one request may take to be read, and its response to be written.
+func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       60 * time.Second,
-		WriteTimeout:      60 * time.Second,
+		ReadTimeout:       connection,
+		WriteTimeout:      connection,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 	}

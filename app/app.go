@@ -216,7 +216,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
 		time.AfterFunc(a.Config.DrainDelay, stop)
 	})()
-	return Serve(serving, api.HTTPServer(server.Handler()), listener, a.Config.ShutdownTimeout)
+	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
 }
 
 func (a *App) checkTemporal(ctx context.Context) error {
@@ -233,7 +233,7 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return Serve(ctx, api.HTTPServer(mux), listener, a.Config.ShutdownTimeout)
+	return Serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
 }
 
 // RunWorker runs workflows and activities until ctx ends, then finishes its running tasks. started,

@@ -22,7 +22,6 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	apptest.Parallel(12)
 	apptest.Main(m)
 }
 

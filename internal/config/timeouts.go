@@ -16,6 +16,9 @@ type Timeouts struct {
 	Upload time.Duration
 	// Bulk replaces Request for work on many orders or places in the panel.
 	Bulk time.Duration
+	// Connection bounds the reading of a request and the writing of its response, however slow the
+	// client is; as long as the longest request.
+	Connection time.Duration
 	// Start is how long a creation waits for Temporal before it answers without it.
 	Start time.Duration
 	// Move is how long a caller waits for the outcome of a move.
@@ -43,6 +46,7 @@ func DefaultTimeouts() Timeouts {
 		Request:      10 * time.Second,
 		Upload:       time.Minute,
 		Bulk:         40 * time.Second,
+		Connection:   time.Minute,
 		Start:        2 * time.Second,
 		Move:         4 * time.Second,
 		WorkflowTask: 10 * time.Second,

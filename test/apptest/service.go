@@ -116,7 +116,8 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
-		Start: testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
+		Connection: testenv.Deadline,
+		Start:      testenv.Deadline, Move: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
 		Readiness: testenv.Deadline, Exchange: longExchange, WorkflowTask: longWorkflowTask,
 	}
 }
@@ -124,8 +125,8 @@ func LongTimeouts() config.Timeouts {
 const (
 	// longExchange is below the timeout of a webhook activity.
 	longExchange = 20 * time.Second
-	// longWorkflowTask is three times the default, and short enough that a task that was lost is given
-	// out again before the HTTP server ends the request that waits for it.
+	// longWorkflowTask is three times the default: a busy machine does not reach it, and a task that
+	// was lost is given out again soon.
 	longWorkflowTask = 30 * time.Second
 )
 

@@ -2,9 +2,7 @@ package apptest
 
 import (
 	"context"
-	"flag"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -36,15 +34,6 @@ func Main(m *testing.M) {
 		}
 		return logs.leaked()
 	})
-}
-
-// Parallel runs so many tests of a package at once, however few processors there are: for packages
-// whose tests mostly wait, for timers, for receivers or for Temporal. -parallel does not change it.
-func Parallel(tests int) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(tests)); err != nil {
-		panic(err)
-	}
 }
 
 func loadCatalog(ctx context.Context, database *db.DB) error {

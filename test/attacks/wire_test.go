@@ -67,7 +67,7 @@ func TestSmuggling_isRefused(t *testing.T) {
 // A client that never ends its headers is cut off in seconds, and others are served meanwhile.
 func TestSlowloris_isCutOff(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		limits := api.HTTPServer(nil)
+		limits := api.HTTPServer(nil, time.Minute)
 		require.Positive(t, limits.ReadHeaderTimeout)
 		require.LessOrEqual(t, limits.ReadHeaderTimeout, 10*time.Second, "without a limit of their own headers have as long as a body")
 		var slow []net.Conn
