@@ -4,7 +4,9 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,13 +55,32 @@ func (a *Activities) Register(w worker.Registry) {
 }
 
 // LoadOrder reads an order for its workflow.
-func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (*workflows.Snapshot, error) {
+func (a *Activities) LoadOrder(ctx context.Context, orderID uuid.UUID) (snapshot *workflows.Snapshot, err error) {
+	defer func() { err = a.orderError(ctx, "read", orderID, recover(), err) }()
 	return a.Orders.Load(ctx, orderID)
 }
 
 // ApplyMove writes a decided move.
-func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInput) (result *workflows.ApplyMoveResult, err error) {
+	defer func() { err = a.orderError(ctx, string(move.Move), move.OrderID, recover(), err) }()
 	return a.Orders.Apply(ctx, move)
+}
+
+// orderError decides whether an error of an order's database access is retried: only an outage is.
+// Data that the database does not accept, or a defect, would fail in every attempt and keep the order
+// from every later move. Those are logged here; the workflow is told that it failed for good.
+func (a *Activities) orderError(ctx context.Context, access string, orderID uuid.UUID, panicked any, err error) error {
+	switch {
+	case panicked != nil:
+		a.Log.ErrorContext(ctx, "order not stored: panic", "order_id", orderID, "access", access, "panic", panicked, "stack", string(debug.Stack()))
+		return workflows.NotStored()
+	case err == nil, db.IsUnavailable(err), ctx.Err() != nil:
+		return err
+	case errors.Is(err, orders.ErrOrderNotFound):
+		return workflows.OrderMissing()
+	}
+	a.Log.ErrorContext(ctx, "order not stored", "order_id", orderID, "access", access, "error", err)
+	return workflows.NotStored()
 }
 
 // reconcileBatch bounds the work of one run of the reconcile workflow; the next run continues.

@@ -112,7 +112,7 @@ func FuzzQuery(f *testing.F) {
 	targets := bootFuzzed(f)
 	for _, seed := range []string{
 		"", "status=registered&page=1&limit=200", "page=1000000000&limit=1000000000", "page=99999999999999999999", "from_date=2026-03-10&to_date=2026-03-10",
-		"from_date=0001-01-01&to_date=9999-12-31", "from_date=2200-12-31", "to_date=2200-12-31", "country_code=PE&city=Lima", "country_code=pe&city=%00",
+		"from_date=0001-01-01&to_date=9999-12-31", "from_date=2100-12-31", "to_date=2100-12-31", "country_code=PE&city=Lima", "country_code=pe&city=%00",
 		"country_code=PE&codes=150122,150140,%20999999", "country_code=PE&q=bre%C3%B1a", "country_code=PE&q=%ff%fe", "country_code=PE&city=54c51d2b-049b-53b9-93ac-fa910f68ea0d",
 		"status=%00", "page=%zz&limit=;", "&&&===", "country_code=PE&q=" + strings.Repeat("a", 500), "\x00\x01=\xff",
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -33,16 +34,15 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 	return query, wrong.Err()
 }
 
-// dayParameter reads a date. Years that no order can have are rejected here, because the database
-// may not accept them.
+// dayParameter reads a date.
 func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Time {
 	text := c.Query(name)
 	if text == "" {
 		return nil
 	}
 	day, err := time.Parse(time.DateOnly, text)
-	if err != nil || day.Year() < 2000 || day.Year() > 2200 {
-		wrong.Add(name, "debe ser una fecha AAAA-MM-DD entre los años 2000 y 2200")
+	if err != nil || !clock.InRange(day) {
+		wrong.Add(name, "debe ser una fecha AAAA-MM-DD entre los años 2000 y 2100")
 		return nil
 	}
 	return &day

@@ -122,7 +122,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.catalog = db.NewCatalogCache(a.DB)
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
-		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
+		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
 	})

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strings"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	sqlitedriver "modernc.org/sqlite"
@@ -14,8 +14,8 @@ import (
 )
 
 // IsUnavailable reports whether a statement failed because the database could not be reached,
-// dropped the connection, is starting or stopping, or has no connection left. Such a statement may
-// succeed later.
+// dropped the connection, is starting or stopping, or lacks a resource such as disk space. Such a
+// statement may succeed later.
 func IsUnavailable(err error) bool {
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
@@ -23,25 +23,34 @@ func IsUnavailable(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return unavailableStates[pg.Code] || strings.HasPrefix(pg.Code, connectionException)
+		return unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
 	}
 	var lite *sqlitedriver.Error
 	if errors.As(err, &lite) {
-		return lite.Code()&0xff == sqlitelib.SQLITE_BUSY
+		return slices.Contains(unavailableResults, lite.Code()&0xff)
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) || pgconn.SafeToRetry(err)
 }
 
-const connectionException = "08"
+// unavailableClasses are the SQLSTATE classes of temporary failures.
+var unavailableClasses = map[string]bool{
+	"08": true, // connection exception
+	"40": true, // transaction rollback: a deadlock, a serialization failure
+	"53": true, // insufficient resources: connections, memory, disk
+	"57": true, // operator intervention: shutdown, cancelled statement
+	"58": true, // system error: input and output
+}
 
-// unavailableStates are the SQLSTATE codes of a temporary failure.
+// unavailableStates are the SQLSTATE codes of temporary failures in other classes.
 var unavailableStates = map[string]bool{
-	"53300": true, // too many connections
-	"57P01": true, // admin shutdown
-	"57P02": true, // crash shutdown
-	"57P03": true, // cannot connect now
-	"57P05": true, // idle session timeout
 	"25006": true, // read only: a standby that is not promoted yet
+	"55P03": true, // lock not available
+}
+
+// unavailableResults are SQLite's result codes of temporary failures.
+var unavailableResults = []int{
+	sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_CANTOPEN,
+	sqlitelib.SQLITE_PROTOCOL, sqlitelib.SQLITE_NOMEM,
 }

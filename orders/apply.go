@@ -8,6 +8,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/webhooks"
 	"despacho/workflows"
@@ -16,6 +17,9 @@ import (
 // Load reads an order for its workflow.
 func (s *Service) Load(ctx context.Context, orderID uuid.UUID) (*workflows.Snapshot, error) {
 	order, err := s.db.OrderViewByID(ctx, orderID)
+	if db.IsNotFound(err) {
+		return nil, ErrOrderNotFound
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +48,15 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 // written again.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
+	if move.Delivered != nil && move.Delivered.Photo != "" && !photos.IsName(move.Delivered.Photo) {
+		result.Refused = "photo no es el nombre de una foto guardada."
+		return &result, nil
+	}
 	err := s.db.InTx(ctx, func(tx *db.DB) error {
 		order, err := tx.LockOrder(ctx, move.OrderID)
+		if db.IsNotFound(err) {
+			return ErrOrderNotFound
+		}
 		if err != nil {
 			return err
 		}

@@ -100,19 +100,11 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUI
 		return
 	}
 	assignment.Order = s.view(order, caller.SeesProofLocation())
-	switch _, verdict := order.State().Decide(models.MoveAssign, caller.Actor(), &riderID); verdict {
-	case models.Refused:
-		assignment.Outcome, assignment.Reason = AssignmentRefused, moveRefused(models.MoveAssign, order.Status).Message
-		return
-	case models.Unchanged:
+	if _, verdict := order.State().Decide(models.MoveAssign, caller.Actor(), &riderID); verdict == models.Unchanged {
 		assignment.Outcome = AssignmentUnchanged
 		return
 	}
-	if ctx.Err() != nil {
-		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, ErrMoveUnconfirmed.Message
-		return
-	}
-	err := s.update(ctx, &order.Order, models.MoveAssign, workflows.AssignedName, workflows.Assigned{RiderID: riderID})
+	err := s.requestMove(ctx, caller, order, workflows.Assigned{RiderID: riderID}, "")
 	switch {
 	case err == nil:
 		assignment.Outcome = AssignmentDone

@@ -2,7 +2,10 @@ package orders
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -40,11 +43,26 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 			delivered.CapturedAt = &now
 		}
 	}
-	view, err := s.moveOrder(ctx, caller, order, models.MoveDeliver, nil, workflows.DeliveredName, delivered)
-	if delivered.Photo != "" && isDefiniteRefusal(err) {
+	view, err := s.moveOrder(ctx, caller, order, delivered, photoHash(photo))
+	if delivered.Photo != "" && (isDefiniteRefusal(err) || isOtherPhoto(view, delivered.Photo)) {
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
+}
+
+// photoHash makes a repeated delivery with the same photo the same request, although every upload
+// is stored under a name of its own.
+func photoHash(photo []byte) string {
+	if photo == nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(photo))
+}
+
+// isOtherPhoto reports whether the order was delivered with another upload of the photo: an earlier
+// request that was still under way.
+func isOtherPhoto(view *View, photo string) bool {
+	return view != nil && (view.DeliveryProof == nil || !strings.HasSuffix(view.DeliveryProof.PhotoURL, "/"+photo))
 }
 
 // isDefiniteRefusal reports whether the move was refused for certain, so that its photo can be

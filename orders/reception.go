@@ -62,7 +62,7 @@ func (s *Service) ReceiveByGuideCode(ctx context.Context, caller Caller, typed s
 	if order.State().Revivable() {
 		reception.Outcome = ReceptionRevived
 	}
-	reception.Order, err = s.moveOrder(ctx, caller, order, models.MoveReceive, nil, workflows.ReceivedName, workflows.Received{BranchID: branchID})
+	reception.Order, err = s.moveOrder(ctx, caller, order, workflows.Received{BranchID: branchID}, "")
 	if errors.Is(err, ErrMoveRefused) {
 		return s.classifyRefusal(ctx, caller, order.ID, reception)
 	}

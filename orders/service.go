@@ -24,6 +24,7 @@ type Service struct {
 	options  Options
 	started  *startConfirmations
 	totals   *totals
+	moving   *movingOrders
 }
 
 // Options configures the service.
@@ -33,6 +34,9 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
+	// MoveDeadline is how long after its request a move may still be made: the requester waits for
+	// MoveTimeout, hears that the outcome is not known, and looks.
+	MoveDeadline time.Duration
 	// WorkflowTaskTimeout is how long a worker has for one workflow task of an order.
 	WorkflowTaskTimeout time.Duration
 	// KeyLease is how long a request may hold an Idempotency-Key before another may claim it:
@@ -55,6 +59,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		clock: clk, log: log, options: options,
 		started: newStartConfirmations(database, clk, log),
 		totals:  newTotals(database, clk),
+		moving:  newMovingOrders(),
 	}
 }
 

@@ -60,6 +60,7 @@ func TestCompletion_signalsBeforeTheOrderIsLoaded(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, registered)
 	s.beforeLoad = func() error {
+		s.beforeLoad = nil // once
 		s.beforeReply(func() {
 			s.signal(workflows.ReceivedName, nil)
 			s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})

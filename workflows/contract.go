@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/temporal"
 
-	"despacho/internal/money"
 	"despacho/models"
 )
 
@@ -27,10 +26,9 @@ const (
 	ReceivedName  = string(models.MoveReceive)
 	AssignedName  = string(models.MoveAssign)
 	DeliveredName = string(models.MoveDeliver)
+	// RefreshName makes an order's workflow reload the order from the database.
+	RefreshName = "refresh"
 )
-
-// RefreshName is the signal that makes an order's workflow reload the order from the database.
-const RefreshName = "refresh"
 
 // Names of the activities.
 const (
@@ -44,6 +42,8 @@ const (
 	DriveDeliveriesActivity   = "DriveAbandonedDeliveries"
 	ClearExpiredActivity      = "ClearExpiredRecords"
 	refusedErrorType          = "MoveRefused"
+	orderMissingErrorType     = "OrderMissing"
+	notStoredErrorType        = "NotStored"
 	webhookFailedErrorType    = "WebhookFailed"
 	reconcileScheduleIDSuffix = "-reconcile"
 )
@@ -125,34 +125,6 @@ func HostOf(address string) string {
 	return u.Host
 }
 
-// Cancel is the request to cancel an order. Sent as a signal, it counts as the operator's.
-type Cancel struct {
-	Reason string       `json:"reason,omitempty"`
-	Note   string       `json:"note,omitempty"`
-	By     models.Actor `json:"by,omitempty"`
-	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
-	OnlyRegistered bool `json:"only_registered,omitempty"`
-}
-
-// Received is the reception of the package. BranchID is set if it was not the expected branch.
-type Received struct {
-	BranchID *uuid.UUID `json:"branch_id,omitempty"`
-}
-
-// Assigned is the assignment to a rider.
-type Assigned struct {
-	RiderID uuid.UUID `json:"rider_id"`
-}
-
-// Delivered is the delivery to the recipient.
-type Delivered struct {
-	ActualAmountCollected *money.Cents `json:"actual_amount_collected,omitempty"`
-	Photo                 string       `json:"photo,omitempty"`
-	CapturedAt            *time.Time   `json:"captured_at,omitempty"`
-	Lat                   *float64     `json:"lat,omitempty"`
-	Lng                   *float64     `json:"lng,omitempty"`
-}
-
 // ApplyMoveInput is a decided move, to be written to the database.
 type ApplyMoveInput struct {
 	OrderID uuid.UUID `json:"order_id"`
@@ -168,6 +140,8 @@ type ApplyMoveInput struct {
 	Received  *Received     `json:"received,omitempty"`
 	Assigned  *Assigned     `json:"assigned,omitempty"`
 	Delivered *Delivered    `json:"delivered,omitempty"`
+	// Deadline is the time after which the move must not be made; nil if there is none.
+	Deadline *time.Time `json:"deadline,omitempty"`
 }
 
 // ApplyMoveResult is the outcome of writing a move.

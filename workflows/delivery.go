@@ -16,6 +16,7 @@ const previousTimeout = 10 * time.Second
 // order nor other receivers. One webhook gets an order's events in sequence.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
 	for _, delivery := range deliveries {
+		o.scheduled[delivery.ID] = true
 		o.pendingCalls++
 		before := o.lastCall[delivery.WebhookID]
 		ended, end := workflow.NewFuture(ctx)
@@ -26,6 +27,16 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 		o.lastCall[delivery.WebhookID] = ended
 		o.events.AddFuture(ended, func(workflow.Future) { o.pendingCalls-- })
 	}
+}
+
+// unscheduled returns the deliveries that this run is not sending yet.
+func (o *order) unscheduled(deliveries []WebhookDeliveryRef) (missed []WebhookDeliveryRef) {
+	for _, delivery := range deliveries {
+		if !o.scheduled[delivery.ID] {
+			missed = append(missed, delivery)
+		}
+	}
+	return missed
 }
 
 // awaitPrevious waits for the previous call to the same webhook. Without retries that takes

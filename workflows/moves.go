@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,14 +12,12 @@ import (
 	"despacho/models"
 )
 
-// request is a requested move. Exactly one of the messages is set, except for the timer's.
+// request is a requested move.
 type request struct {
-	move      models.Move
-	by        models.Actor
-	cancel    *Cancel
-	received  *Received
-	assigned  *Assigned
-	delivered *Delivered
+	move models.Move
+	by   models.Actor
+	// message is nil for the timer's auto-cancel.
+	message Message
 
 	// answer and updateID are set for an update, which waits for the answer.
 	answer   workflow.Settable
@@ -26,80 +25,87 @@ type request struct {
 }
 
 func (r request) rider() *uuid.UUID {
-	if r.assigned == nil {
+	if r.message == nil {
 		return nil
 	}
-	return &r.assigned.RiderID
+	return r.message.Rider()
 }
+
+// deadline is the time after which the move must not be made; nil if there is none.
+func (r request) deadline() *time.Time {
+	if r.message == nil {
+		return nil
+	}
+	return r.message.expiresAt()
+}
+
+// isSignal reports whether a person sent the request from outside the service, and nobody waits for
+// the answer.
+func (r request) isSignal() bool { return r.message != nil && r.answer == nil }
 
 // registerHandlers registers updates and signals for every move. Updates return the outcome;
 // signals, which people send from the Temporal UI, count as the operator's.
 func (o *order) registerHandlers(ctx workflow.Context) error {
 	o.events.AddReceive(o.requests, func(c workflow.ReceiveChannel, _ bool) {
-		var r request
-		c.Receive(ctx, &r)
-		r.answer.SetError(o.handleMove(ctx, r))
+		var handle func(workflow.Context)
+		c.Receive(ctx, &handle)
+		handle(ctx)
 	})
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
 		if c.ReceiveAsync(nil) {
-			o.refresh(ctx)
+			o.logRefresh(ctx, o.refresh(ctx))
 		}
 	})
-	if err := registerHandler(ctx, o, CancelName, func(m Cancel) request {
-		by := m.By
-		if by == "" {
-			by = models.ByOperator
-		}
-		return request{move: models.MoveCancel, by: by, cancel: &m}
-	}); err != nil {
+	if err := o.registerRefresh(ctx); err != nil {
 		return err
 	}
-	if err := registerHandler(ctx, o, ReceivedName, func(m Received) request {
-		return request{move: models.MoveReceive, by: models.ByOperator, received: &m}
-	}); err != nil {
+	if err := registerHandler[Cancel](ctx, o); err != nil {
 		return err
 	}
-	if err := registerHandler(ctx, o, AssignedName, func(m Assigned) request {
-		return request{move: models.MoveAssign, by: models.ByOperator, assigned: &m}
-	}); err != nil {
+	if err := registerHandler[Received](ctx, o); err != nil {
 		return err
 	}
-	return registerHandler(ctx, o, DeliveredName, func(m Delivered) request {
-		return request{move: models.MoveDeliver, by: models.ByOperator, delivered: &m}
-	})
+	if err := registerHandler[Assigned](ctx, o); err != nil {
+		return err
+	}
+	return registerHandler[Delivered](ctx, o)
 }
 
-// registerHandler registers a name as a signal and as an update. The update's validator refuses
+// registerHandler registers a message as a signal and as an update. The update's validator refuses
 // illegal moves before they enter the history.
-func registerHandler[M any](ctx workflow.Context, o *order, name string, toRequest func(M) request) error {
+func registerHandler[M Message](ctx workflow.Context, o *order) error {
+	var zero M
+	name := string(zero.Move())
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, name), func(c workflow.ReceiveChannel, _ bool) {
 		var message M
 		if !c.ReceiveAsync(&message) {
 			return // malformed; Receive would block until the next signal of this name
 		}
-		r := toRequest(message)
-		r.by = models.ByOperator
+		r := request{move: message.Move(), by: models.ByOperator, message: message}
 		if err := o.handleMove(ctx, r); err != nil {
 			workflow.GetLogger(ctx).Warn("signal refused", "signal", name, "status", o.state.Status, "reason", err.Error())
 		}
 	})
 	return workflow.SetUpdateHandlerWithOptions(ctx, name,
 		func(ctx workflow.Context, message M) error {
-			r := toRequest(message)
+			r := newUpdate(message)
+			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
 			var outcome workflow.Future
 			outcome, r.answer = workflow.NewFuture(ctx)
-			r.updateID = workflow.GetCurrentUpdateInfo(ctx).ID
-			o.requests.Send(ctx, r)
+			o.requests.Send(ctx, func(ctx workflow.Context) { r.answer.SetError(o.handleMove(ctx, r)) })
 			return outcome.Get(ctx, nil)
 		},
 		workflow.UpdateHandlerOptions{
 			Validator: func(message M) error {
+				r := newUpdate(message)
+				if problem := message.problem(); problem != "" {
+					return Refusal{Move: r.move, Status: o.state.Status, Reason: problem}.Err()
+				}
 				if !o.loaded {
 					return nil // decided once the order is loaded
 				}
-				r := toRequest(message)
 				if _, verdict := o.validate(r); verdict == models.Refused {
-					return Refusal{Move: r.move, Status: o.state.Status}.err()
+					return Refusal{Move: r.move, Status: o.state.Status}.Err()
 				}
 				return nil
 			},
@@ -107,9 +113,13 @@ func registerHandler[M any](ctx workflow.Context, o *order, name string, toReque
 		})
 }
 
+func newUpdate(message Message) request {
+	return request{move: message.Move(), by: message.actor(), message: message}
+}
+
 // validate checks a move against the transition table.
 func (o *order) validate(r request) (models.Status, models.Verdict) {
-	if r.cancel != nil && r.cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
+	if cancel, ok := r.message.(Cancel); ok && cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
 		return o.state.Status, models.Refused
 	}
 	return o.state.Decide(r.move, r.by, r.rider())
@@ -117,26 +127,40 @@ func (o *order) validate(r request) (models.Status, models.Verdict) {
 
 // handleMove validates a move and writes it to the database before the outcome is reported.
 func (o *order) handleMove(ctx workflow.Context, r request) error {
+	if r.message != nil {
+		if problem := r.message.problem(); problem != "" {
+			return Refusal{Move: r.move, Status: o.state.Status, Reason: problem}.Err()
+		}
+	}
+	refreshed := false
 	for {
 		to, verdict := o.validate(r)
 		switch verdict {
 		case models.Refused:
-			return Refusal{Move: r.move, Status: o.state.Status}.err()
+			// A crash can leave the row ahead of this run. The requester of an update refreshes the
+			// run by itself; a signal's sender is a person who cannot.
+			if r.isSignal() && !refreshed && o.has(ctx, changeRefreshBeforeRefusal) {
+				refreshed = true
+				before := o.seq
+				if err := o.refresh(ctx); err == nil && o.seq != before {
+					continue
+				}
+			}
+			return Refusal{Move: r.move, Status: o.state.Status}.Err()
 		case models.Unchanged:
 			return nil
 		}
 		result, err := o.apply(ctx, r, to)
 		if err != nil {
-			return err
+			return o.notApplied(ctx, r, err)
 		}
 		if result.Refused != "" {
-			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.err()
+			return Refusal{Move: r.move, Status: o.state.Status, Reason: result.Refused}.Err()
 		}
 		if result.Current != nil {
 			// The order was moved by another run, or by this one before a crash. Restore the actual
 			// state and decide again.
-			o.restore(result.Current)
-			o.describe(ctx)
+			o.restoreMoved(ctx, result.Current)
 			continue
 		}
 		o.recordMove(ctx, r, to)
@@ -144,6 +168,32 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		return nil
 	}
 }
+
+// notApplied handles a move that could not be written. The order goes on with its next message: only
+// an order that does not exist ends its run.
+func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
+	log := workflow.GetLogger(ctx)
+	if isMissing(err) {
+		o.missing = err
+		log.Error("the order does not exist; its workflow fails", "order_id", o.id, "move", r.move)
+		return err
+	}
+	if temporal.IsTimeoutError(err) {
+		log.Warn("move refused: its deadline passed while the database was unavailable", "order_id", o.id, "move", r.move)
+		return Refusal{Move: r.move, Status: o.state.Status, Expired: true}.Err()
+	}
+	log.Error("move refused: it cannot be stored", "order_id", o.id, "move", r.move, "error", err)
+	if r.move == models.MoveAutoCancel {
+		o.startTimer(ctx, workflow.Now(ctx).Add(autoCancelRetry))
+	}
+	return Refusal{Move: r.move, Status: o.state.Status, Reason: reasonNotStored}.Err()
+}
+
+// autoCancelRetry is the time to the next auto-cancel after one that could not be stored.
+const autoCancelRetry = time.Hour
+
+// reasonNotStored is the reason of a move that the database does not accept.
+const reasonNotStored = "El cambio no se pudo guardar porque sus datos no son válidos."
 
 // recordMove updates the run's state after a written move.
 func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
@@ -169,37 +219,26 @@ func (o *order) cancelTimer() {
 }
 
 func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyMoveResult, error) {
-	move := ApplyMoveInput{
-		OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to,
-		Cancel: r.cancel, Received: r.received, Assigned: r.assigned, Delivered: r.delivered,
+	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to, Deadline: r.deadline()}
+	if r.message != nil {
+		r.message.setContent(&move)
 	}
 	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result ApplyMoveResult
-	err := workflow.ExecuteLocalActivity(dbActivityOptions(ctx, string(r.move)), ApplyMoveActivity, move).Get(ctx, &result)
+	err := runDBActivity(ctx, dbCall{summary: string(r.move), activity: ApplyMoveActivity, deadline: move.Deadline}, move, &result)
 	return result, err
 }
 
 func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	var snapshot Snapshot
-	err := workflow.ExecuteLocalActivity(dbActivityOptions(ctx, "read the order"), LoadOrderActivity, o.id).Get(ctx, &snapshot)
+	err := runDBActivity(ctx, dbCall{summary: "read the order", activity: LoadOrderActivity}, o.id, &snapshot)
 	return &snapshot, err
 }
 
-// retryForever is set because without a ScheduleToCloseTimeout the SDK stops retrying a local
-// activity once StartToCloseTimeout has passed.
-const retryForever = 100 * 365 * 24 * time.Hour
-
-// dbActivityOptions returns the options of database access: a local activity, which adds one event
-// to the history, retried until the database is available.
-func dbActivityOptions(ctx workflow.Context, summary string) workflow.Context {
-	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout:    10 * time.Second,
-		ScheduleToCloseTimeout: retryForever,
-		Summary:                summary,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
-		},
-	})
+// isMissing reports whether an activity found that the order does not exist.
+func isMissing(err error) bool {
+	var application *temporal.ApplicationError
+	return errors.As(err, &application) && application.Type() == orderMissingErrorType
 }
 
 // EntryID is the id of the timeline entry of a move that was requested by an update. The requester
@@ -215,23 +254,10 @@ func entryID(ctx workflow.Context, r request, move ApplyMoveInput) uuid.UUID {
 	if r.updateID != "" {
 		return EntryID(r.updateID)
 	}
-	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, move.fingerprint())))
-}
-
-// fingerprint distinguishes moves of the same kind by their content.
-func (m *ApplyMoveInput) fingerprint() string {
-	switch {
-	case m.Cancel != nil:
-		return fmt.Sprintf("%q %q", m.Cancel.Reason, m.Cancel.Note)
-	case m.Received != nil && m.Received.BranchID != nil:
-		return m.Received.BranchID.String()
-	case m.Assigned != nil:
-		return m.Assigned.RiderID.String()
-	case m.Delivered != nil && m.Delivered.ActualAmountCollected != nil:
-		return fmt.Sprintf("%s %d", m.Delivered.Photo, *m.Delivered.ActualAmountCollected)
-	case m.Delivered != nil:
-		return m.Delivered.Photo
+	fingerprint := ""
+	if r.message != nil {
+		fingerprint = r.message.Fingerprint()
 	}
-	return ""
+	run := workflow.GetInfo(ctx).WorkflowExecution.RunID
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fmt.Sprintf("%s %d %s %s %s", run, move.Seq, move.Move, move.By, fingerprint)))
 }

@@ -13,14 +13,15 @@ import (
 
 // Order is the workflow of one order. It handles moves, validates each against the transition
 // table, writes the legal ones to the database and schedules webhooks. It completes when no move is
-// possible any more, or after the auto-cancel; a late reception then starts a new run.
+// possible any more, or after the auto-cancel; a late reception then starts a new run. An order with
+// very many moves continues as a new run before the history reaches its limits.
 func Order(ctx workflow.Context, in OrderInput) error {
 	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
 	// context it would stop the timer and every later move.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
-		lastCall: map[uuid.UUID]workflow.Future{},
+		lastCall: map[uuid.UUID]workflow.Future{}, scheduled: map[uuid.UUID]bool{},
 	}
 	if err := o.registerHandlers(ctx); err != nil {
 		return err
@@ -29,17 +30,13 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
-		if !o.isDone() {
-			o.events.Select(ctx)
-			continue
-		}
-		// Handle messages that arrived in the last task before completing.
-		if o.events.HasPending() {
+		// Messages that have arrived are handled before the run ends.
+		if !o.isEnding(ctx) || o.events.HasPending() {
 			o.events.Select(ctx)
 			continue
 		}
 		if workflow.AllHandlersFinished(ctx) {
-			return nil
+			return o.end(ctx)
 		}
 		if err := workflow.Await(ctx, func() bool { return o.events.HasPending() || workflow.AllHandlersFinished(ctx) }); err != nil {
 			return err
@@ -55,7 +52,9 @@ type order struct {
 	guide string
 
 	loaded bool
-	// requests receives the moves of updates; signals have their own channels.
+	// missing is set once the order turned out not to exist: a backup was restored without it.
+	missing error
+	// requests receives what updates ask for, handled one at a time; signals have their own channels.
 	requests workflow.Channel
 	// events selects over moves, the timer and completed webhook calls.
 	events workflow.Selector
@@ -63,13 +62,32 @@ type order struct {
 	// each webhook.
 	pendingCalls int
 	lastCall     map[uuid.UUID]workflow.Future
+	// scheduled are the deliveries that this run sends or has sent.
+	scheduled map[uuid.UUID]bool
 
 	stopTimer workflow.CancelFunc
+}
+
+// isEnding reports whether the run has nothing more to do.
+func (o *order) isEnding(ctx workflow.Context) bool {
+	return o.isDone() || o.missing != nil || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
 // isDone reports whether the run can complete.
 func (o *order) isDone() bool {
 	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0
+}
+
+// end returns how the run ends. The next run of a continued order reads everything that is pending
+// from the database: the timer, the deliveries and what the order needs besides.
+func (o *order) end(ctx workflow.Context) error {
+	switch {
+	case o.missing != nil:
+		return o.missing
+	case o.isDone():
+		return nil
+	}
+	return workflow.NewContinueAsNewError(ctx, OrderWorkflowName, OrderInput{OrderID: o.id})
 }
 
 // begin restores the order's state and starts the timer, the webhooks and the side activities.
@@ -99,20 +117,6 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 
 func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
-}
-
-// refresh reloads the order if it was moved outside this run. Its pending deliveries are left to
-// the reconcile workflow.
-func (o *order) refresh(ctx workflow.Context) {
-	snapshot, err := o.load(ctx)
-	if err != nil || snapshot.Seq == o.seq {
-		return
-	}
-	o.restore(snapshot)
-	if o.state.Status != models.StatusRegistered {
-		o.cancelTimer()
-	}
-	o.describe(ctx)
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.

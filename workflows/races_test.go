@@ -84,6 +84,7 @@ func TestRace_allInTheSameWorkflowTask(t *testing.T) {
 						answers := map[string]*updateResult{}
 						var sent []message
 						s.beforeLoad = func() error {
+							s.beforeLoad = nil // once
 							s.beforeReply(func() {
 								for i, name := range order {
 									m := competing[name]

@@ -14,11 +14,17 @@ type Refusal struct {
 	Move   models.Move   `json:"move"`
 	Status models.Status `json:"status"`
 	Reason string        `json:"reason,omitempty"`
+	// Expired means that the move's deadline passed before it could be stored.
+	Expired bool `json:"expired,omitempty"`
 }
 
-func (r Refusal) err() error {
+// Err is the non-retryable error of the refusal.
+func (r Refusal) Err() error {
 	message := fmt.Sprintf("%s is not possible while the order is %s", r.Move, r.Status)
-	if r.Reason != "" {
+	switch {
+	case r.Expired:
+		message = fmt.Sprintf("the deadline of %s passed", r.Move)
+	case r.Reason != "":
 		message = r.Reason
 	}
 	return temporal.NewNonRetryableApplicationError(message, refusedErrorType, nil, r)

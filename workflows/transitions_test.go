@@ -110,7 +110,7 @@ func runTransition(t *testing.T, state models.State, m message, asUpdate, whileL
 		}
 	}
 	if whileLoading {
-		s.beforeLoad = func() error { s.beforeReply(send); return nil }
+		s.beforeLoad = func() error { s.beforeLoad = nil; s.beforeReply(send); return nil }
 	} else {
 		s.at(time.Minute, send)
 	}

@@ -23,6 +23,9 @@ type Timeouts struct {
 	Start time.Duration
 	// Move is how long a caller waits for the outcome of a move.
 	Move time.Duration
+	// MoveDeadline is how long after its request a move may still be made. It travels with the move:
+	// after an outage nobody expects a change that was asked for before it.
+	MoveDeadline time.Duration
 	// WorkflowTask is how long a worker has for one workflow task of an order; Temporal's own default.
 	// A task that takes longer is given to another worker, and callers may hear of a refusal instead
 	// of the success of their own move.
@@ -49,6 +52,7 @@ func DefaultTimeouts() Timeouts {
 		Connection:   time.Minute,
 		Start:        2 * time.Second,
 		Move:         4 * time.Second,
+		MoveDeadline: 30 * time.Second,
 		WorkflowTask: 10 * time.Second,
 		BulkAssign:   20 * time.Second,
 		Exchange:     5 * time.Second,

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"despacho/internal/clock"
 	"despacho/internal/money"
 )
 
@@ -86,15 +87,30 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	if !ok {
 		return nil
 	}
+	trimmed := strings.TrimSpace(text)
+	if problem := textProblem(text, maxCharacters, breaks); problem != "" {
+		o.invalid.Add(name, problem)
+		return nil
+	}
+	if trimmed == "" {
+		return nil
+	}
+	return &trimmed
+}
+
+// LinesProblem is what Lines finds wrong with a text that did not come in a body; empty if nothing.
+func LinesProblem(text string, maxCharacters int) string {
+	if !utf8.ValidString(text) {
+		return "debe ser texto UTF-8 válido"
+	}
+	return textProblem(text, maxCharacters, true)
+}
+
+func textProblem(text string, maxCharacters int, breaks bool) string {
 	if hasControl(text, breaks) {
-		o.invalid.Add(name, controlCharacters)
-		return nil
+		return controlCharacters
 	}
-	text = strings.TrimSpace(text)
-	if o.tooLong(name, text, maxCharacters) || text == "" {
-		return nil
-	}
-	return &text
+	return lengthProblem(strings.TrimSpace(text), maxCharacters)
 }
 
 // Secret reads a text unchanged: the spaces of a password are part of it. It is empty when the
@@ -131,11 +147,18 @@ func (o *Object) unquoted(name string) (text string, ok bool) {
 }
 
 func (o *Object) tooLong(name, text string, maxCharacters int) bool {
-	if utf8.RuneCountInString(text) <= maxCharacters {
-		return false
+	problem := lengthProblem(text, maxCharacters)
+	if problem != "" {
+		o.invalid.Add(name, problem)
 	}
-	o.invalid.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
-	return true
+	return problem != ""
+}
+
+func lengthProblem(text string, maxCharacters int) string {
+	if utf8.RuneCountInString(text) <= maxCharacters {
+		return ""
+	}
+	return fmt.Sprintf("admite como máximo %d caracteres", maxCharacters)
 }
 
 func hasControl(text string, breaks bool) bool {
@@ -254,6 +277,10 @@ func (o *Object) Time(name string) *time.Time {
 	at, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
 		o.invalid.Add(name, "debe ser una fecha y hora ISO 8601, por ejemplo 2026-01-31T15:04:05Z")
+		return nil
+	}
+	if !clock.InRange(at) {
+		o.invalid.Add(name, clock.RangeMessage)
 		return nil
 	}
 	return &at

@@ -100,9 +100,12 @@ func (s Store) remove(name string) error {
 
 var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
 
+// IsName reports whether a name can be that of a stored photo or thumbnail.
+func IsName(name string) bool { return fileName.MatchString(name) }
+
 // Open opens a photo or a thumbnail. Any other name gives fs.ErrNotExist.
 func (s Store) Open(name string) (*os.File, error) {
-	if !fileName.MatchString(name) {
+	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
 	return os.Open(filepath.Join(s.Dir, name))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
@@ -76,7 +77,7 @@ func optionalID(text string) *uuid.UUID {
 
 func optionalDay(text string) *time.Time {
 	at, err := time.Parse(time.DateOnly, text)
-	if err != nil || at.Year() < 2000 || at.Year() > 2200 {
+	if err != nil || !clock.InRange(at) {
 		return nil
 	}
 	return &at

@@ -1,0 +1,201 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/apperror"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
+// request besides the message, such as a photo.
+func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
+	if err := s.requestMove(ctx, caller, order, message, attachment); err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, caller, order.ID)
+}
+
+// requestMove requests a move from the order's workflow. It returns nil once the move is stored, or
+// if the order already is as requested.
+func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+	defer cancel()
+	release, waited, err := s.moving.acquire(ctx, order.ID)
+	if err != nil {
+		return ErrMoveUnconfirmed.Because(err)
+	}
+	defer release()
+	if waited {
+		if order, err = s.find(ctx, caller, order.ID); err != nil {
+			return err
+		}
+	}
+	// The row is checked first: a move that it rules out needs no update.
+	switch _, verdict := order.State().Decide(message.Move(), caller.Actor(), message.Rider()); {
+	case verdict == models.Refused || isTooLate(message, order.Status):
+		return moveRefused(message.Move(), order.Status)
+	case verdict == models.Unchanged:
+		return nil
+	}
+	return s.update(ctx, &order.Order, caller.Actor(), message, attachment)
+}
+
+// maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the
+// order was moved in between.
+const maxUpdates = 3
+
+// update sends the move as a workflow update until it is stored or refused for a reason that holds.
+//
+// The first update's id is derived from the request, so that a repeated request waits for the
+// outcome of the update that is still under way instead of asking for the move once more. An update
+// that has ended does not count: its outcome may be old.
+func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, attachment string) error {
+	// Temporal compares the deadline with its own clock, never with one that a test has set.
+	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
+	updateID := updateID(order, by, message, attachment)
+	for attempt := 1; ; attempt++ {
+		err := s.requestUpdate(ctx, order, request, updateID)
+		if err == nil || s.isWritten(ctx, updateID) {
+			return nil
+		}
+		refusal, refused := workflows.AsRefusal(err)
+		if !refused {
+			s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
+			return ErrMoveUnconfirmed.Because(err)
+		}
+		now, err := s.db.OrderViewByID(ctx, order.ID)
+		if err != nil {
+			return err
+		}
+		if _, verdict := now.State().Decide(message.Move(), by, message.Rider()); verdict == models.Refused || isTooLate(message, now.Status) {
+			return moveRefused(message.Move(), now.Status)
+		}
+		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
+			return lastRefusal(refusal, message.Move())
+		}
+		switch {
+		case refusal.Expired && attempt > 1:
+			s.log.ErrorContext(ctx, "a move expired at once: the clocks of this machine and of Temporal differ", "order_id", order.ID)
+			request = message
+		case refusal.Reason == "" && !refusal.Expired:
+			s.refresh(ctx, order.ID)
+		}
+		order, updateID = &now.Order, uuid.NewString()
+	}
+}
+
+// updateID derives an update's id from the order, its sequence number, the move and its content. A
+// photo counts by the attachment's hash: its name is new in every request.
+func updateID(order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
+	if delivered, ok := message.(workflows.Delivered); ok {
+		delivered.Photo = ""
+		message = delivered
+	}
+	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move(), by, message.Fingerprint(), attachment)
+	return uuid.NewSHA1(order.ID, []byte(content)).String()
+}
+
+// isTooLate reports whether a cancel that is limited to registered orders comes too late.
+func isTooLate(message workflows.Message, status models.Status) bool {
+	cancel, ok := message.(workflows.Cancel)
+	return ok && cancel.OnlyRegistered && status != models.StatusRegistered
+}
+
+// lastRefusal is the error of a move that the row allows and the workflow refused again.
+func lastRefusal(refusal workflows.Refusal, move models.Move) error {
+	switch {
+	case refusal.Reason != "":
+		return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
+	case refusal.Expired:
+		return ErrMoveUnconfirmed
+	}
+	return moveRefused(move, refusal.Status)
+}
+
+// isWritten reports whether the update's move is in the database although its answer was not a
+// success: a worker that dies after writing it loses the answer, and its successor refuses the move
+// as already made.
+func (s *Service) isWritten(ctx context.Context, updateID string) bool {
+	written, err := s.db.HasTimelineEntry(context.WithoutCancel(ctx), workflows.EntryID(updateID))
+	if err != nil {
+		s.log.WarnContext(ctx, "move not looked up", "error", err)
+	}
+	return written
+}
+
+// requestUpdate sends one update and waits for its outcome.
+func (s *Service) requestUpdate(ctx context.Context, order *models.Order, message workflows.Message, updateID string) error {
+	options := client.UpdateWorkflowOptions{
+		UpdateID:     updateID,
+		WorkflowID:   workflows.OrderWorkflowID(order.ID),
+		UpdateName:   string(message.Move()),
+		Args:         []any{message},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
+	handle, err := s.temporal.UpdateWorkflow(ctx, options)
+	if isNotRunning(err) {
+		// A workflow that has completed for good since the order was read is not started again.
+		now, readErr := s.db.OrderViewByID(ctx, order.ID)
+		if readErr != nil {
+			return readErr
+		}
+		if now.State().Final() {
+			return workflows.Refusal{Move: message.Move(), Status: now.Status}.Err()
+		}
+		handle, err = s.updateWithStart(ctx, order, options)
+	}
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err == nil {
+		s.started.add(order.ID, order.Seq+1)
+	}
+	return err
+}
+
+// updateWithStart is for an order without a running workflow, because the timer cancelled it or its
+// workflow was not started yet. The new run loads the order before it decides.
+func (s *Service) updateWithStart(ctx context.Context, order *models.Order, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	storeName, err := s.storeNameOf(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	start := s.startOptions(order, storeName)
+	start.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
+	handle, err := s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+		StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
+		UpdateOptions:          options,
+	})
+	if err == nil && order.WorkflowStartedAt == nil {
+		s.started.add(order.ID, order.Seq)
+	}
+	return handle, err
+}
+
+// refresh makes the order's workflow reload the order. An error shows in the next update.
+func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
+	handle, err := s.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflows.OrderWorkflowID(orderID), UpdateName: workflows.RefreshName, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
+	}
+}
+
+func isNotRunning(err error) bool {
+	var notFound *serviceerror.NotFound
+	return errors.As(err, &notFound)
+}

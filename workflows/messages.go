@@ -1,0 +1,212 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/clock"
+	"despacho/internal/jsonbody"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Message requests one move of an order: a Cancel, Received, Assigned or Delivered. It is sent as an
+// update or, from the Temporal UI, as a signal.
+type Message interface {
+	// Move is the requested move; also the name of the update and of the signal.
+	Move() models.Move
+	// Rider is the rider of an assignment, nil for the other moves.
+	Rider() *uuid.UUID
+	// Fingerprint distinguishes requests of the same move by their content.
+	Fingerprint() string
+	// WithDeadline returns the message with a time after which the move must not be made.
+	WithDeadline(at time.Time) Message
+
+	actor() models.Actor
+	// problem says what is wrong with the content, in Spanish; empty if nothing is.
+	problem() string
+	// expiresAt is the time after which the move must not be made; nil if there is none.
+	expiresAt() *time.Time
+	setContent(move *ApplyMoveInput)
+}
+
+// Expiry is the deadline of a requested move. The requester no longer waits after it, so the move
+// must not be made any more. A signal has none: it waits for the database.
+type Expiry struct {
+	Deadline *time.Time `json:"deadline,omitempty"`
+}
+
+func (e Expiry) expiresAt() *time.Time { return e.Deadline }
+
+// Limits of a cancellation's texts, in characters.
+const (
+	MaxCancelReason = 255
+	MaxCancelNote   = 1000
+)
+
+// Cancel is the request to cancel an order. Sent as a signal, it counts as the operator's.
+type Cancel struct {
+	Reason string       `json:"reason,omitempty"`
+	Note   string       `json:"note,omitempty"`
+	By     models.Actor `json:"by,omitempty"`
+	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
+	OnlyRegistered bool `json:"only_registered,omitempty"`
+	Expiry
+}
+
+// Move implements Message.
+func (Cancel) Move() models.Move { return models.MoveCancel }
+
+// Rider implements Message.
+func (Cancel) Rider() *uuid.UUID { return nil }
+
+// Fingerprint implements Message.
+func (m Cancel) Fingerprint() string { return fmt.Sprintf("%q %q", m.Reason, m.Note) }
+
+func (m Cancel) actor() models.Actor {
+	if m.By == "" {
+		return models.ByOperator
+	}
+	return m.By
+}
+
+func (m Cancel) problem() string {
+	return firstProblem("reason", jsonbody.LinesProblem(m.Reason, MaxCancelReason), "note", jsonbody.LinesProblem(m.Note, MaxCancelNote))
+}
+
+// WithDeadline implements Message.
+func (m Cancel) WithDeadline(at time.Time) Message {
+	m.Deadline = &at
+	return m
+}
+
+func (m Cancel) setContent(move *ApplyMoveInput) { move.Cancel = &m }
+
+// Received is the reception of the package. BranchID is set if it was not the expected branch.
+type Received struct {
+	BranchID *uuid.UUID `json:"branch_id,omitempty"`
+	Expiry
+}
+
+// Move implements Message.
+func (Received) Move() models.Move { return models.MoveReceive }
+
+// Rider implements Message.
+func (Received) Rider() *uuid.UUID { return nil }
+
+// Fingerprint implements Message.
+func (m Received) Fingerprint() string {
+	if m.BranchID == nil {
+		return ""
+	}
+	return m.BranchID.String()
+}
+
+func (Received) actor() models.Actor { return models.ByOperator }
+
+func (Received) problem() string { return "" }
+
+// WithDeadline implements Message.
+func (m Received) WithDeadline(at time.Time) Message {
+	m.Deadline = &at
+	return m
+}
+
+func (m Received) setContent(move *ApplyMoveInput) { move.Received = &m }
+
+// Assigned is the assignment to a rider.
+type Assigned struct {
+	RiderID uuid.UUID `json:"rider_id"`
+	Expiry
+}
+
+// Move implements Message.
+func (Assigned) Move() models.Move { return models.MoveAssign }
+
+// Rider implements Message.
+func (m Assigned) Rider() *uuid.UUID { return &m.RiderID }
+
+// Fingerprint implements Message.
+func (m Assigned) Fingerprint() string { return m.RiderID.String() }
+
+func (Assigned) actor() models.Actor { return models.ByOperator }
+
+func (Assigned) problem() string { return "" }
+
+// WithDeadline implements Message.
+func (m Assigned) WithDeadline(at time.Time) Message {
+	m.Deadline = &at
+	return m
+}
+
+func (m Assigned) setContent(move *ApplyMoveInput) { move.Assigned = &m }
+
+// Delivered is the delivery to the recipient.
+type Delivered struct {
+	ActualAmountCollected *money.Cents `json:"actual_amount_collected,omitempty"`
+	Photo                 string       `json:"photo,omitempty"`
+	CapturedAt            *time.Time   `json:"captured_at,omitempty"`
+	Lat                   *float64     `json:"lat,omitempty"`
+	Lng                   *float64     `json:"lng,omitempty"`
+	Expiry
+}
+
+// Move implements Message.
+func (Delivered) Move() models.Move { return models.MoveDeliver }
+
+// Rider implements Message.
+func (Delivered) Rider() *uuid.UUID { return nil }
+
+// Fingerprint implements Message.
+func (m Delivered) Fingerprint() string {
+	content := m.Photo
+	if m.ActualAmountCollected != nil {
+		content += fmt.Sprintf(" %d", *m.ActualAmountCollected)
+	}
+	if m.Lat != nil && m.Lng != nil {
+		content += fmt.Sprintf(" %f,%f", *m.Lat, *m.Lng)
+	}
+	return content
+}
+
+func (Delivered) actor() models.Actor { return models.ByOperator }
+
+func (m Delivered) problem() string {
+	var captured, amount, point string
+	if m.CapturedAt != nil && !clock.InRange(*m.CapturedAt) {
+		captured = clock.RangeMessage
+	}
+	if m.ActualAmountCollected != nil && (*m.ActualAmountCollected < 0 || *m.ActualAmountCollected > money.Max) {
+		amount = "está fuera de rango"
+	}
+	if (m.Lat == nil) != (m.Lng == nil) || !within(m.Lat, 90) || !within(m.Lng, 180) {
+		point = "debe ser un punto con lat entre -90 y 90 y lng entre -180 y 180"
+	}
+	return firstProblem("captured_at", captured, "actual_amount_collected", amount, "lat", point)
+}
+
+// WithDeadline implements Message.
+func (m Delivered) WithDeadline(at time.Time) Message {
+	m.Deadline = &at
+	return m
+}
+
+func (m Delivered) setContent(move *ApplyMoveInput) { move.Delivered = &m }
+
+// within reports whether a coordinate is between -limit and limit; NaN is not.
+func within(coordinate *float64, limit float64) bool {
+	return coordinate == nil || (*coordinate >= -limit && *coordinate <= limit)
+}
+
+// firstProblem returns the first problem of alternating field names and problems.
+func firstProblem(pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			return strings.Join(pairs[i:i+2], " ")
+		}
+	}
+	return ""
+}

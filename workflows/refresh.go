@@ -1,0 +1,71 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/models"
+)
+
+// Changes of the workflow's code that histories recorded before them must not see when they are
+// replayed.
+const (
+	changeRestoreDeliveries    = "restore-deliveries"
+	changeRefreshBeforeRefusal = "refresh-before-refusal"
+)
+
+// has reports whether the run was, at this point, made by code with the change.
+func (o *order) has(ctx workflow.Context, change string) bool {
+	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
+}
+
+// registerRefresh registers refresh as an update. Whoever was refused by a run that is behind the
+// row refreshes it and asks again.
+func (o *order) registerRefresh(ctx workflow.Context) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, RefreshName,
+		func(ctx workflow.Context) error {
+			outcome, answer := workflow.NewFuture(ctx)
+			o.requests.Send(ctx, func(ctx workflow.Context) {
+				err := o.refresh(ctx)
+				o.logRefresh(ctx, err)
+				answer.SetError(err)
+			})
+			return outcome.Get(ctx, nil)
+		},
+		workflow.UpdateHandlerOptions{Description: "Reloads the order from the database."})
+}
+
+// refresh reloads the order: its state, if it was moved outside this run, and its pending webhook
+// deliveries.
+func (o *order) refresh(ctx workflow.Context) error {
+	snapshot, err := o.load(ctx)
+	if err != nil {
+		if isMissing(err) {
+			o.missing = err
+		}
+		return err
+	}
+	o.restoreMoved(ctx, snapshot)
+	return nil
+}
+
+func (o *order) logRefresh(ctx workflow.Context, err error) {
+	if err != nil {
+		workflow.GetLogger(ctx).Error("order not refreshed", "order_id", o.id, "error", err)
+	}
+}
+
+// restoreMoved takes over the state of an order that was moved outside this run, and sends the
+// deliveries that this run is not sending yet: the events of moves that it missed come before those
+// of its own next move.
+func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
+	if snapshot.Seq != o.seq {
+		o.restore(snapshot)
+		if o.state.Status != models.StatusRegistered {
+			o.cancelTimer()
+		}
+		o.describe(ctx)
+	}
+	if missed := o.unscheduled(snapshot.Deliveries); len(missed) > 0 && o.has(ctx, changeRestoreDeliveries) {
+		o.scheduleWebhooks(ctx, missed)
+	}
+}
