@@ -75,6 +75,8 @@ func TestPanelKeys_refuses(t *testing.T) {
 			"a closed store":       {fields{"name": "A", "scopes": scopes, "store_id": closed}, []string{"store_id"}},
 			"an unknown store":     {fields{"name": "A", "scopes": scopes, "store_id": uuid.New()}, []string{"store_id"}},
 			"expired already":      {fields{"name": "A", "scopes": scopes, "expires_at": time.Now().Add(-time.Second)}, []string{"expires_at"}},
+			"in the year 10000":    {fields{"name": "A", "scopes": scopes, "expires_at": "9999-12-31T23:59:59-12:00"}, []string{"expires_at"}},
+			"after 2100":           {fields{"name": "A", "scopes": scopes, "expires_at": "2101-01-01T00:00:00Z"}, []string{"expires_at"}},
 			"no date":              {fields{"name": "A", "scopes": scopes, "expires_at": "mañana"}, []string{"expires_at"}},
 			"everything is wrong":  {fields{"name": 1, "scopes": 1, "store_id": 1, "expires_at": 1}, []string{"name", "scopes", "store_id", "expires_at"}},
 			"a name without bound": {fields{"name": string(make([]byte, 300)), "scopes": scopes}, []string{"name"}},

@@ -66,6 +66,30 @@ func deliveryWithPhoto(t *testing.T, orderID, token string) apptest.Request {
 	}
 }
 
+// A photo's time outside the years 2000 to 2100 is refused in a form as in JSON.
+func TestDelivery_timeOutOfRange(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		path, token := "/panel/api/orders/"+created.Data["id"].(string)+"/deliver", tenant.SignIn(t, nil)
+		for _, at := range []string{"9999-12-31T23:59:59-12:00", "2101-01-01T00:00:00Z", "1999-12-31T23:59:59Z", "0000-01-01T00:00:00Z"} {
+			var form bytes.Buffer
+			writer := multipart.NewWriter(&form)
+			require.NoError(t, writer.WriteField("captured_at", at))
+			require.NoError(t, writer.Close())
+			for _, request := range []apptest.Request{
+				{Method: http.MethodPost, Path: path, Token: token, Body: map[string]any{"captured_at": at}},
+				{Method: http.MethodPost, Path: path, Token: token, Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()}},
+			} {
+				answer := s.Do(t, request)
+				require.Equal(t, http.StatusBadRequest, answer.Status, answer.Text)
+				require.Equal(t, []string{"captured_at"}, answer.Fields)
+			}
+		}
+	})
+}
+
 // deaf is a database that does not answer whoever reads an order that has been delivered.
 type deaf struct{}
 

@@ -107,7 +107,7 @@ func TestMove_whoseAnswerIsLost(t *testing.T) {
 		} {
 			id := uuid.MustParse(s.CreateOrder(t, s.Key))
 			service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), answerLost{s.Temporal, failure}, clock.System(), slog.Default(), orders.Options{
-				TaskQueue: s.Config.TaskQueue, MoveTimeout: testenv.Deadline,
+				TaskQueue: s.Config.TaskQueue, MoveTimeout: testenv.Deadline, MoveDeadline: testenv.Deadline,
 			})
 			t.Cleanup(service.Close)
 			caller := orders.Caller{Operator: &s.Operator}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -27,8 +28,8 @@ const (
 	retryForever = 100 * 365 * 24 * time.Hour
 )
 
-// runDBActivity runs the activity. Errors other than an outage of the database are not retried. After
-// the deadline it returns a timeout error.
+// runDBActivity runs the activity. Errors other than an outage of the database are not retried. The
+// error after the deadline is an outage.
 func runDBActivity(ctx workflow.Context, call dbCall, input, result any) error {
 	limit := shortOutage
 	if call.deadline != nil {
@@ -37,10 +38,21 @@ func runDBActivity(ctx workflow.Context, call dbCall, input, result any) error {
 		}
 	}
 	err := call.run(ctx, limit, retryInterval, input, result)
-	if call.deadline == nil && temporal.IsTimeoutError(err) {
+	if call.deadline == nil && isOutage(err) {
 		return call.run(ctx, retryForever, longOutageInterval, input, result)
 	}
 	return err
+}
+
+// isOutage reports whether an activity's retries ended without the database being available. The
+// error is the last attempt's, or a timeout: every error that the activity did not call final.
+func isOutage(err error) bool {
+	return err != nil && !hasType(err, orderMissingErrorType) && !hasType(err, notStoredErrorType)
+}
+
+func hasType(err error, errorType string) bool {
+	var application *temporal.ApplicationError
+	return errors.As(err, &application) && application.Type() == errorType
 }
 
 func (c dbCall) run(ctx workflow.Context, limit, maxInterval time.Duration, input, result any) error {

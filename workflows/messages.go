@@ -175,17 +175,14 @@ func (m Delivered) Fingerprint() string {
 func (Delivered) actor() models.Actor { return models.ByOperator }
 
 func (m Delivered) problem() string {
-	var captured, amount, point string
+	var captured, point string
 	if m.CapturedAt != nil && !clock.InRange(*m.CapturedAt) {
 		captured = clock.RangeMessage
-	}
-	if m.ActualAmountCollected != nil && (*m.ActualAmountCollected < 0 || *m.ActualAmountCollected > money.Max) {
-		amount = "está fuera de rango"
 	}
 	if (m.Lat == nil) != (m.Lng == nil) || !within(m.Lat, 90) || !within(m.Lng, 180) {
 		point = "debe ser un punto con lat entre -90 y 90 y lng entre -180 y 180"
 	}
-	return firstProblem("captured_at", captured, "actual_amount_collected", amount, "lat", point)
+	return firstProblem("captured_at", captured, "lat", point)
 }
 
 // WithDeadline implements Message.

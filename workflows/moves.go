@@ -1,12 +1,10 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"despacho/models"
@@ -173,12 +171,12 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // an order that does not exist ends its run.
 func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	log := workflow.GetLogger(ctx)
-	if isMissing(err) {
+	if hasType(err, orderMissingErrorType) {
 		o.missing = err
 		log.Error("the order does not exist; its workflow fails", "order_id", o.id, "move", r.move)
 		return err
 	}
-	if temporal.IsTimeoutError(err) {
+	if isOutage(err) {
 		log.Warn("move refused: its deadline passed while the database was unavailable", "order_id", o.id, "move", r.move)
 		return Refusal{Move: r.move, Status: o.state.Status, Expired: true}.Err()
 	}
@@ -233,12 +231,6 @@ func (o *order) load(ctx workflow.Context) (*Snapshot, error) {
 	var snapshot Snapshot
 	err := runDBActivity(ctx, dbCall{summary: "read the order", activity: LoadOrderActivity}, o.id, &snapshot)
 	return &snapshot, err
-}
-
-// isMissing reports whether an activity found that the order does not exist.
-func isMissing(err error) bool {
-	var application *temporal.ApplicationError
-	return errors.As(err, &application) && application.Type() == orderMissingErrorType
 }
 
 // EntryID is the id of the timeline entry of a move that was requested by an update. The requester

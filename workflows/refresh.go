@@ -39,7 +39,7 @@ func (o *order) registerRefresh(ctx workflow.Context) error {
 func (o *order) refresh(ctx workflow.Context) error {
 	snapshot, err := o.load(ctx)
 	if err != nil {
-		if isMissing(err) {
+		if hasType(err, orderMissingErrorType) {
 			o.missing = err
 		}
 		return err
