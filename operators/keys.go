@@ -25,8 +25,14 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
 		StoreID: in.UUID("store_id"), CreatedAt: now,
 	}
-	if err := checkStore(ctx, s.db, in, operator.ID, key.StoreID); err != nil {
-		return nil, "", err
+	if key.StoreID != nil {
+		active, err := isActiveStore(ctx, s.db, operator.ID, *key.StoreID)
+		if err != nil {
+			return nil, "", err
+		}
+		if !active {
+			in.AddError("store_id", notActiveStore)
+		}
 	}
 	if expiry := in.Time("expires_at"); expiry != nil {
 		at := clock.Normalize(*expiry)

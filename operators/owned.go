@@ -2,6 +2,8 @@ package operators
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,9 +62,37 @@ func orNotFound[T any](found *T, err, notFound error) (*T, error) {
 	return found, err
 }
 
+// maxName is the largest length of a name, in characters.
+const maxName = 200
+
 func readName(in *jsonbody.Object, name *string) {
 	if *name == "" || in.Has("name") {
 		*name = in.RequiredText("name", maxName)
+	}
+}
+
+// checkName checks a name as readName does, for the command line.
+func checkName(text string) (string, error) {
+	name, err := jsonbody.TrimText(text, maxName)
+	switch {
+	case errors.Is(err, jsonbody.ErrTooLong):
+		return "", fmt.Errorf("the name has more than %d characters", maxName)
+	case err != nil:
+		return "", fmt.Errorf("the name %w", err)
+	case name == "":
+		return "", errors.New("the name is missing")
+	}
+	return name, nil
+}
+
+// readText reads a text that the request has, blank or not.
+func readText(in *jsonbody.Object, field string, maxCharacters int, text *string) {
+	if !in.Has(field) {
+		return
+	}
+	*text = ""
+	if given := in.Text(field, maxCharacters); given != nil {
+		*text = *given
 	}
 }
 
@@ -72,16 +102,11 @@ func readFlag(in *jsonbody.Object, field string, flag *bool) {
 	}
 }
 
-// checkStore checks that the store is an active one of the operator.
-func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
-	if storeID == nil {
-		return nil
-	}
-	stores, err := tx.StoresOf(ctx, operatorID, storeID)
-	if err == nil && len(stores) == 0 {
-		in.AddError("store_id", "no es una tienda activa del operador")
-	}
-	return err
+const notActiveStore = "no es una tienda activa del operador"
+
+func isActiveStore(ctx context.Context, tx *db.DB, operatorID, storeID uuid.UUID) (bool, error) {
+	stores, err := tx.StoresOf(ctx, operatorID, &storeID)
+	return len(stores) > 0, err
 }
 
 // checkLocation checks that the catalog has the location.

@@ -1,12 +1,12 @@
 package jsonbody
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,15 +86,22 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	if !ok {
 		return nil
 	}
-	if hasControl(text, breaks) {
-		o.invalid.Add(name, controlCharacters)
-		return nil
-	}
-	text = strings.TrimSpace(text)
-	if o.tooLong(name, text, maxCharacters) || text == "" {
+	if text, ok = o.trimmed(name, text, maxCharacters, breaks); !ok || text == "" {
 		return nil
 	}
 	return &text
+}
+
+// trimmed applies TrimText to a text of the member; ok is false where it is invalid.
+func (o *Object) trimmed(name, text string, maxCharacters int, breaks bool) (trimmed string, ok bool) {
+	trimmed, err := trimText(text, maxCharacters, breaks)
+	switch {
+	case errors.Is(err, ErrTooLong):
+		o.invalid.Add(name, tooLongMessage(maxCharacters))
+	case err != nil:
+		o.invalid.Add(name, controlCharacters)
+	}
+	return trimmed, err == nil
 }
 
 // Secret reads a text unchanged: the spaces of a password are part of it. It is empty when the
@@ -134,17 +141,12 @@ func (o *Object) tooLong(name, text string, maxCharacters int) bool {
 	if utf8.RuneCountInString(text) <= maxCharacters {
 		return false
 	}
-	o.invalid.Add(name, fmt.Sprintf("admite como máximo %d caracteres", maxCharacters))
+	o.invalid.Add(name, tooLongMessage(maxCharacters))
 	return true
 }
 
-func hasControl(text string, breaks bool) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		if breaks && (r == '\n' || r == '\r' || r == '\t') {
-			return false
-		}
-		return unicode.IsControl(r)
-	})
+func tooLongMessage(maxCharacters int) string {
+	return fmt.Sprintf("admite como máximo %d caracteres", maxCharacters)
 }
 
 // Enum reads one of the allowed values; nil when it is absent.
@@ -296,16 +298,12 @@ func (o *Object) LineList(name string, maxCharacters int) []string {
 	}
 	lines := []string{}
 	for _, text := range texts {
-		if hasControl(text, false) {
-			o.invalid.Add(name, controlCharacters)
+		line, ok := o.trimmed(name, text, maxCharacters, false)
+		if !ok {
 			return nil
 		}
-		text = strings.TrimSpace(text)
-		if o.tooLong(name, text, maxCharacters) {
-			return nil
-		}
-		if text != "" {
-			lines = append(lines, text)
+		if line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines
