@@ -12,15 +12,7 @@ import (
 
 // Branches lists an operator's branches, the main one first and the others by name.
 func (s *Service) Branches(ctx context.Context, operator *models.Operator) ([]models.Branch, error) {
-	return list(ctx, s, operator, func(a, b models.Branch) int {
-		switch {
-		case a.Main:
-			return -1
-		case b.Main:
-			return 1
-		}
-		return byName(a.Name, b.Name)
-	})
+	return list(ctx, s, operator, models.CompareBranches)
 }
 
 // CreateBranch creates a branch.

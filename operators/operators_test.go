@@ -160,6 +160,23 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, second.ID.String())
 }
 
+func TestList_byName(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		for _, name := range []string{"Zorro", "águila", "Rayo", "andes"} {
+			h.create(t, name)
+		}
+		all, err := h.List(t.Context())
+		require.NoError(t, err)
+		var names []string
+		for _, operator := range all {
+			names = append(names, operator.Name)
+		}
+		require.Equal(t, []string{"águila", "andes", "Rayo", "Zorro"}, names)
+	})
+}
+
 func TestPlan_suspendAndResume(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

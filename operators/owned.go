@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
-	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -50,9 +48,6 @@ func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator
 	slices.SortStableFunc(rows, order)
 	return rows, err
 }
-
-// byName compares names without accents and case, independent of the database's collation.
-func byName(a, b string) int { return strings.Compare(textnorm.String(a), textnorm.String(b)) }
 
 // orNotFound replaces db.ErrNotFound with the caller's error.
 func orNotFound[T any](found *T, err, notFound error) (*T, error) {

@@ -8,12 +8,13 @@ import (
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/phone"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
 // Riders lists an operator's riders by name, including inactive ones.
 func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]models.Rider, error) {
-	return list(ctx, s, operator, func(a, b models.Rider) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, func(a, b models.Rider) int { return textnorm.Compare(a.Name, b.Name) })
 }
 
 // CreateRider creates a rider.

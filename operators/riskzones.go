@@ -19,7 +19,7 @@ const (
 
 // RiskZones lists an operator's risk zones by name, including inactive ones.
 func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]models.RiskZone, error) {
-	return list(ctx, s, operator, func(a, b models.RiskZone) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, func(a, b models.RiskZone) int { return textnorm.Compare(a.Name, b.Name) })
 }
 
 // CreateRiskZone creates a risk zone from a location, expressions in addresses, or both.

@@ -12,7 +12,7 @@ import (
 
 // Stores lists an operator's stores by name, including inactive ones.
 func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]models.Store, error) {
-	return list(ctx, s, operator, func(a, b models.Store) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, models.CompareStores)
 }
 
 // CreateStore creates a store.

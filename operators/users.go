@@ -13,6 +13,7 @@ import (
 	"despacho/db"
 	"despacho/internal/credentials"
 	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // Users lists an operator's panel users by name, including those of its stores.
 func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]models.User, error) {
-	return list(ctx, s, operator, func(a, b models.User) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, func(a, b models.User) int { return textnorm.Compare(a.Name, b.Name) })
 }
 
 // CreateUser creates a panel user. A generated password is returned because only its hash is

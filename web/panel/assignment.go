@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -138,7 +137,7 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option,
 	if chosen != nil {
 		options = append(options, option{chosen.String(), index.PathName(*chosen) + " (0)"})
 	}
-	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(textnorm.String(a.Label), textnorm.String(b.Label)) })
+	slices.SortFunc(options, func(a, b option) int { return textnorm.Compare(a.Label, b.Label) })
 	return slices.Insert(options, 0, option{"", "Todos"}), nil
 }
 
