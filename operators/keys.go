@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/models"
@@ -52,11 +51,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 
 // RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	err := s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now())
-	if db.IsNotFound(err) {
-		return ErrKeyNotFound
-	}
-	return err
+	return rowErrors{notFound: ErrKeyNotFound}.replace(s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()))
 }
 
 // readScopes reads at least one known scope and removes duplicates.

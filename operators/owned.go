@@ -17,17 +17,31 @@ import (
 // yet, and ignored if the request omits it. It runs while the operator's settings are locked.
 type patch[T db.Owned] func(tx *db.DB, row *T) error
 
-func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, apply patch[T]) (*T, error) {
+// rowErrors are what the database's errors about a row become. A nil one leaves the error as it is.
+type rowErrors struct{ notFound, taken error }
+
+func (e rowErrors) replace(err error) error {
+	switch {
+	case e.notFound != nil && db.IsNotFound(err):
+		return e.notFound
+	case e.taken != nil && db.IsDuplicate(err):
+		return e.taken
+	}
+	return err
+}
+
+// create inserts a row. taken is the error for one that must be unique and is not.
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		if err := apply(tx, row); err != nil {
 			return err
 		}
 		return tx.Insert(ctx, row)
 	})
-	return row, err
+	return row, rowErrors{taken: taken}.replace(err)
 }
 
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, apply patch[T]) (*T, error) {
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, errs rowErrors, apply patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error
@@ -39,7 +53,7 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		}
 		return db.SaveOwned(ctx, tx, row)
 	})
-	return row, err
+	return row, errs.replace(err)
 }
 
 // list reads all of an operator's rows of a type, sorted for display.
@@ -49,12 +63,16 @@ func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator
 	return rows, err
 }
 
-// orNotFound replaces db.ErrNotFound with the caller's error.
-func orNotFound[T any](found *T, err, notFound error) (*T, error) {
-	if db.IsNotFound(err) {
-		return nil, notFound
+// keepOneMarked keeps exactly one of the operator's rows marked, as its main branch and its default
+// size are: marking one clears the other, and the marked row can be neither cleared nor deactivated.
+func keepOneMarked(wasMarked, marked, active bool, required error, unmark func() error) error {
+	switch {
+	case wasMarked && !marked, marked && !active:
+		return required
+	case marked && !wasMarked:
+		return unmark()
 	}
-	return found, err
+	return nil
 }
 
 // maxName is the largest length of a name, in characters.
@@ -109,8 +127,8 @@ func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, location
 	if locationID == nil {
 		return nil
 	}
-	known, err := tx.HasLocation(ctx, *locationID)
-	if err == nil && !known {
+	known, err := tx.CountLocations(ctx, []uuid.UUID{*locationID})
+	if err == nil && known == 0 {
 		in.AddError("location_id", "no está en el catálogo")
 	}
 	return err

@@ -89,16 +89,12 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 	if request.PasswordHash, err = credentials.HashPassword(request.password); err != nil {
 		return err
 	}
-	err = s.db.InsertUser(ctx, request.User)
-	if db.IsDuplicate(err) {
-		return ErrEmailTaken
-	}
-	return err
+	return rowErrors{taken: ErrEmailTaken}.replace(s.db.InsertUser(ctx, request.User))
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
-	user, err := change(ctx, s, operator, id, func(tx *db.DB, user *models.User) error {
+	return change(ctx, s, operator, id, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
 		administered := user.Administers()
 		if err := (&userRequest{User: user}).patch(ctx, tx, in); err != nil {
 			return err
@@ -113,10 +109,6 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 		}
 		return tx.DeleteSessionsOf(ctx, user.ID)
 	})
-	if db.IsDuplicate(err) {
-		return nil, ErrEmailTaken
-	}
-	return orNotFound(user, err, ErrUserNotFound)
 }
 
 // requireOtherAdmin checks that another active administrator remains.
@@ -247,9 +239,8 @@ func isEmail(email string) bool {
 
 // ResetPassword sets a user's password, generated unless given, and deletes the user's sessions.
 func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
-	user, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id)
-	if _, err := orNotFound(user, err, ErrUserNotFound); err != nil {
-		return "", err
+	if _, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id); err != nil {
+		return "", rowErrors{notFound: ErrUserNotFound}.replace(err)
 	}
 	password, generated := readNewPassword(in)
 	if message, err := checkPassword(password); err != nil {
