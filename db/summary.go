@@ -121,7 +121,8 @@ type RiderCount struct {
 	Count   int64
 }
 
-// RiderDeliveries counts the filter's delivered orders by rider, in descending order and then by name.
+// RiderDeliveries counts the filter's delivered orders by rider, in descending order of the number
+// and then by name.
 func (d *DB) RiderDeliveries(ctx context.Context, scope OrderScope, filter OrderFilter) ([]RiderCount, error) {
 	var riders []RiderCount
 	err := d.delivered(ctx, scope, filter).Joins("JOIN riders ON riders.id = orders.rider_id").
