@@ -2,14 +2,12 @@ package api
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/catalog"
+	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
@@ -22,66 +20,51 @@ type coverageView struct {
 	Location   locationView `json:"location"`
 	Price      *money.Cents `json:"price"`
 	CreatedAt  time.Time    `json:"created_at"`
-	// path is what the list is sorted by.
-	path []string
 }
 
-func (s *Server) viewOfCoverage(ctx context.Context, row *models.Coverage) (*coverageView, error) {
-	places, known, err := s.catalog.Destination(ctx, row.LocationID)
+func viewOfCoverage(covered *db.CoveredPlace) coverageView {
+	return coverageView{
+		identified: identified{covered.ID}, LocationID: covered.LocationID, Location: viewOf(covered.Places[0]),
+		Price: covered.Price, CreatedAt: covered.CreatedAt.UTC(),
+	}
+}
+
+// coveredPlace adds its place to the row that a use case returned.
+func (s *Server) coveredPlace(ctx context.Context, row *models.Coverage, err error) (*db.CoveredPlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !known {
-		return nil, fmt.Errorf("coverage %s is of a place that the catalog does not have: %s", row.ID, row.LocationID)
+	covered, err := s.catalog.CoveredPlaces(ctx, *row)
+	if err != nil {
+		return nil, err
 	}
-	return &coverageView{
-		identified: identified{row.ID}, LocationID: row.LocationID, Location: viewOf(places[0]), Price: row.Price,
-		CreatedAt: row.CreatedAt.UTC(), path: catalog.PathNames(places),
-	}, nil
+	return &covered[0], nil
 }
-
-// dereference is the view function of use cases that return a view already.
-func dereference(v *coverageView) coverageView { return *v }
 
 // listCoverage lists the covered places by name, each after the places that contain it.
 func (s *Server) listCoverage(c *gin.Context) error {
-	return respondList(c, dereference, func(ctx context.Context, operator *models.Operator) ([]coverageView, error) {
+	return respondList(c, viewOfCoverage, func(ctx context.Context, operator *models.Operator) ([]db.CoveredPlace, error) {
 		rows, err := s.operators.Coverage(ctx, operator)
 		if err != nil {
 			return nil, err
 		}
-		list := make([]coverageView, len(rows))
-		for i := range rows {
-			view, err := s.viewOfCoverage(ctx, &rows[i])
-			if err != nil {
-				return nil, err
-			}
-			list[i] = *view
-		}
-		slices.SortStableFunc(list, func(a, b coverageView) int { return slices.Compare(a.path, b.path) })
-		return list, nil
+		return s.catalog.CoveredPlaces(ctx, rows...)
 	})
 }
 
 func (s *Server) createCoverage(c *gin.Context) error {
-	return respondCreate(c, dereference, func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*coverageView, error) {
+	return respondCreate(c, viewOfCoverage, func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*db.CoveredPlace, error) {
 		row, err := s.operators.CreateCoverage(ctx, operator, in)
-		if err != nil {
-			return nil, err
-		}
-		return s.viewOfCoverage(ctx, row)
+		return s.coveredPlace(ctx, row, err)
 	})
 }
 
 func (s *Server) changeCoverage(c *gin.Context) error {
-	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*coverageView, error) {
+	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*db.CoveredPlace, error) {
 		row, err := s.operators.ChangeCoverage(ctx, operator, id, in)
-		if err != nil {
-			return nil, err
-		}
-		return s.viewOfCoverage(ctx, row)
+		return s.coveredPlace(ctx, row, err)
 	}
-	return respondChange(c, dereference, operators.ErrCoverageNotFound, change)
+	return respondChange(c, viewOfCoverage, operators.ErrCoverageNotFound, change)
 }
 
 func (s *Server) deleteCoverage(c *gin.Context) error {

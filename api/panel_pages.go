@@ -9,6 +9,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/web/panel"
 )
 
@@ -31,7 +32,7 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 func (s *Server) panelRoute(route panel.Route) handler {
 	return func(c *gin.Context) error {
 		who, err := s.authorize(c, route.Needs)
-		if errors.Is(err, errNoSession) {
+		if errors.Is(err, operators.ErrNoSession) {
 			next := ""
 			if c.Request.Method == http.MethodGet {
 				next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
@@ -61,12 +62,12 @@ func (s *Server) showSignIn(c *gin.Context) error {
 }
 
 func (s *Server) signInFromPage(c *gin.Context) error {
-	if crossOrigin.Check(c.Request) != nil {
-		return errOtherSite
+	if err := requireOwnSite(c); err != nil {
+		return err
 	}
 	asked, in, err := panel.ReadSignIn(c)
 	if err == nil {
-		_, _, err = s.openSessionFor(c, in)
+		_, _, err = s.openSession(c, in)
 	}
 	if err == nil {
 		c.Redirect(http.StatusSeeOther, asked.Next)
@@ -83,7 +84,7 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
 	who, err := s.authorize(c, models.AnyUser)
-	if err != nil && !errors.Is(err, errNoSession) {
+	if err != nil && !errors.Is(err, operators.ErrNoSession) {
 		return err
 	}
 	if who != nil {

@@ -17,6 +17,7 @@ func TestPanelStores(t *testing.T) {
 		operator.make("/stores", fields{"name": "Zapatería Sol", "active": false})
 		require.Equal(t, []any{"ánfora", "Tienda A", "Tienda B", "Zapatería Sol"}, column(operator.list("/stores"), "name"),
 			"by name as people sort, inactive ones too")
+		require.Equal(t, []any{"ánfora", "Tienda A", "Tienda B"}, column(listed(t, get(t, s, tenant.Key, "/v1/stores")), "name"), "and so does the API")
 		require.Equal(t, []any{true, true, true, false}, column(operator.list("/stores"), "active"))
 
 		require.Equal(t, "ánfora", operator.change("/stores/"+id, fields{"active": false})["name"], "what is not sent stays")

@@ -86,7 +86,7 @@ func (s *Server) listCities(c *gin.Context) error {
 		list = append(list, city)
 	}
 	slices.SortFunc(list, func(a, b catalog.Location) int {
-		return strings.Compare(textnorm.String(a.Name), textnorm.String(b.Name))
+		return textnorm.Compare(a.Name, b.Name)
 	})
 	return respondCached(c, envelope{Data: locationViews(list)})
 }

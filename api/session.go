@@ -3,31 +3,25 @@ package api
 import (
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/apperror"
-	"despacho/internal/credentials"
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/orders"
 )
 
 const (
 	sessionCookie    = "despacho_session"
-	sessionLasts     = 12 * time.Hour
 	signInsPerMinute = 10
 	userKey          = "user"
 )
 
 var (
-	errBadSignIn = apperror.New(apperror.Unauthenticated, "invalid_credentials", "El correo o la contraseña no son correctos.")
-	errNoSession = apperror.New(apperror.Unauthenticated, "no_session", "Inicie sesión para continuar.")
-	errForbidden = apperror.New(apperror.Forbidden, "role_not_allowed", "Su usuario no tiene permiso para esta acción.")
-	errSuspended = apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido: puede consultar, pero no hacer cambios.")
 	errOtherSite = apperror.New(apperror.Forbidden, "cross_site_request", "La solicitud viene de otro sitio.")
 	crossOrigin  = http.NewCrossOriginProtection()
 )
@@ -47,15 +41,14 @@ func viewOfUser(u *models.User) userView {
 }
 
 func (s *Server) signIn(c *gin.Context) error {
-	// Prevents login CSRF: another site must not sign a browser in as a user of its choice.
-	if crossOrigin.Check(c.Request) != nil {
-		return errOtherSite
+	if err := requireOwnSite(c); err != nil {
+		return err
 	}
 	in, err := readBody(c)
 	if err != nil {
 		return err
 	}
-	user, token, err := s.openSessionFor(c, in)
+	user, token, err := s.openSession(c, in)
 	if err != nil {
 		return err
 	}
@@ -63,53 +56,30 @@ func (s *Server) signIn(c *gin.Context) error {
 	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
 }
 
-// openSessionFor checks the email and password and sets the session cookie.
-func (s *Server) openSessionFor(c *gin.Context, in *jsonbody.Object) (*models.User, string, error) {
-	email, password := strings.ToLower(in.RequiredText("email", 254)), in.RequiredSecret("password", 200)
-	if err := in.Err(); err != nil {
-		return nil, "", err
+// requireOwnSite refuses the requests that another site makes with a browser. At sign-in it prevents
+// login CSRF: another site must not sign a browser in as a user of its choice.
+func requireOwnSite(c *gin.Context) error {
+	if crossOrigin.Check(c.Request) != nil {
+		return errOtherSite
 	}
-	if err := s.limitAddress(c, "signin:"+email, signInsPerMinute); err != nil {
-		return nil, "", err
-	}
-	user, err := s.checkPassword(c, email, password)
+	return nil
+}
+
+// openSession signs a user in and sets the session cookie.
+func (s *Server) openSession(c *gin.Context, in *jsonbody.Object) (*models.User, string, error) {
+	request, err := operators.ReadSignIn(in)
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := s.openSession(c, user)
+	if err := s.limitAddress(c, "signin:"+request.Email, signInsPerMinute); err != nil {
+		return nil, "", err
+	}
+	user, token, err := s.operators.SignIn(c.Request.Context(), request)
 	if err != nil {
 		return nil, "", err
 	}
-	s.setSessionCookie(c, token, int(sessionLasts.Seconds()))
+	s.setSessionCookie(c, token, int(operators.SessionDuration.Seconds()))
 	return user, token, nil
-}
-
-// checkPassword takes as long for an unknown email as for a wrong password, so that its duration
-// does not tell which emails exist.
-func (s *Server) checkPassword(c *gin.Context, email, password string) (*models.User, error) {
-	user, err := s.db.UserByEmail(c.Request.Context(), email)
-	if err != nil && !db.IsNotFound(err) {
-		return nil, err
-	}
-	if !credentials.PasswordMatches(user.PasswordHash, password) || !user.Active {
-		return nil, errBadSignIn
-	}
-	return user, nil
-}
-
-func (s *Server) openSession(c *gin.Context, user *models.User) (string, error) {
-	token, err := credentials.NewToken()
-	if err != nil {
-		return "", err
-	}
-	now := s.clock.Now()
-	err = s.db.InsertSession(c.Request.Context(), &models.Session{
-		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(sessionLasts),
-	}, user.PasswordHash)
-	if db.IsNotFound(err) {
-		return "", errBadSignIn
-	}
-	return token, err
 }
 
 func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
@@ -131,7 +101,7 @@ func (s *Server) signOut(c *gin.Context) error {
 }
 
 func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
-	if err := s.db.DeleteSession(c.Request.Context(), who.SessionID); err != nil {
+	if err := s.operators.SignOut(c.Request.Context(), who.SessionID); err != nil {
 		return err
 	}
 	s.setSessionCookie(c, "", -1)
@@ -153,16 +123,23 @@ func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 
 // authorize returns the signed-in user, or an error if there is none or it lacks the permission.
 func (s *Server) authorize(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
-	who, err := s.session(c)
-	switch {
-	case err != nil:
+	token, err := sessionToken(c)
+	if err != nil {
 		return nil, err
-	case !p.Allows(&who.User):
-		return nil, errForbidden
-	case p.Writes && who.Operator.Suspended():
-		return nil, errSuspended
 	}
-	return who, nil
+	return s.operators.Authorize(c.Request.Context(), token, p)
+}
+
+// sessionToken is the Bearer token, or the cookie if the request comes from our own origin.
+func sessionToken(c *gin.Context) (string, error) {
+	if token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer "); bearer {
+		return token, nil
+	}
+	cookie, err := c.Cookie(sessionCookie)
+	if err != nil {
+		return "", operators.ErrNoSession
+	}
+	return cookie, requireOwnSite(c)
 }
 
 func callerOf(who *db.SignedIn) orders.Caller {
@@ -170,24 +147,3 @@ func callerOf(who *db.SignedIn) orders.Caller {
 }
 
 func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }
-
-// session finds the signed-in user by Bearer token, or by cookie if the request comes from our own
-// origin.
-func (s *Server) session(c *gin.Context) (*db.SignedIn, error) {
-	token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
-	if !bearer {
-		cookie, err := c.Cookie(sessionCookie)
-		if err != nil {
-			return nil, errNoSession
-		}
-		if crossOrigin.Check(c.Request) != nil {
-			return nil, errOtherSite
-		}
-		token = cookie
-	}
-	who, err := s.db.SessionByToken(c.Request.Context(), credentials.Hash(token), s.clock.Now())
-	if db.IsNotFound(err) {
-		return nil, errNoSession
-	}
-	return who, err
-}

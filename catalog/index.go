@@ -67,7 +67,7 @@ func NewIndex(countries []Country, locations []Location) *Index {
 func sortedCountries(countries []Country) []Country {
 	sorted := slices.Clone(countries)
 	slices.SortFunc(sorted, func(a, b Country) int {
-		return cmp.Or(cmp.Compare(textnorm.String(a.Name), textnorm.String(b.Name)), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(textnorm.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
 	return sorted
 }

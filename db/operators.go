@@ -2,17 +2,20 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
 // Operators lists every operator by name.
 func (d *DB) Operators(ctx context.Context) ([]models.Operator, error) {
 	var operators []models.Operator
-	err := d.with(ctx).Order("name, id").Find(&operators).Error
+	err := d.with(ctx).Order("created_at, id").Find(&operators).Error
+	slices.SortStableFunc(operators, func(a, b models.Operator) int { return textnorm.Compare(a.Name, b.Name) })
 	return operators, err
 }
 

@@ -50,10 +50,3 @@ func (d *DB) UnmarkMainBranch(ctx context.Context, operatorID uuid.UUID) error {
 func (d *DB) UnmarkDefaultSize(ctx context.Context, operatorID uuid.UUID) error {
 	return d.with(ctx).Model(&models.Size{}).Where("operator_id = ? AND is_default", operatorID).Update("is_default", false).Error
 }
-
-// HasLocation reports whether the catalog has a location.
-func (d *DB) HasLocation(ctx context.Context, id uuid.UUID) (bool, error) {
-	var count int64
-	err := d.with(ctx).Model(&models.Location{}).Where("id = ?", id).Count(&count).Error
-	return count > 0, err
-}

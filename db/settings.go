@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
@@ -70,7 +71,8 @@ func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.U
 		query = query.Where("id = ?", *storeID)
 	}
 	var stores []models.Store
-	err := query.Order("name, id").Find(&stores).Error
+	err := query.Find(&stores).Error
+	slices.SortFunc(stores, models.CompareStores)
 	return stores, err
 }
 

@@ -1,8 +1,10 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"despacho/internal/money"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -118,12 +121,16 @@ type RiderCount struct {
 	Count   int64
 }
 
-// RiderDeliveries counts the filter's delivered orders by rider, in descending order.
+// RiderDeliveries counts the filter's delivered orders by rider, in descending order of the number
+// and then by name.
 func (d *DB) RiderDeliveries(ctx context.Context, scope OrderScope, filter OrderFilter) ([]RiderCount, error) {
 	var riders []RiderCount
 	err := d.delivered(ctx, scope, filter).Joins("JOIN riders ON riders.id = orders.rider_id").
 		Select("riders.id AS rider_id, riders.name, COUNT(*) AS count").
-		Group("riders.id, riders.name").Order("count DESC, riders.name, riders.id").Scan(&riders).Error
+		Group("riders.id, riders.name").Order("count DESC, riders.id").Scan(&riders).Error
+	slices.SortStableFunc(riders, func(a, b RiderCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), textnorm.Compare(a.Name, b.Name))
+	})
 	return riders, err
 }
 

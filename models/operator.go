@@ -2,12 +2,14 @@ package models
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/money"
+	"despacho/internal/textnorm"
 )
 
 // Plan is an operator's subscription; it decides whether the API may be used and its rate limit.
@@ -105,6 +107,22 @@ type Size struct {
 	IsDefault  bool
 	Active     bool
 	CreatedAt  time.Time
+}
+
+// CompareStores orders stores by name, and those of the same name by age.
+func CompareStores(a, b Store) int {
+	return cmp.Or(textnorm.Compare(a.Name, b.Name), a.CreatedAt.Compare(b.CreatedAt), slices.Compare(a.ID[:], b.ID[:]))
+}
+
+// CompareBranches orders branches by name after the main one, and those of the same name by age.
+func CompareBranches(a, b Branch) int {
+	switch {
+	case a.Main && !b.Main:
+		return -1
+	case b.Main && !a.Main:
+		return 1
+	}
+	return cmp.Or(textnorm.Compare(a.Name, b.Name), a.CreatedAt.Compare(b.CreatedAt), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // CompareSizes orders sizes by surcharge, then by code.

@@ -12,31 +12,20 @@ import (
 
 // Branches lists an operator's branches, the main one first and the others by name.
 func (s *Service) Branches(ctx context.Context, operator *models.Operator) ([]models.Branch, error) {
-	return list(ctx, s, operator, func(a, b models.Branch) int {
-		switch {
-		case a.Main:
-			return -1
-		case b.Main:
-			return 1
-		}
-		return byName(a.Name, b.Name)
-	})
+	return list(ctx, s, operator, models.CompareBranches)
 }
 
 // CreateBranch creates a branch.
 func (s *Service) CreateBranch(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Branch, error) {
 	branch := &models.Branch{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, branch, patchBranch(ctx, in))
+	return create(ctx, s, operator, branch, nil, patchBranch(ctx, in))
 }
 
 // ChangeBranch changes a branch.
 func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Branch, error) {
-	branch, err := change(ctx, s, operator, id, patchBranch(ctx, in))
-	return orNotFound(branch, err, ErrBranchNotFound)
+	return change(ctx, s, operator, id, rowErrors{notFound: ErrBranchNotFound}, patchBranch(ctx, in))
 }
 
-// patchBranch keeps exactly one branch main: setting one clears the other, and the main branch can
-// be neither unset nor deactivated.
 func patchBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {
 	return func(tx *db.DB, branch *models.Branch) error {
 		wasMain := branch.Main
@@ -46,12 +35,8 @@ func patchBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] 
 		if err := in.Err(); err != nil {
 			return err
 		}
-		if wasMain && !branch.Main || branch.Main && !branch.Active {
-			return ErrMainBranch
-		}
-		if branch.Main && !wasMain {
+		return keepOneMarked(wasMain, branch.Main, branch.Active, ErrMainBranch, func() error {
 			return tx.UnmarkMainBranch(ctx, branch.OperatorID)
-		}
-		return nil
+		})
 	}
 }

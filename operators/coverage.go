@@ -18,33 +18,18 @@ func (s *Service) Coverage(ctx context.Context, operator *models.Operator) ([]mo
 // CreateCoverage covers a location and everything below it.
 func (s *Service) CreateCoverage(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Coverage, error) {
 	covered := &models.Coverage{ID: uuid.New(), OperatorID: operator.ID, CreatedAt: s.clock.Now()}
-	covered, err := create(ctx, s, operator, covered, patchCoverage(ctx, in))
-	return orCoveredTwice(covered, err)
+	return create(ctx, s, operator, covered, ErrCoveredTwice, patchCoverage(ctx, in))
 }
 
 // ChangeCoverage changes the price of a coverage row, or its location.
 func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Coverage, error) {
-	covered, err := change(ctx, s, operator, id, patchCoverage(ctx, in))
-	if db.IsNotFound(err) {
-		return nil, ErrCoverageNotFound
-	}
-	return orCoveredTwice(covered, err)
+	return change(ctx, s, operator, id, rowErrors{ErrCoverageNotFound, ErrCoveredTwice}, patchCoverage(ctx, in))
 }
 
 // DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.
 func (s *Service) DeleteCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error { return tx.DeleteCoverage(ctx, operator.ID, id) })
-	if db.IsNotFound(err) {
-		return ErrCoverageNotFound
-	}
-	return err
-}
-
-func orCoveredTwice(covered *models.Coverage, err error) (*models.Coverage, error) {
-	if db.IsDuplicate(err) {
-		return nil, ErrCoveredTwice
-	}
-	return covered, err
+	return rowErrors{notFound: ErrCoverageNotFound}.replace(err)
 }
 
 func patchCoverage(ctx context.Context, in *jsonbody.Object) patch[models.Coverage] {

@@ -19,4 +19,9 @@ var (
 	ErrCoveredTwice = apperror.New(apperror.Conflict, "location_already_covered", "Esa ubicación ya está en la cobertura: cambie su precio.")
 	ErrEmailTaken   = apperror.New(apperror.Conflict, "email_taken", "Ya hay un usuario con ese correo.")
 	ErrLastAdmin    = apperror.New(apperror.Conflict, "last_admin", "Es el último administrador activo: primero nombre a otro.")
+
+	ErrBadSignIn  = apperror.New(apperror.Unauthenticated, "invalid_credentials", "El correo o la contraseña no son correctos.")
+	ErrNoSession  = apperror.New(apperror.Unauthenticated, "no_session", "Inicie sesión para continuar.")
+	ErrNotAllowed = apperror.New(apperror.Forbidden, "role_not_allowed", "Su usuario no tiene permiso para esta acción.")
+	ErrSuspended  = apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido: puede consultar, pero no hacer cambios.")
 )

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/models"
@@ -25,8 +24,14 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
 		StoreID: in.UUID("store_id"), CreatedAt: now,
 	}
-	if err := checkStore(ctx, s.db, in, operator.ID, key.StoreID); err != nil {
-		return nil, "", err
+	if key.StoreID != nil {
+		active, err := isActiveStore(ctx, s.db, operator.ID, *key.StoreID)
+		if err != nil {
+			return nil, "", err
+		}
+		if !active {
+			in.AddError("store_id", notActiveStore)
+		}
 	}
 	if expiry := in.Time("expires_at"); expiry != nil {
 		at := clock.Normalize(*expiry)
@@ -46,11 +51,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 
 // RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	err := s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now())
-	if db.IsNotFound(err) {
-		return ErrKeyNotFound
-	}
-	return err
+	return rowErrors{notFound: ErrKeyNotFound}.replace(s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()))
 }
 
 // readScopes reads at least one known scope and removes duplicates.

@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,10 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
+	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
+	"despacho/internal/jsonbody"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/operators"
@@ -157,6 +160,23 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, second.ID.String())
 }
 
+func TestList_byName(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		for _, name := range []string{"Zorro", "águila", "Rayo", "andes"} {
+			h.create(t, name)
+		}
+		all, err := h.List(t.Context())
+		require.NoError(t, err)
+		var names []string
+		for _, operator := range all {
+			names = append(names, operator.Name)
+		}
+		require.Equal(t, []string{"águila", "andes", "Rayo", "Zorro"}, names)
+	})
+}
+
 func TestPlan_suspendAndResume(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -209,13 +229,13 @@ func TestAddUser(t *testing.T) {
 		require.GreaterOrEqual(t, len(drawn), 20, "a drawn password cannot be guessed")
 		require.True(t, credentials.PasswordMatches(stored.PasswordHash, drawn))
 
-		seller, password, err := h.AddUser(t.Context(), operators.NewUser{
+		seller, generated, err := h.AddUser(t.Context(), operators.NewUser{
 			Operator: operator.ID.String(), Email: "luz@sol.example", Name: "Luz", StoreID: &store, Password: "una clave larga",
 		})
 		require.NoError(t, err)
 		require.Equal(t, models.RoleStore, seller.Role)
 		require.Equal(t, &store, seller.StoreID)
-		require.Equal(t, "una clave larga", password)
+		require.Empty(t, generated, "whoever gave a password knows it")
 		require.True(t, credentials.PasswordMatches(seller.PasswordHash, "una clave larga"))
 
 		_, _, err = h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: "ANA@rayo.example", Name: "Otra"})
@@ -223,6 +243,7 @@ func TestAddUser(t *testing.T) {
 	})
 }
 
+// The command line and the panel refuse the same data, the one in English and the other by field.
 func TestAddUser_refuses(t *testing.T) {
 	t.Parallel()
 	h := openWithCatalog(t, testenv.SQLite(t))
@@ -233,25 +254,51 @@ func TestAddUser_refuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*operators.NewUser)
 		want   string
+		// field is the member of a request to the panel's API with the same data.
+		field string
 	}{
-		"no address":              {func(u *operators.NewUser) { u.Email = "ana" }, "not an e-mail"},
-		"a name with the address": {func(u *operators.NewUser) { u.Email = "Ana <ana@rayo.example>" }, "not an e-mail"},
-		"two addresses":           {func(u *operators.NewUser) { u.Email = "a@x.example,b@x.example" }, "not an e-mail"},
-		"an endless address":      {func(u *operators.NewUser) { u.Email = strings.Repeat("a", 250) + "@x.example" }, "not an e-mail"},
-		"no name":                 {func(u *operators.NewUser) { u.Name = "" }, "name is missing"},
-		"an unknown operator":     {func(u *operators.NewUser) { u.Operator = "Nadie" }, "no operator"},
-		"a short password":        {func(u *operators.NewUser) { u.Password = "corta" }, "at least 8"},
-		"a store that closed":     {func(u *operators.NewUser) { u.StoreID = &closed }, "no active store"},
-		"another's store":         {func(u *operators.NewUser) { u.StoreID = &foreign }, "no active store"},
-		"a store's administrator": {func(u *operators.NewUser) { u.StoreID, u.Admin = &store, true }, "administrator"},
+		"no address":              {func(u *operators.NewUser) { u.Email = "ana" }, "not an e-mail", "email"},
+		"a name with the address": {func(u *operators.NewUser) { u.Email = "Ana <ana@rayo.example>" }, "not an e-mail", "email"},
+		"two addresses":           {func(u *operators.NewUser) { u.Email = "a@x.example,b@x.example" }, "not an e-mail", "email"},
+		"an endless address":      {func(u *operators.NewUser) { u.Email = strings.Repeat("a", 250) + "@x.example" }, "not an e-mail", "email"},
+		"an address in two lines": {func(u *operators.NewUser) { u.Email = "ana@rayo.example\nx" }, "not an e-mail", "email"},
+		"no name":                 {func(u *operators.NewUser) { u.Name = "" }, "name is missing", "name"},
+		"a name in two lines":     {func(u *operators.NewUser) { u.Name = "Ana\n" }, "control characters", "name"},
+		"a short password":        {func(u *operators.NewUser) { u.Password = "corta" }, "at least 8", "password"},
+		"a store that closed":     {func(u *operators.NewUser) { u.StoreID = &closed }, "no active store", "store_id"},
+		"another's store":         {func(u *operators.NewUser) { u.StoreID = &foreign }, "no active store", "store_id"},
+		"a store's administrator": {func(u *operators.NewUser) { u.StoreID, u.Admin = &store, true }, "administrator", "admin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := valid
 			tc.change(&in)
 			_, _, err := h.AddUser(t.Context(), in)
 			require.ErrorContains(t, err, tc.want)
+
+			_, _, err = h.CreateUser(t.Context(), operator, bodyOf(t, in))
+			problem := apperror.From(err)
+			require.Len(t, problem.Fields, 1, "%v", err)
+			require.Equal(t, tc.field, problem.Fields[0].Field)
 		})
 	}
-	_, err := h.db.UserByEmail(t.Context(), "ana@rayo.example")
+	unknown := valid
+	unknown.Operator = "Nadie"
+	_, _, err := h.AddUser(t.Context(), unknown)
+	require.ErrorContains(t, err, "no operator")
+	_, err = h.db.UserByEmail(t.Context(), "ana@rayo.example")
 	require.True(t, db.IsNotFound(err), "what was refused left nothing behind")
+}
+
+// bodyOf is the request to the panel's API for a user of the command line.
+func bodyOf(t *testing.T, u operators.NewUser) *jsonbody.Object {
+	t.Helper()
+	body := map[string]any{"email": u.Email, "name": u.Name, "role": models.RoleOperator, "admin": u.Admin, "password": u.Password}
+	if u.StoreID != nil {
+		body["role"], body["store_id"] = models.RoleStore, u.StoreID
+	}
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	in, err := jsonbody.Parse(raw)
+	require.NoError(t, err)
+	return in
 }

@@ -2,14 +2,14 @@ package operators
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
-	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -17,17 +17,31 @@ import (
 // yet, and ignored if the request omits it. It runs while the operator's settings are locked.
 type patch[T db.Owned] func(tx *db.DB, row *T) error
 
-func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, apply patch[T]) (*T, error) {
+// rowErrors are what the database's errors about a row become. A nil one leaves the error as it is.
+type rowErrors struct{ notFound, taken error }
+
+func (e rowErrors) replace(err error) error {
+	switch {
+	case e.notFound != nil && db.IsNotFound(err):
+		return e.notFound
+	case e.taken != nil && db.IsDuplicate(err):
+		return e.taken
+	}
+	return err
+}
+
+// create inserts a row. taken is the error for one that must be unique and is not.
+func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, row *T, taken error, apply patch[T]) (*T, error) {
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		if err := apply(tx, row); err != nil {
 			return err
 		}
 		return tx.Insert(ctx, row)
 	})
-	return row, err
+	return row, rowErrors{taken: taken}.replace(err)
 }
 
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, apply patch[T]) (*T, error) {
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, errs rowErrors, apply patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error
@@ -39,7 +53,7 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		}
 		return db.SaveOwned(ctx, tx, row)
 	})
-	return row, err
+	return row, errs.replace(err)
 }
 
 // list reads all of an operator's rows of a type, sorted for display.
@@ -49,20 +63,49 @@ func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator
 	return rows, err
 }
 
-// byName compares names without accents and case, independent of the database's collation.
-func byName(a, b string) int { return strings.Compare(textnorm.String(a), textnorm.String(b)) }
-
-// orNotFound replaces db.ErrNotFound with the caller's error.
-func orNotFound[T any](found *T, err, notFound error) (*T, error) {
-	if db.IsNotFound(err) {
-		return nil, notFound
+// keepOneMarked keeps exactly one of the operator's rows marked, as its main branch and its default
+// size are: marking one clears the other, and the marked row can be neither cleared nor deactivated.
+func keepOneMarked(wasMarked, marked, active bool, required error, unmark func() error) error {
+	switch {
+	case wasMarked && !marked, marked && !active:
+		return required
+	case marked && !wasMarked:
+		return unmark()
 	}
-	return found, err
+	return nil
 }
+
+// maxName is the largest length of a name, in characters.
+const maxName = 200
 
 func readName(in *jsonbody.Object, name *string) {
 	if *name == "" || in.Has("name") {
 		*name = in.RequiredText("name", maxName)
+	}
+}
+
+// checkName checks a name as readName does, for the command line.
+func checkName(text string) (string, error) {
+	name, err := jsonbody.TrimText(text, maxName)
+	switch {
+	case errors.Is(err, jsonbody.ErrTooLong):
+		return "", fmt.Errorf("the name has more than %d characters", maxName)
+	case err != nil:
+		return "", fmt.Errorf("the name %w", err)
+	case name == "":
+		return "", errors.New("the name is missing")
+	}
+	return name, nil
+}
+
+// readText reads a text that the request has, blank or not.
+func readText(in *jsonbody.Object, field string, maxCharacters int, text *string) {
+	if !in.Has(field) {
+		return
+	}
+	*text = ""
+	if given := in.Text(field, maxCharacters); given != nil {
+		*text = *given
 	}
 }
 
@@ -72,16 +115,11 @@ func readFlag(in *jsonbody.Object, field string, flag *bool) {
 	}
 }
 
-// checkStore checks that the store is an active one of the operator.
-func checkStore(ctx context.Context, tx *db.DB, in *jsonbody.Object, operatorID uuid.UUID, storeID *uuid.UUID) error {
-	if storeID == nil {
-		return nil
-	}
-	stores, err := tx.StoresOf(ctx, operatorID, storeID)
-	if err == nil && len(stores) == 0 {
-		in.AddError("store_id", "no es una tienda activa del operador")
-	}
-	return err
+const notActiveStore = "no es una tienda activa del operador"
+
+func isActiveStore(ctx context.Context, tx *db.DB, operatorID, storeID uuid.UUID) (bool, error) {
+	stores, err := tx.StoresOf(ctx, operatorID, &storeID)
+	return len(stores) > 0, err
 }
 
 // checkLocation checks that the catalog has the location.
@@ -89,8 +127,8 @@ func checkLocation(ctx context.Context, tx *db.DB, in *jsonbody.Object, location
 	if locationID == nil {
 		return nil
 	}
-	known, err := tx.HasLocation(ctx, *locationID)
-	if err == nil && !known {
+	known, err := tx.CountLocations(ctx, []uuid.UUID{*locationID})
+	if err == nil && known == 0 {
 		in.AddError("location_id", "no está en el catálogo")
 	}
 	return err

@@ -8,24 +8,24 @@ import (
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/phone"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
 // Riders lists an operator's riders by name, including inactive ones.
 func (s *Service) Riders(ctx context.Context, operator *models.Operator) ([]models.Rider, error) {
-	return list(ctx, s, operator, func(a, b models.Rider) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, func(a, b models.Rider) int { return textnorm.Compare(a.Name, b.Name) })
 }
 
 // CreateRider creates a rider.
 func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Rider, error) {
 	rider := &models.Rider{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, rider, patchRider(operator, in))
+	return create(ctx, s, operator, rider, nil, patchRider(operator, in))
 }
 
 // ChangeRider changes a rider. An inactive rider gets no new orders.
 func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Rider, error) {
-	rider, err := change(ctx, s, operator, id, patchRider(operator, in))
-	return orNotFound(rider, err, ErrRiderNotFound)
+	return change(ctx, s, operator, id, rowErrors{notFound: ErrRiderNotFound}, patchRider(operator, in))
 }
 
 func patchRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {

@@ -19,19 +19,18 @@ const (
 
 // RiskZones lists an operator's risk zones by name, including inactive ones.
 func (s *Service) RiskZones(ctx context.Context, operator *models.Operator) ([]models.RiskZone, error) {
-	return list(ctx, s, operator, func(a, b models.RiskZone) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, func(a, b models.RiskZone) int { return textnorm.Compare(a.Name, b.Name) })
 }
 
 // CreateRiskZone creates a risk zone from a location, expressions in addresses, or both.
 func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.RiskZone, error) {
 	zone := &models.RiskZone{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, zone, patchRiskZone(ctx, in))
+	return create(ctx, s, operator, zone, nil, patchRiskZone(ctx, in))
 }
 
 // ChangeRiskZone changes a risk zone.
 func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.RiskZone, error) {
-	zone, err := change(ctx, s, operator, id, patchRiskZone(ctx, in))
-	return orNotFound(zone, err, ErrRiskZoneNotFound)
+	return change(ctx, s, operator, id, rowErrors{notFound: ErrRiskZoneNotFound}, patchRiskZone(ctx, in))
 }
 
 func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {

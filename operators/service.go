@@ -1,6 +1,6 @@
 // Package operators holds the use cases about operators: the command line creates them, changes
 // their plan and suspends them; the panel manages their keys, stores, riders, branches, sizes,
-// coverage, risk zones, users and settings.
+// coverage, risk zones, users and settings, and its users sign in and out.
 package operators
 
 import (

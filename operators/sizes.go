@@ -21,27 +21,14 @@ func (s *Service) Sizes(ctx context.Context, operator *models.Operator) ([]model
 // CreateSize adds a size.
 func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Size, error) {
 	size := &models.Size{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	size, err := create(ctx, s, operator, size, patchSize(ctx, in))
-	return orCodeTaken(size, err)
+	return create(ctx, s, operator, size, ErrCodeTaken, patchSize(ctx, in))
 }
 
 // ChangeSize changes a size. Existing orders keep their code and price.
 func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Size, error) {
-	size, err := change(ctx, s, operator, id, patchSize(ctx, in))
-	if db.IsNotFound(err) {
-		return nil, ErrSizeNotFound
-	}
-	return orCodeTaken(size, err)
+	return change(ctx, s, operator, id, rowErrors{ErrSizeNotFound, ErrCodeTaken}, patchSize(ctx, in))
 }
 
-func orCodeTaken(size *models.Size, err error) (*models.Size, error) {
-	if db.IsDuplicate(err) {
-		return nil, ErrCodeTaken
-	}
-	return size, err
-}
-
-// patchSize keeps exactly one size the default, like patchBranch with the main branch.
 func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 	return func(tx *db.DB, size *models.Size) error {
 		wasDefault := size.IsDefault
@@ -57,12 +44,8 @@ func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {
 		if err := in.Err(); err != nil {
 			return err
 		}
-		if wasDefault && !size.IsDefault || size.IsDefault && !size.Active {
-			return ErrDefaultSize
-		}
-		if size.IsDefault && !wasDefault {
+		return keepOneMarked(wasDefault, size.IsDefault, size.Active, ErrDefaultSize, func() error {
 			return tx.UnmarkDefaultSize(ctx, size.OperatorID)
-		}
-		return nil
+		})
 	}
 }

@@ -12,19 +12,18 @@ import (
 
 // Stores lists an operator's stores by name, including inactive ones.
 func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]models.Store, error) {
-	return list(ctx, s, operator, func(a, b models.Store) int { return byName(a.Name, b.Name) })
+	return list(ctx, s, operator, models.CompareStores)
 }
 
 // CreateStore creates a store.
 func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Store, error) {
 	store := &models.Store{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, store, patchStore(in))
+	return create(ctx, s, operator, store, nil, patchStore(in))
 }
 
 // ChangeStore changes a store. An inactive store gets no new orders; existing ones continue.
 func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Store, error) {
-	store, err := change(ctx, s, operator, id, patchStore(in))
-	return orNotFound(store, err, ErrStoreNotFound)
+	return change(ctx, s, operator, id, rowErrors{notFound: ErrStoreNotFound}, patchStore(in))
 }
 
 func patchStore(in *jsonbody.Object) patch[models.Store] {

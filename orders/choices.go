@@ -10,6 +10,7 @@ import (
 
 	"despacho/catalog"
 	"despacho/internal/money"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -39,24 +40,14 @@ func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) 
 	}
 	return &Choices{
 		Stores: slices.DeleteFunc(
-			slices.SortedFunc(maps.Values(settings.stores), func(a, b models.Store) int { return cmp.Compare(a.Name, b.Name) }),
+			slices.SortedFunc(maps.Values(settings.stores), models.CompareStores),
 			func(store models.Store) bool {
 				return !store.Active || caller.StoreID != nil && store.ID != *caller.StoreID
 			},
 		),
-		Branches: slices.SortedFunc(maps.Values(settings.branches), func(a, b models.Branch) int {
-			if a.Main != b.Main && a.Main {
-				return -1
-			}
-			if a.Main != b.Main {
-				return 1
-			}
-			return cmp.Compare(a.Name, b.Name)
-		}),
-		Sizes: slices.SortedFunc(maps.Values(settings.sizes), func(a, b models.Size) int {
-			return cmp.Or(cmp.Compare(a.Surcharge, b.Surcharge), cmp.Compare(a.Code, b.Code))
-		}),
-		index: index, settings: settings, basePrice: caller.Operator.BasePrice,
+		Branches: slices.SortedFunc(maps.Values(settings.branches), models.CompareBranches),
+		Sizes:    slices.SortedFunc(maps.Values(settings.sizes), models.CompareSizes),
+		index:    index, settings: settings, basePrice: caller.Operator.BasePrice,
 	}, nil
 }
 
@@ -77,7 +68,7 @@ func (c *Choices) Districts() []catalog.Location {
 		districts = append(districts, c.districtsOf(id)...)
 	}
 	slices.SortFunc(districts, func(a, b catalog.Location) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.ID[:], b.ID[:]))
+		return cmp.Or(textnorm.Compare(a.Name, b.Name), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	return slices.CompactFunc(districts, func(a, b catalog.Location) bool { return a.ID == b.ID })
 }

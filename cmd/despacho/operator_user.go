@@ -44,14 +44,11 @@ func operatorUserAddCommand() *cobra.Command {
 				}
 			}
 			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
-				user, password, err := service.AddUser(ctx, in)
+				user, generated, err := service.AddUser(ctx, in)
 				if err != nil {
 					return err
 				}
-				if passwordFromStdin {
-					password = "" // it is not printed: the caller chose it
-				}
-				return printUser(cmd, user, password)
+				return printUser(cmd, user, generated)
 			})
 		},
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,6 +22,7 @@ const (
 	notNumber      = "debe ser un número"
 
 	controlCharacters = "contiene caracteres de control"
+	notUTF8           = "debe ser texto UTF-8"
 )
 
 // present returns a member that exists and is not null.
@@ -87,30 +87,19 @@ func (o *Object) text(name string, maxCharacters int, breaks bool) *string {
 	if !ok {
 		return nil
 	}
-	trimmed := strings.TrimSpace(text)
-	if problem := textProblem(text, maxCharacters, breaks); problem != "" {
-		o.invalid.Add(name, problem)
+	if text, ok = o.trimmed(name, text, maxCharacters, breaks); !ok || text == "" {
 		return nil
 	}
-	if trimmed == "" {
-		return nil
-	}
-	return &trimmed
+	return &text
 }
 
-// LinesProblem is what Lines finds wrong with a text that did not come in a body; empty if nothing.
-func LinesProblem(text string, maxCharacters int) string {
-	if !utf8.ValidString(text) {
-		return "debe ser texto UTF-8 válido"
+// trimmed applies TrimText to a text of the member; ok is false where it is invalid.
+func (o *Object) trimmed(name, text string, maxCharacters int, breaks bool) (trimmed string, ok bool) {
+	trimmed, err := trimText(text, maxCharacters, breaks)
+	if err != nil {
+		o.invalid.Add(name, textProblem(err, maxCharacters))
 	}
-	return textProblem(text, maxCharacters, true)
-}
-
-func textProblem(text string, maxCharacters int, breaks bool) string {
-	if hasControl(text, breaks) {
-		return controlCharacters
-	}
-	return lengthProblem(strings.TrimSpace(text), maxCharacters)
+	return trimmed, err == nil
 }
 
 // Secret reads a text unchanged: the spaces of a password are part of it. It is empty when the
@@ -147,27 +136,15 @@ func (o *Object) unquoted(name string) (text string, ok bool) {
 }
 
 func (o *Object) tooLong(name, text string, maxCharacters int) bool {
-	problem := lengthProblem(text, maxCharacters)
-	if problem != "" {
-		o.invalid.Add(name, problem)
-	}
-	return problem != ""
-}
-
-func lengthProblem(text string, maxCharacters int) string {
 	if utf8.RuneCountInString(text) <= maxCharacters {
-		return ""
+		return false
 	}
-	return fmt.Sprintf("admite como máximo %d caracteres", maxCharacters)
+	o.invalid.Add(name, tooLongMessage(maxCharacters))
+	return true
 }
 
-func hasControl(text string, breaks bool) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		if breaks && (r == '\n' || r == '\r' || r == '\t') {
-			return false
-		}
-		return unicode.IsControl(r)
-	})
+func tooLongMessage(maxCharacters int) string {
+	return fmt.Sprintf("admite como máximo %d caracteres", maxCharacters)
 }
 
 // Enum reads one of the allowed values; nil when it is absent.
@@ -323,16 +300,12 @@ func (o *Object) LineList(name string, maxCharacters int) []string {
 	}
 	lines := []string{}
 	for _, text := range texts {
-		if hasControl(text, false) {
-			o.invalid.Add(name, controlCharacters)
+		line, ok := o.trimmed(name, text, maxCharacters, false)
+		if !ok {
 			return nil
 		}
-		text = strings.TrimSpace(text)
-		if o.tooLong(name, text, maxCharacters) {
-			return nil
-		}
-		if text != "" {
-			lines = append(lines, text)
+		if line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines

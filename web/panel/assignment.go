@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -130,15 +129,15 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option,
 	var options []option
 	chosen := optionalID(query.Place)
 	for _, count := range counts {
-		options = append(options, option{count.LocationID.String(), placePath(index, count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		options = append(options, option{count.LocationID.String(), index.PathName(count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
 		if chosen != nil && *chosen == count.LocationID {
 			chosen = nil
 		}
 	}
 	if chosen != nil {
-		options = append(options, option{chosen.String(), placePath(index, *chosen) + " (0)"})
+		options = append(options, option{chosen.String(), index.PathName(*chosen) + " (0)"})
 	}
-	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(textnorm.String(a.Label), textnorm.String(b.Label)) })
+	slices.SortFunc(options, func(a, b option) int { return textnorm.Compare(a.Label, b.Label) })
 	return slices.Insert(options, 0, option{"", "Todos"}), nil
 }
 

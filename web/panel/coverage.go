@@ -49,7 +49,6 @@ type coveredPlace struct {
 	// list.
 	Save, Remove string
 
-	path   []string
 	search string
 }
 
@@ -88,30 +87,20 @@ func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := p.Catalog.Index(v.Ctx())
+	covered, err := p.Catalog.CoveredPlaces(v.Ctx(), rows...)
 	if err != nil {
 		return nil, err
 	}
-	places := make([]coveredPlace, len(rows))
-	for i, row := range rows {
-		around := index.Ancestors(row.LocationID)
-		if len(around) == 0 { // added to the catalog after the index was read
-			if around, _, err = p.Catalog.Destination(v.Ctx(), row.LocationID); err != nil {
-				return nil, err
-			}
-		}
-		places[i] = newCoveredPlace(row, around)
+	places := make([]coveredPlace, len(covered))
+	for i, row := range covered {
+		places[i] = newCoveredPlace(row.Coverage, row.Places)
 	}
-	slices.SortStableFunc(places, func(a, b coveredPlace) int { return slices.Compare(a.path, b.path) })
 	return places, nil
 }
 
 // newCoveredPlace makes the row of a place from its ancestors.
 func newCoveredPlace(row models.Coverage, around []catalog.Location) coveredPlace {
-	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price), path: catalog.PathNames(around)}
-	if len(around) == 0 {
-		return covered
-	}
+	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price)}
 	covered.place, covered.Name = around[0], around[0].Name
 	var names []string
 	for _, wider := range around[1:] {

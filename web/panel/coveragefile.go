@@ -3,15 +3,12 @@ package panel
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/jsonbody"
 	"despacho/internal/money"
-	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/csvfile"
@@ -85,42 +82,32 @@ func (r coverageReader) read(cells map[string]string) (row coverageRow) {
 
 // readPlace uses the most precise of the row's cells about its place.
 func (r coverageReader) readPlace(cells map[string]string) (place catalog.Location, complaint string) {
-	if typed := cells["id"]; typed != "" {
-		id, _ := jsonbody.ParseUUID(typed)
-		place, known := r.index.Location(id)
-		if !known {
-			return place, "El id «" + typed + "» no está en el catálogo."
-		}
-		return place, ""
-	}
-	if typed := cells["ubigeo"]; typed != "" {
-		// Spreadsheets drop a code's leading zero.
-		place, known := r.index.ByUbigeo(r.country, strings.Repeat("0", max(0, 6-len(typed)))+typed)
-		if !known {
-			return place, "El ubigeo «" + typed + "» no está en el catálogo."
-		}
-		return place, ""
-	}
-	return r.namedPlace(cells["lugar"], cells["ciudad"], cells["departamento"])
-}
-
-func (r coverageReader) namedPlace(name, city, department string) (place catalog.Location, complaint string) {
-	if name == "" {
+	id, ubigeo, name := cells["id"], cells["ubigeo"], cells["lugar"]
+	var written catalog.WrittenPlace
+	switch {
+	case id != "":
+		written.ID = id
+	case ubigeo != "":
+		written.Ubigeo = ubigeo
+	case name != "":
+		written = catalog.ParsePlace(name)
+		written.City, written.Department = cells["ciudad"], cells["departamento"]
+	default:
 		return place, "Falta el lugar: indique su ubigeo, su id o su nombre."
 	}
-	found := slices.DeleteFunc(matchPlaces(r.index, r.country, name), func(l catalog.Location) bool {
-		return city != "" && textnorm.String(l.City) != textnorm.String(city) || department != "" && textnorm.String(l.Department) != textnorm.String(department)
-	})
-	if len(found) > 1 { // exact matches come before prefixes
-		found = slices.DeleteFunc(found, func(l catalog.Location) bool { return textnorm.String(l.Name) != textnorm.String(name) })
-	}
-	switch len(found) {
-	case 0:
+	found := r.index.Resolve(r.country, written)
+	place, clear := found.Only()
+	switch {
+	case clear:
+		return place, ""
+	case id != "":
+		return place, "El id «" + id + "» no está en el catálogo."
+	case ubigeo != "":
+		return place, "El ubigeo «" + ubigeo + "» no está en el catálogo."
+	case len(found.Exact) == 0:
 		return place, "No hay ningún lugar «" + name + "»."
-	case 1:
-		return found[0], ""
 	}
-	return place, fmt.Sprintf("Hay %d lugares «%s»: indique también ciudad y departamento, o el ubigeo.", len(found), name)
+	return place, fmt.Sprintf("Hay %d lugares «%s»: indique también ciudad y departamento, o el ubigeo.", len(found.Exact), name)
 }
 
 func (p *Pages) downloadCoverage(v *Request) error {

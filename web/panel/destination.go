@@ -2,13 +2,11 @@ package panel
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	"despacho/catalog"
 	"despacho/internal/jsonbody"
-	"despacho/internal/textnorm"
 	"despacho/orders"
 )
 
@@ -44,7 +42,7 @@ func (p *Pages) destinations(v *Request) (*destinations, error) {
 	return &destinations{index: index, country: v.Operator().CountryCode, choices: choices, known: map[string]placeMatch{}}, nil
 }
 
-// match searches by a name, by a name with the places that contain it, or by a ubigeo.
+// match finds the place that catalog.ParsePlace reads.
 func (d *destinations) match(typed string) placeMatch {
 	if m, known := d.known[typed]; known {
 		return m
@@ -54,24 +52,9 @@ func (d *destinations) match(typed string) placeMatch {
 	return m
 }
 
-var (
-	// ubigeoAlone also accepts a code whose leading zero a spreadsheet program removed.
-	ubigeoAlone = regexp.MustCompile(`^\d{5,6}$`)
-	ubigeoAfter = regexp.MustCompile(`\((\d{6})\)\s*$`)
-)
-
 func (d *destinations) search(typed string) placeMatch {
-	if ubigeoAlone.MatchString(typed) {
-		return d.byUbigeo(strings.Repeat("0", 6-len(typed)) + typed)
-	}
-	if code := ubigeoAfter.FindStringSubmatch(typed); code != nil {
-		return d.byUbigeo(code[1])
-	}
-	name, around, _ := strings.Cut(typed, ",")
-	found := slices.DeleteFunc(d.index.Search(d.country, name, maxMatches), func(place catalog.Location) bool {
-		return place.Type == catalog.TypeCity || !d.liesIn(place, around)
-	})
-	named := slices.DeleteFunc(slices.Clone(found), func(place catalog.Location) bool { return textnorm.String(place.Name) != textnorm.String(name) })
+	matches := d.index.Resolve(d.country, catalog.ParsePlace(typed), catalog.TypeDistrict, catalog.TypeZone)
+	named, found := matches.Exact, matches.All
 	if place := d.only(named); place != nil {
 		return placeMatch{Place: place, Exact: true, Candidates: found}
 	}
@@ -83,35 +66,11 @@ func (d *destinations) search(typed string) placeMatch {
 		return placeMatch{Place: &covered[0], Exact: len(found) == 1, Candidates: found}
 	case len(covered) > 1:
 		return placeMatch{Candidates: covered}
-	case len(named) == 1:
-		return placeMatch{Place: &named[0], Exact: true, Candidates: found}
-	case len(found) == 1:
-		return placeMatch{Place: &found[0], Exact: true, Candidates: found}
+	}
+	if place, clear := matches.Only(); clear {
+		return placeMatch{Place: &place, Exact: true, Candidates: found}
 	}
 	return placeMatch{Candidates: found}
-}
-
-func (d *destinations) byUbigeo(code string) placeMatch {
-	place, known := d.index.ByUbigeo(d.country, code)
-	if !known {
-		return placeMatch{}
-	}
-	return placeMatch{Place: &place, Exact: true}
-}
-
-// liesIn reports whether a place lies in all of the named places, as in "Zárate, San Juan de
-// Lurigancho, Lima".
-func (d *destinations) liesIn(place catalog.Location, around string) bool {
-	surroundings := []string{textnorm.String(place.Department)}
-	for _, outer := range d.index.Ancestors(place.ID)[1:] {
-		surroundings = append(surroundings, textnorm.String(outer.Name))
-	}
-	for name := range strings.SplitSeq(around, ",") {
-		if name := textnorm.String(name); name != "" && !slices.Contains(surroundings, name) {
-			return false
-		}
-	}
-	return true
 }
 
 // only returns the single covered place among those with the same name; a district is preferred to
@@ -137,7 +96,7 @@ func (d *destinations) coveredFirst(places []catalog.Location) []catalog.Locatio
 }
 
 // name is the unambiguous name of a place.
-func (d *destinations) name(place catalog.Location) string { return placeName(d.index, place) }
+func (d *destinations) name(place catalog.Location) string { return d.index.FullName(place) }
 
 // maxOffered is how many districts are suggested before anything is typed: more than any city has.
 const maxOffered = 100
@@ -184,7 +143,6 @@ func (p *Pages) suggestDestinations(v *Request) error {
 	if err != nil {
 		return err
 	}
-	name, _, _ := strings.Cut(v.Query("q"), ",")
-	v.JSON(http.StatusOK, placeNames(places.index, places.covered(places.index.Search(places.country, name, maxMatches))))
+	v.JSON(http.StatusOK, placeNames(places.index, places.covered(placesLike(v, places.index))))
 	return nil
 }

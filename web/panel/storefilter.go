@@ -9,14 +9,13 @@ import (
 // storeFilter are the stores that a list of orders can be filtered by, with their names.
 type storeFilter struct {
 	Stores []option
-	names  map[uuid.UUID]string
+	names  storeNaming
 }
 
 func storeFilterOf(stores []models.Store) storeFilter {
-	all := storeFilter{Stores: []option{{"", "Todas"}}, names: map[uuid.UUID]string{}}
+	all := storeFilter{Stores: []option{{"", "Todas"}}, names: storeNames(stores)}
 	for _, store := range stores {
 		all.Stores = append(all.Stores, option{store.ID.String(), store.Name})
-		all.names[store.ID] = store.Name
 	}
 	return all
 }

@@ -57,10 +57,7 @@ func (p *Pages) listAccounts(ctx context.Context, operator *models.Operator) ([]
 	if err != nil {
 		return nil, err
 	}
-	names := map[uuid.UUID]string{}
-	for _, store := range stores {
-		names[store.ID] = store.Name
-	}
+	names := storeNames(stores)
 	accounts := make([]account, len(users))
 	for i, user := range users {
 		accounts[i].User = user

@@ -1,0 +1,61 @@
+package jsonbody
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The errors of TrimText.
+var (
+	ErrControlCharacters = errors.New("has control characters")
+	ErrNotUTF8           = errors.New("is not UTF-8 text")
+	ErrTooLong           = errors.New("has too many characters")
+)
+
+// TrimText checks and trims a line of text as Text does, for text that does not come from a body.
+func TrimText(text string, maxCharacters int) (string, error) {
+	return trimText(text, maxCharacters, false)
+}
+
+func trimText(text string, maxCharacters int, breaks bool) (string, error) {
+	trimmed := strings.TrimSpace(text)
+	switch {
+	case !utf8.ValidString(text):
+		return "", ErrNotUTF8
+	case hasControl(text, breaks):
+		return "", ErrControlCharacters
+	case utf8.RuneCountInString(trimmed) > maxCharacters:
+		return "", ErrTooLong
+	}
+	return trimmed, nil
+}
+
+func hasControl(text string, breaks bool) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		if breaks && (r == '\n' || r == '\r' || r == '\t') {
+			return false
+		}
+		return unicode.IsControl(r)
+	})
+}
+
+// LinesProblem is what Lines would say about a text that does not come from a body; empty if it is
+// valid.
+func LinesProblem(text string, maxCharacters int) string {
+	if _, err := trimText(text, maxCharacters, true); err != nil {
+		return textProblem(err, maxCharacters)
+	}
+	return ""
+}
+
+func textProblem(err error, maxCharacters int) string {
+	switch {
+	case errors.Is(err, ErrTooLong):
+		return tooLongMessage(maxCharacters)
+	case errors.Is(err, ErrNotUTF8):
+		return notUTF8
+	}
+	return controlCharacters
+}

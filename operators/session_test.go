@@ -1,0 +1,68 @@
+package operators_test
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/jsonbody"
+	"despacho/models"
+	"despacho/operators"
+	"despacho/test/testenv"
+)
+
+func readSignIn(t *testing.T, email, password string) operators.SignInRequest {
+	t.Helper()
+	in, err := jsonbody.FromForm(map[string][]string{"email": {email}, "password": {password}}, nil)
+	require.NoError(t, err)
+	request, err := operators.ReadSignIn(in)
+	require.NoError(t, err)
+	return request
+}
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		operator := h.create(t, "Rayo Envíos")
+		added, password, err := h.AddUser(t.Context(), operators.NewUser{Operator: "Rayo Envíos", Email: "ana@rayo.example", Name: "Ana"})
+		require.NoError(t, err)
+
+		for _, wrong := range []operators.SignInRequest{
+			readSignIn(t, "ana@rayo.example", "otra contraseña"), readSignIn(t, "nadie@rayo.example", password),
+		} {
+			_, _, err := h.SignIn(t.Context(), wrong)
+			require.ErrorIs(t, err, operators.ErrBadSignIn)
+		}
+		request := readSignIn(t, " ANA@Rayo.example ", password)
+		require.Equal(t, "ana@rayo.example", request.Email)
+		user, token, err := h.SignIn(t.Context(), request)
+		require.NoError(t, err)
+		require.Equal(t, added.ID, user.ID)
+
+		who, err := h.Authorize(t.Context(), token, models.OperatorWrite)
+		require.NoError(t, err)
+		require.Equal(t, []uuid.UUID{added.ID, operator.ID}, []uuid.UUID{who.User.ID, who.Operator.ID})
+		_, err = h.Authorize(t.Context(), token, models.AdminRead)
+		require.ErrorIs(t, err, operators.ErrNotAllowed)
+		_, err = h.Authorize(t.Context(), "inventado", models.AnyUser)
+		require.ErrorIs(t, err, operators.ErrNoSession)
+
+		_, err = h.Suspend(t.Context(), operator.ID.String())
+		require.NoError(t, err)
+		_, reading, err := h.SignIn(t.Context(), request)
+		require.NoError(t, err, "the users of a suspended operator may read")
+		_, err = h.Authorize(t.Context(), reading, models.AnyUser)
+		require.NoError(t, err)
+		_, err = h.Authorize(t.Context(), reading, models.AnyUserWrite)
+		require.ErrorIs(t, err, operators.ErrSuspended)
+
+		require.NoError(t, h.SignOut(t.Context(), who.SessionID))
+		_, err = h.Authorize(t.Context(), token, models.AnyUser)
+		require.ErrorIs(t, err, operators.ErrNoSession)
+		h.clock.Advance(operators.SessionDuration)
+		_, err = h.Authorize(t.Context(), reading, models.AnyUser)
+		require.ErrorIs(t, err, operators.ErrNoSession, "a session ends by itself")
+	})
+}
