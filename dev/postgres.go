@@ -2,7 +2,6 @@ package dev
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,7 +21,10 @@ type PostgresOptions struct {
 	// Dir is where its directory is made; empty is the system's temporary directory. As root, it
 	// must be one that other users can enter.
 	Dir string
-	// Settings override the defaults, which turn off fsync.
+	// Durable has it wait for the disk, so that what was committed survives a crash. The default is
+	// faster, for data that is thrown away.
+	Durable bool
+	// Settings override the defaults.
 	Settings map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
@@ -61,8 +63,9 @@ func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, err
 		"port":                    strconv.Itoa(port),
 		"unix_socket_directories": directory,
 		"max_connections":         "300",
-		// The data is thrown away: nothing needs to reach the disk.
-		"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
+	}
+	if !options.Durable {
+		settings["fsync"], settings["synchronous_commit"], settings["full_page_writes"] = "off", "off", "off"
 	}
 	maps.Copy(settings, options.Settings)
 	data := filepath.Join(directory, "data")
@@ -98,11 +101,7 @@ func (p *Postgres) createCluster(ctx context.Context, bin, data string) error {
 }
 
 func (p *Postgres) ping(ctx context.Context) error {
-	connection, err := pgx.Connect(ctx, p.URL)
-	if err != nil {
-		return err
-	}
-	return errors.Join(connection.Ping(ctx), connection.Close(ctx))
+	return OnDatabase(ctx, p.URL, func(connection *pgx.Conn) error { return connection.Ping(ctx) })
 }
 
 func postgresSettings(settings map[string]string) []string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/lab/cluster"
 	"despacho/lab/lifecost"
 )
 
@@ -59,7 +60,7 @@ func (s *stack) orderCost(ctx context.Context, operator int) (lifecost.Cost, err
 		if err := s.waitForEnd(ctx, workflowOf(order)); err != nil {
 			return lifecost.Cost{}, err
 		}
-		events, err := s.historyOf(ctx, workflowOf(order))
+		events, err := cluster.History(ctx, s.Client, workflowOf(order), "")
 		if err != nil {
 			return lifecost.Cost{}, err
 		}

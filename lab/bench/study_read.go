@@ -62,14 +62,14 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 		"get": func(ctx context.Context) (float64, error) {
 			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
 				return s.reads(ctx, reader.api.Address, func() cluster.Request {
-					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.mainKeys.key()}
+					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.mainKeys.Key()}
 				})
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, reader.api.Address, func() cluster.Request {
 				n := rand.IntN(len(theirs))
-				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.keys[n]}
+				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.Keys[n]}
 			})
 		},
 	}, readComparisons(s.scale))
@@ -111,6 +111,6 @@ func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, 
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
 		return nil, err
 	}
-	s.onClose(v.api.Stop)
+	s.OnClose(v.api.Stop)
 	return v, nil
 }
