@@ -64,16 +64,16 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	freshFile := options.DBFile != "" && errors.Is(statErr, os.ErrNotExist)
 
 	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace, searchAttributes: options.SearchAttributes}
-	t := &Temporal{Address: address}
+	server := &Temporal{Address: address}
 	if uiAddress != "" {
-		t.UIURL = "http://" + uiAddress
+		server.UIURL = "http://" + uiAddress
 		ready.addresses = append(ready.addresses, uiAddress)
 	}
-	t.Server = Server{ready: ready.check, command: Command{
+	server.Server = Server{ready: ready.check, command: Command{
 		Name: "Temporal", Path: options.CLI, Args: temporalArguments(options, address, uiAddress),
 		Env: withoutTemporalVariables(os.Environ()), Log: options.Log,
 	}}
-	if err := t.start(ctx); err != nil {
+	if err := server.start(ctx); err != nil {
 		if freshFile {
 			// The server creates its schema only where there is no file: one left half made would
 			// never work.
@@ -83,7 +83,7 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		}
 		return nil, err
 	}
-	return t, nil
+	return server, nil
 }
 
 // temporalAddresses chooses both addresses and checks that they are free.

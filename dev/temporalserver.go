@@ -54,7 +54,7 @@ func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*T
 	ready := temporalReadiness{
 		addresses: []string{address}, namespace: client.DefaultNamespace, createNamespace: true, searchAttributes: options.SearchAttributes,
 	}
-	t := &Temporal{Address: address, Server: Server{directory: directory, ready: ready.check, command: Command{
+	server := &Temporal{Address: address, Server: Server{directory: directory, ready: ready.check, command: Command{
 		Name: "Temporal", Path: options.Programs.Server, Dir: directory, Log: options.Log,
 		Env:  withoutTemporalVariables(os.Environ()),
 		Args: []string{"--root", directory, "--config", ".", "--env", "development", "--allow-no-auth", "start"},
@@ -62,10 +62,10 @@ func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*T
 	configure := func(context.Context) error {
 		return writeTemporalConfiguration(directory, ports, options.HistoryShards, postgres)
 	}
-	if err := t.start(ctx, configure); err != nil {
+	if err := server.start(ctx, configure); err != nil {
 		return nil, err
 	}
-	return t, nil
+	return server, nil
 }
 
 // setUpTemporalSchema does what the service temporal-schema of docker-compose.yml does.

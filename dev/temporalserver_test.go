@@ -23,8 +23,8 @@ done
 func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	onPath(t, map[string]string{"go": fakeServerBuild})
 	binDir := filepath.Join(t.TempDir(), "bin")
-	var progress told
-	programs, err := FindTemporalServer(t.Context(), binDir, progress.add)
+	var progress output
+	programs, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Contains(t, progress.String(), "this takes minutes, once")
 	for _, program := range []string{programs.Server, programs.SQLTool} {
@@ -35,7 +35,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	}
 
 	onPath(t, nil) // no go any more
-	again, err := FindTemporalServer(t.Context(), binDir, progress.add)
+	again, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Equal(t, programs, again)
 }
@@ -43,7 +43,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 func TestFindTemporalServer_aFailedBuildLeavesNothing(t *testing.T) {
 	onPath(t, map[string]string{"go": "#!/bin/sh\necho 'no such module' >&2\nexit 1\n"})
 	binDir := t.TempDir()
-	_, err := FindTemporalServer(t.Context(), binDir, (&told{}).add)
+	_, err := FindTemporalServer(t.Context(), binDir, (&output{}).line)
 	require.ErrorContains(t, err, "no such module")
 	left, err := filepath.Glob(filepath.Join(binDir, "*temporal-*-*"))
 	require.NoError(t, err)

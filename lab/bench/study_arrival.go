@@ -70,23 +70,23 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 	if order, err = caller.create(ctx); err != nil {
 		return order, nil, err
 	}
-	hear := func() {
+	awaitEvent := func() {
 		var at time.Time
 		if err == nil {
 			at, err = s.receiver.arrival(ctx)
 			arrived = append(arrived, at)
 		}
 	}
-	hear()
+	awaitEvent()
 	for _, step := range []struct {
-		move func(context.Context, uuid.UUID) error
-		told bool
+		move     func(context.Context, uuid.UUID) error
+		notified bool
 	}{{caller.receive, false}, {caller.assign, true}, {caller.deliver, true}} {
 		if err != nil {
 			return order, nil, err
 		}
-		if err = step.move(ctx, order); step.told {
-			hear()
+		if err = step.move(ctx, order); step.notified {
+			awaitEvent()
 		}
 	}
 	return order, arrived, err

@@ -38,7 +38,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 
 	caller := s.main.operatorClient(webhookOperator)
 	defer caller.Close()
-	beside := func(other *cluster.Receiver) func(context.Context) (float64, error) {
+	delayWith := func(other *cluster.Receiver) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) {
 			webhook, err := s.main.register(ctx, other.URL)
 			if err != nil {
@@ -55,7 +55,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 			return delay, errors.Join(err, s.main.deactivate(ctx, webhook))
 		}
 	}
-	measured, err := alternate(ctx, s.scale.rounds, beside(answering), beside(hanging))
+	measured, err := alternate(ctx, s.scale.rounds, delayWith(answering), delayWith(hanging))
 	if err != nil {
 		return nil, err
 	}

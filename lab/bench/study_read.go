@@ -45,7 +45,7 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	ones, err := orderIDs(ctx, address, []int{mainOperator}, readSample)
+	orders, err := orderIDs(ctx, address, []int{mainOperator}, readSample)
 	if err != nil {
 		return nil, err
 	}
@@ -56,13 +56,13 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
-				return cluster.Request{Path: "/orders/" + ones[rand.IntN(len(ones))].String()}
+				return cluster.Request{Path: "/orders/" + orders[rand.IntN(len(orders))].String()}
 			})
 		},
 		"get": func(ctx context.Context) (float64, error) {
 			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
 				return s.reads(ctx, reader.api.Address, func() cluster.Request {
-					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.mainKeys.Key()}
+					return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
 				})
 			})
 		},

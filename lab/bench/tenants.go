@@ -55,13 +55,13 @@ INSERT INTO coverage (id, operator_id, location_id, price_cents, created_at)
 
 // seedTenants inserts mainOperator, webhookOperator and the others, with their keys and users.
 func seedTenants(ctx context.Context, address string, many int) (*tenants, error) {
-	t := &tenants{mainKeys: &cluster.KeyRing{}, otherKeys: &cluster.KeyRing{}, webhookKeys: &cluster.KeyRing{}}
-	owners := map[*cluster.KeyRing][]int{t.webhookKeys: make([]int, mainKeyCount/10), t.mainKeys: make([]int, mainKeyCount), t.otherKeys: make([]int, many)}
-	for i := range owners[t.webhookKeys] {
-		owners[t.webhookKeys][i] = webhookOperator
+	seeded := &tenants{mainKeys: &cluster.KeyRing{}, otherKeys: &cluster.KeyRing{}, webhookKeys: &cluster.KeyRing{}}
+	owners := map[*cluster.KeyRing][]int{seeded.webhookKeys: make([]int, mainKeyCount/10), seeded.mainKeys: make([]int, mainKeyCount), seeded.otherKeys: make([]int, many)}
+	for i := range owners[seeded.webhookKeys] {
+		owners[seeded.webhookKeys][i] = webhookOperator
 	}
-	for i := range owners[t.otherKeys] {
-		owners[t.otherKeys][i] = firstOther + i
+	for i := range owners[seeded.otherKeys] {
+		owners[seeded.otherKeys][i] = firstOther + i
 	}
 	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
 		if err := executeAll(ctx, connection, insertTenants, firstOther+many, cluster.Lima); err != nil {
@@ -77,7 +77,7 @@ func seedTenants(ctx context.Context, address string, many int) (*tenants, error
 	if err != nil {
 		return nil, err
 	}
-	return t, t.signIn(ctx, address)
+	return seeded, seeded.signIn(ctx, address)
 }
 
 // issueKeys gives each of the owners a key.
@@ -98,14 +98,14 @@ func issueKeys(ctx context.Context, connection *pgx.Conn, ring *cluster.KeyRing,
 }
 
 // signIn inserts the panel sessions directly, which takes less time than a password check.
-func (t *tenants) signIn(ctx context.Context, address string) error {
+func (all *tenants) signIn(ctx context.Context, address string) error {
 	database, err := db.Open(ctx, address, db.Options{MaxConns: 2})
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	for number := range t.sessions {
-		if t.sessions[number], err = cluster.OpenSession(ctx, database, id("operator", number)); err != nil {
+	for number := range all.sessions {
+		if all.sessions[number], err = cluster.OpenSession(ctx, database, id("operator", number)); err != nil {
 			return err
 		}
 	}

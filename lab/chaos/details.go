@@ -40,7 +40,7 @@ func (s *stack) orderDetails(ctx context.Context, c *checker, id string) string 
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	row := c.byID[id]
-	line("THE STORY OF %s", id)
+	line("ORDER %s", id)
 	line("row: guide %s, %s (seq %d), created %s", row.GuideCode, row.Status, row.Seq, row.CreatedAt.UTC().Format(time.TimeOnly))
 	for _, entry := range c.timelines[id] {
 		line("timeline %d: %s → %s by %s at %s", entry.Seq, entry.Type, entry.Status, entry.Actor, entry.At.UTC().Format("15:04:05.000"))

@@ -185,11 +185,11 @@ func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Dura
 			defer c.close()
 			for time.Since(began) < duration && ctx.Err() == nil {
 				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize), Key: s.operator.key(number)}
-				asked := time.Now()
+				sent := time.Now()
 				limited, cancel := context.WithTimeout(ctx, callTimeout)
 				answer, err := c.at(s.balancer.pick()).Try(limited, r)
 				cancel()
-				result.add(time.Since(asked), answer, err)
+				result.add(time.Since(sent), answer, err)
 			}
 		})
 	}
