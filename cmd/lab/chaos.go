@@ -13,7 +13,7 @@ func chaosCommand() *cobra.Command {
 	var options chaos.Options
 	command := &cobra.Command{
 		Use:   "chaos",
-		Short: "Inject faults into the processes and servers while clients use the service, and check its invariants",
+		Short: "Inject faults into the processes and servers while clients use the service, and check its promises",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := findPrograms()

@@ -81,7 +81,7 @@ func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == par
 func (o *Options) logf(format string, args ...any) { o.progress.Printf(format, args...) }
 
 // ErrBroken says that an invariant did not hold.
-var ErrBroken = errors.New("an invariant was broken")
+var ErrBroken = errors.New("a promise was broken")
 
 // Run runs the selected parts and writes the report. It returns ErrBroken when an invariant did not
 // hold.
@@ -122,7 +122,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 	}{
 		{partFaults, options.wants(partFaults), runFaults},
 		{partRolling, options.wants(partRolling), runRolling},
-		{"invariants", options.wants(partFaults) || options.wants(partRolling), settleAndCheck},
+		{"promises", options.wants(partFaults) || options.wants(partRolling), settleAndCheck},
 		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
 	} {
 		if !part.wanted {

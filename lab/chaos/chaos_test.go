@@ -20,7 +20,7 @@ const (
 
 // The invariants hold under faults and a rolling restart: a one-minute version of `make chaos` on
 // its own servers. The overload is left to `make chaos`: its goals are times and memory.
-func TestInvariants(t *testing.T) {
+func TestPromises(t *testing.T) {
 	t.Parallel()
 	if _, err := dev.FindPostgres(); err != nil {
 		t.Skip(err)
