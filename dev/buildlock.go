@@ -30,7 +30,7 @@ func (l buildLock) take(ctx context.Context) (release func(), err error) {
 		return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
 	}
 	began := time.Now()
-	lastTold := began.Add(-l.interval)
+	lastReport := began.Add(-l.interval)
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
@@ -40,8 +40,8 @@ func (l buildLock) take(ctx context.Context) (release func(), err error) {
 			file.Close()
 			return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
 		}
-		if time.Since(lastTold) >= l.interval {
-			lastTold = time.Now()
+		if time.Since(lastReport) >= l.interval {
+			lastReport = time.Now()
 			l.progress(fmt.Sprintf("another process is getting %s: waiting for it, %s", l.what, elapsed(began)))
 		}
 		select {

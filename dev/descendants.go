@@ -22,11 +22,11 @@ func Descendants(pid int) []int {
 			children[parent] = append(children[parent], number)
 		}
 	}
-	family := children[pid]
-	for i := 0; i < len(family); i++ {
-		family = append(family, children[family[i]]...)
+	found := children[pid]
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i]]...)
 	}
-	return family
+	return found
 }
 
 // processState reads a process's state, such as "T" for stopped, and its parent.

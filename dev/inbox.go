@@ -58,18 +58,18 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 		return nil, errors.Join(err, journal.close())
 	}
 	address := listener.Addr().String()
-	live, leave := context.WithCancel(context.Background())
+	streams, cancel := context.WithCancel(context.Background())
 	inbox := &Inbox{
 		HookURL:       "https://" + address + "/hook",
 		EventsURL:     "http://" + address + "/inbox/events",
 		PageURL:       "http://" + address + "/inbox",
 		options:       options,
 		journal:       journal,
-		cancelStreams: leave,
+		cancelStreams: cancel,
 	}
 	inbox.server = &http.Server{
 		Handler:           inbox.routes(),
-		BaseContext:       func(net.Listener) context.Context { return live },
+		BaseContext:       func(net.Listener) context.Context { return streams },
 		ReadHeaderTimeout: sniffTimeout,
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{options.Certificate}, NextProtos: []string{"h2", "http/1.1"}}

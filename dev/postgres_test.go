@@ -69,9 +69,7 @@ func TestStartPostgres_leavesNothingWhenItsStartIsCancelled(t *testing.T) {
 
 func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
 	t.Parallel()
-	server, err := StartPostgres(t.Context(), PostgresOptions{
-		Settings: map[string]string{"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"},
-	})
+	server, err := StartPostgres(t.Context(), PostgresOptions{Durable: true})
 	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}

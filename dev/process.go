@@ -49,12 +49,12 @@ type Command struct {
 // Process is a running child in its own process group: a Ctrl-C in the terminal reaches only this
 // process, which stops its children in the right order.
 type Process struct {
-	command    Command
-	cmd        *exec.Cmd
-	transcript *transcript
-	stopping   atomic.Bool
-	done       chan struct{}
-	exit       error // how the child ended; read after done is closed
+	command  Command
+	cmd      *exec.Cmd
+	output   *outputTail
+	stopping atomic.Bool
+	done     chan struct{}
+	exit     error // how the child ended; read after done is closed
 }
 
 // Start starts the child. On Linux it is killed when this process dies, however that happens.
@@ -79,7 +79,7 @@ func Start(command Command) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: command.Credential}
 	dieWithParent(cmd.SysProcAttr)
 
-	p := &Process{command: command, cmd: cmd, transcript: &transcript{log: command.Log}, done: make(chan struct{})}
+	p := &Process{command: command, cmd: cmd, output: &outputTail{log: command.Log}, done: make(chan struct{})}
 	started := make(chan error)
 	go p.run(reader, writer, started)
 	if err := <-started; err != nil {
@@ -107,7 +107,7 @@ func (p *Process) run(reader, writer *os.File, started chan<- error) {
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		_, _ = io.Copy(p.transcript, reader)
+		_, _ = io.Copy(p.output, reader)
 	}()
 	p.exit = p.cmd.Wait()
 	p.killGroup() // what the child itself started and left behind
@@ -216,7 +216,7 @@ func (p *Process) signalTree(signal syscall.Signal) {
 func (p *Process) killGroup() { _ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
 
 func (p *Process) withLastLines(message string) error {
-	if lines := p.transcript.lastLines(); lines != "" {
+	if lines := p.output.lastLines(); lines != "" {
 		return fmt.Errorf("%s; its last lines:\n%s", message, lines)
 	}
 	return errors.New(message)

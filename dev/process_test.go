@@ -30,7 +30,7 @@ func writeProgram(t *testing.T, path, script string) {
 	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
 }
 
-// output collects what a child prints while a test reads it.
+// output collects what a child or progress prints while a test reads it.
 type output struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
@@ -47,6 +47,9 @@ func (o *output) String() string {
 	defer o.mu.Unlock()
 	return o.buffer.String()
 }
+
+// line is a progress function.
+func (o *output) line(text string) { fmt.Fprintln(o, text) }
 
 func shell(script string) Command {
 	return Command{Name: "the script", Path: "/bin/sh", Args: []string{"-c", script}}
@@ -154,7 +157,7 @@ func TestStart_aProgramThatDoesNotExist(t *testing.T) {
 func TestTranscript_keepsWholeLinesOfTheEnd(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	kept := &transcript{log: &log}
+	kept := &outputTail{log: &log}
 	for i := range 2000 {
 		_, _ = kept.Write([]byte("line " + strconv.Itoa(i) + "\n"))
 	}

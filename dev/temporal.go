@@ -1,6 +1,7 @@
 package dev
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,12 +11,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
-)
 
-// temporalStartTimeout is reached only by a hang: a busy machine may take many seconds where an
-// idle one takes half a second.
-const temporalStartTimeout = 3 * time.Minute
+	"go.temporal.io/sdk/client"
+)
 
 // queueReadsPerSecond bounds how often a queue with new tasks is read; one without is not.
 const queueReadsPerSecond = 1000
@@ -44,27 +42,20 @@ type TemporalOptions struct {
 	Log io.Writer
 }
 
-// Temporal is a running server.
+// Temporal is a running Temporal server.
 type Temporal struct {
+	Server
 	// Address is the frontend's host:port.
 	Address string
 	// UIURL is empty when there is no Web UI.
 	UIURL string
-
-	process *Process
-	// directory holds the configuration of a server on PostgreSQL.
-	directory string
 }
 
 // StartTemporal starts the server and returns when its namespace can be used. ctx bounds the start
 // alone.
 func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
-	if options.Host == "" {
-		options.Host = loopback
-	}
-	if options.Namespace == "" {
-		options.Namespace = "default"
-	}
+	options.Host = cmp.Or(options.Host, loopback)
+	options.Namespace = cmp.Or(options.Namespace, client.DefaultNamespace)
 	address, uiAddress, err := temporalAddresses(options)
 	if err != nil {
 		return nil, err
@@ -72,24 +63,17 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	_, statErr := os.Stat(options.DBFile)
 	freshFile := options.DBFile != "" && errors.Is(statErr, os.ErrNotExist)
 
-	process, err := Start(Command{
-		Name: "Temporal",
-		Path: options.CLI,
-		Args: temporalArguments(options, address, uiAddress),
-		Env:  withoutTemporalVariables(os.Environ()),
-		Log:  options.Log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	server := &Temporal{Address: address, process: process}
+	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace, searchAttributes: options.SearchAttributes}
+	server := &Temporal{Address: address}
 	if uiAddress != "" {
 		server.UIURL = "http://" + uiAddress
+		ready.addresses = append(ready.addresses, uiAddress)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, temporalStartTimeout, fmt.Errorf("Temporal was not ready within %s", temporalStartTimeout))
-	defer cancel()
-	if err := server.waitUntilReady(ctx, options, uiAddress); err != nil {
-		err = errors.Join(err, process.Stop(context.WithoutCancel(ctx)))
+	server.Server = Server{ready: ready.check, command: Command{
+		Name: "Temporal", Path: options.CLI, Args: temporalArguments(options, address, uiAddress),
+		Env: withoutTemporalVariables(os.Environ()), Log: options.Log,
+	}}
+	if err := server.start(ctx); err != nil {
 		if freshFile {
 			// The server creates its schema only where there is no file: one left half made would
 			// never work.
@@ -100,33 +84,6 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		return nil, err
 	}
 	return server, nil
-}
-
-// Done is closed when the server has ended.
-func (t *Temporal) Done() <-chan struct{} { return t.process.Done() }
-
-// Err says why a server ended that was not stopped.
-func (t *Temporal) Err() error { return t.process.Err() }
-
-// Kill ends the server as a crash would. What it wrote to its database is there for the next one.
-func (t *Temporal) Kill() { t.process.Kill() }
-
-// Pause stops the server with SIGSTOP; Resume continues it.
-func (t *Temporal) Pause() { t.process.Pause() }
-
-// Resume ends a pause.
-func (t *Temporal) Resume() { t.process.Resume() }
-
-// Stop ends the server.
-func (t *Temporal) Stop(ctx context.Context) error {
-	var err error
-	if t.process != nil {
-		err = t.process.Stop(ctx)
-	}
-	if t.directory == "" {
-		return err
-	}
-	return errors.Join(err, os.RemoveAll(t.directory))
 }
 
 // temporalAddresses chooses both addresses and checks that they are free.

@@ -59,6 +59,10 @@ func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	first := startTemporal(t, TemporalOptions{DBFile: file})
 	_, err := dialTemporal(t, first, "default").ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "order-1", TaskQueue: "nobody"}, "Order")
 	require.NoError(t, err)
+	first.Kill()
+	require.NoError(t, first.Restart(t.Context()), "at the same address, with the same file")
+	_, err = dialTemporal(t, first, "default").DescribeWorkflowExecution(t.Context(), "order-1", "")
+	require.NoError(t, err)
 	require.NoError(t, first.Stop(t.Context()))
 
 	second := startTemporal(t, TemporalOptions{DBFile: file, SearchAttributes: map[string]string{"AddedLater": "Keyword"}})

@@ -3,7 +3,6 @@ package dev
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -23,8 +22,8 @@ const (
 )
 
 // FindTemporalCLI returns the path of the Temporal CLI: the one on PATH, else binDir/temporal,
-// which is downloaded or, where the internet is closed, compiled from Go modules. progress is told
-// what is going on, at least every five seconds.
+// which is downloaded or, where the internet is closed, compiled from Go modules. progress is
+// called with what is going on, at least every five seconds.
 func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) (string, error) {
 	return cliSource{
 		binDir:      binDir,
@@ -49,59 +48,37 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil {
 		return filepath.Abs(path)
 	}
-	// Absolute: `go install` takes no other GOBIN.
 	binDir, err := filepath.Abs(s.binDir)
 	if err != nil {
 		return "", err
 	}
-	s.binDir = binDir
 	path := filepath.Join(binDir, "temporal")
-	if isProgram(path) {
-		return path, nil
-	}
-	lock := buildLock{file: filepath.Join(binDir, ".temporal.lock"), what: temporalCLI, interval: s.interval, progress: s.progress}
-	release, err := lock.take(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer release()
-	if isProgram(path) { // another process got it while we waited
-		return path, nil
-	}
-	return path, s.obtain(ctx, path)
+	return path, installation{
+		what: temporalCLI, name: "temporal", binDir: binDir, programs: map[string]string{"temporal": path}, interval: s.interval, progress: s.progress,
+	}.ensure(ctx, s.obtain)
 }
 
-// obtain gets the CLI beside its final place and renames it there, so that nobody ever runs half of
-// it.
-func (s cliSource) obtain(ctx context.Context, path string) error {
-	workDir, err := os.MkdirTemp(s.binDir, ".temporal-")
-	if err != nil {
-		return fmt.Errorf("a place for the Temporal CLI: %w", err)
-	}
-	defer os.RemoveAll(workDir)
-	fresh := filepath.Join(workDir, "temporal")
-
+// obtain downloads the CLI or compiles it.
+func (s cliSource) obtain(ctx context.Context, workDir string) error {
 	s.progress("the Temporal CLI is not on PATH: looking for a prebuilt one")
-	downloadErr := s.download(ctx, fresh)
+	program := filepath.Join(workDir, "temporal")
+	downloadErr := s.download(ctx, program)
 	if downloadErr == nil {
-		downloadErr = tryRunning(ctx, fresh)
+		downloadErr = tryRunning(ctx, program)
 	}
-	if downloadErr != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
-		build := goBuild{
-			what: temporalCLI, packages: []string{temporalCLIPackage}, size: temporalCLIPackages, interval: s.interval, progress: s.progress,
-		}
-		if err := build.into(ctx, workDir); err != nil {
-			return fmt.Errorf("the Temporal CLI is not on PATH, could not be downloaded (%w) and could not be compiled: %w", downloadErr, err)
-		}
+	if downloadErr == nil {
+		return nil
 	}
-	if err := os.Rename(fresh, path); err != nil {
-		return fmt.Errorf("putting the Temporal CLI in place: %w", err)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	s.progress("the Temporal CLI is ready in " + path)
+	s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
+	build := goBuild{
+		what: temporalCLI, packages: []string{temporalCLIPackage}, size: temporalCLIPackages, interval: s.interval, progress: s.progress,
+	}
+	if err := build.into(ctx, workDir); err != nil {
+		return fmt.Errorf("the Temporal CLI is not on PATH, could not be downloaded (%w) and could not be compiled: %w", downloadErr, err)
+	}
 	return nil
 }
 
@@ -133,11 +110,6 @@ func Every(interval time.Duration, report func()) (stop func()) {
 		close(finished)
 		<-ended
 	}
-}
-
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 func elapsed(since time.Time) time.Duration { return time.Since(since).Round(time.Second) }

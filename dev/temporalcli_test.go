@@ -37,24 +37,6 @@ func onPath(t *testing.T, programs map[string]string) {
 	t.Setenv("PATH", directory)
 }
 
-// told collects progress.
-type told struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *told) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, line)
-}
-
-func (l *told) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.lines, "\n")
-}
-
 func tarball(t *testing.T, name, content string) []byte {
 	t.Helper()
 	var archive bytes.Buffer
@@ -97,7 +79,7 @@ func TestFindTemporalCLI_theOneOnPathIsUsedAsItIs(t *testing.T) {
 	onPath(t, map[string]string{"temporal": "#!/bin/sh\nexit 1\n"})
 	binDir := t.TempDir()
 	writeProgram(t, filepath.Join(binDir, "temporal"), workingCLI)
-	path, err := FindTemporalCLI(t.Context(), binDir, (&told{}).add)
+	path, err := FindTemporalCLI(t.Context(), binDir, (&output{}).line)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(os.Getenv("PATH"), "temporal"), path)
 }
@@ -106,8 +88,8 @@ func TestFindTemporalCLI_thenTheOneObtainedBefore(t *testing.T) {
 	onPath(t, nil)
 	binDir := t.TempDir()
 	writeProgram(t, filepath.Join(binDir, "temporal"), workingCLI)
-	var progress told
-	path, err := FindTemporalCLI(t.Context(), binDir, progress.add)
+	var progress output
+	path, err := FindTemporalCLI(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(binDir, "temporal"), path)
 	require.Empty(t, progress.String(), "there is nothing to wait for")
@@ -117,8 +99,8 @@ func TestFindTemporalCLI_thenAPrebuiltOne(t *testing.T) {
 	onPath(t, nil)
 	address, downloads := downloadService(t, tarball(t, "temporal", workingCLI))
 	binDir := filepath.Join(t.TempDir(), "bin")
-	var progress told
-	source := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: progress.add}
+	var progress output
+	source := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: progress.line}
 
 	var both sync.WaitGroup
 	for range 2 {
@@ -152,7 +134,7 @@ func TestFindTemporalCLI_aBrokenDownloadIsNotKept(t *testing.T) {
 			onPath(t, nil)
 			address, _ := downloadService(t, archive)
 			binDir := t.TempDir()
-			_, err := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: (&told{}).add}.find(t.Context())
+			_, err := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
 			require.Error(t, err)
 			require.NoFileExists(t, filepath.Join(binDir, "temporal"))
 		})
@@ -168,7 +150,7 @@ func TestFindTemporalCLI_aClosedInternetIsGivenUp(t *testing.T) {
 	defer silent.Close()
 
 	_, err = cliSource{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), infoTimeout: 100 * time.Millisecond,
-		interval: deadline, progress: (&told{}).add}.find(t.Context())
+		interval: deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "did not answer within 100ms")
 	require.ErrorContains(t, err, "the `go` command is not on PATH")
 	require.LessOrEqual(t, infoTimeout, 5*time.Second, "whoever starts for the first time waits for it")
@@ -195,11 +177,11 @@ func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 0)})
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Chdir(t.TempDir())
-	t.Setenv(goMayEnd, filepath.Join(t.TempDir(), "told"))
-	var progress told
+	t.Setenv(goMayEnd, filepath.Join(t.TempDir(), "end"))
+	var progress output
 	atWork := regexp.MustCompile(`compiling the Temporal CLI: 2 of about 1300 packages \(go\.temporal\.io/server/service/frontend\), \d+s`)
 	tell := func(line string) {
-		progress.add(line)
+		progress.line(line)
 		if atWork.MatchString(line) {
 			if err := os.WriteFile(os.Getenv(goMayEnd), nil, 0o600); err != nil {
 				t.Error(err)
@@ -210,7 +192,7 @@ func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
 	defer cancel()
 	// A relative directory, as the suite runner gives it: go itself takes none.
 	path, err := cliSource{binDir: "bin", downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
-	require.NoError(t, err, "told: %s", &progress)
+	require.NoError(t, err, "progress: %s", &progress)
 	require.True(t, filepath.IsAbs(path))
 	program, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -223,7 +205,7 @@ func TestFindTemporalCLI_aFailedBuildShowsWhy(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 1)})
 	binDir := t.TempDir()
 	t.Setenv(goMayEnd, binDir)
-	_, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: deadline, progress: (&told{}).add}.find(t.Context())
+	_, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "could not be downloaded")
 	require.ErrorContains(t, err, "go.temporal.io/server/service/frontend")
 	require.NoFileExists(t, filepath.Join(binDir, "temporal"))

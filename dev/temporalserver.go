@@ -2,9 +2,9 @@ package dev
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,12 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"text/template"
-	"time"
 
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 // TemporalServerOptions configure a Temporal server on PostgreSQL.
@@ -46,39 +42,30 @@ func StartTemporalServer(ctx context.Context, options TemporalServerOptions) (*T
 	if err := setUpTemporalSchema(ctx, options, postgres); err != nil {
 		return nil, err
 	}
+	ports, err := freePorts(loopback, 9)
+	if err != nil {
+		return nil, err
+	}
 	directory, err := os.MkdirTemp("", "despacho-temporal-")
 	if err != nil {
 		return nil, fmt.Errorf("a place for Temporal's configuration: %w", err)
 	}
-	server := &Temporal{directory: directory}
-	ctx, cancel := context.WithTimeoutCause(ctx, temporalStartTimeout, fmt.Errorf("Temporal was not ready within %s", temporalStartTimeout))
-	defer cancel()
-	if err := server.startOnPostgres(ctx, options, postgres); err != nil {
-		return nil, errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
+	address := net.JoinHostPort(loopback, strconv.Itoa(ports[0]))
+	ready := temporalReadiness{
+		addresses: []string{address}, namespace: client.DefaultNamespace, createNamespace: true, searchAttributes: options.SearchAttributes,
+	}
+	server := &Temporal{Address: address, Server: Server{directory: directory, ready: ready.check, command: Command{
+		Name: "Temporal", Path: options.Programs.Server, Dir: directory, Log: options.Log,
+		Env:  withoutTemporalVariables(os.Environ()),
+		Args: []string{"--root", directory, "--config", ".", "--env", "development", "--allow-no-auth", "start"},
+	}}}
+	configure := func(context.Context) error {
+		return writeTemporalConfiguration(directory, ports, options.HistoryShards, postgres)
+	}
+	if err := server.start(ctx, configure); err != nil {
+		return nil, err
 	}
 	return server, nil
-}
-
-func (t *Temporal) startOnPostgres(ctx context.Context, options TemporalServerOptions, postgres *url.URL) error {
-	if err := t.writeConfiguration(options, postgres); err != nil {
-		return err
-	}
-	var err error
-	t.process, err = Start(Command{
-		Name: "Temporal", Path: options.Programs.Server, Dir: t.directory, Log: options.Log,
-		Env:  withoutTemporalVariables(os.Environ()),
-		Args: []string{"--root", t.directory, "--config", ".", "--env", "development", "--allow-no-auth", "start"},
-	})
-	if err != nil {
-		return err
-	}
-	if err := t.process.poll(ctx, func(ctx context.Context) error { return dialTCP(ctx, t.Address) }); err != nil {
-		return err
-	}
-	if err := t.createNamespace(ctx); err != nil {
-		return err
-	}
-	return t.waitUntilReady(ctx, TemporalOptions{Namespace: client.DefaultNamespace, SearchAttributes: options.SearchAttributes}, "")
 }
 
 // setUpTemporalSchema does what the service temporal-schema of docker-compose.yml does.
@@ -112,43 +99,14 @@ var temporalServerYAML string
 
 var temporalServerConfiguration = template.Must(template.New("temporalserver.yaml").Parse(temporalServerYAML))
 
-// writeConfiguration gives every part of the server a free port.
-func (t *Temporal) writeConfiguration(options TemporalServerOptions, postgres *url.URL) error {
-	if options.HistoryShards == 0 {
-		options.HistoryShards = 128
-	}
-	ports, err := freePorts(loopback, 9)
-	if err != nil {
-		return err
-	}
-	t.Address = net.JoinHostPort(loopback, strconv.Itoa(ports[0]))
+// writeTemporalConfiguration gives every part of the server a port of its own.
+func writeTemporalConfiguration(directory string, ports []int, historyShards int, postgres *url.URL) error {
 	var text bytes.Buffer
-	err = temporalServerConfiguration.Execute(&text, map[string]any{
-		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": options.HistoryShards, "Host": loopback, "Ports": ports,
+	err := temporalServerConfiguration.Execute(&text, map[string]any{
+		"Postgres": postgres.Host, "User": postgres.User.Username(), "Shards": cmp.Or(historyShards, 128), "Host": loopback, "Ports": ports,
 	})
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(t.directory, "development.yaml"), text.Bytes(), 0o600)
-}
-
-// createNamespace is polled: an open port is not yet a server that serves.
-func (t *Temporal) createNamespace(ctx context.Context) error {
-	connection, err := client.NewLazyClient(client.Options{HostPort: t.Address, Logger: discardLogger})
-	if err != nil {
-		return err
-	}
-	defer connection.Close()
-	return t.process.poll(ctx, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-		_, err := connection.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
-			Namespace: client.DefaultNamespace, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
-		})
-		var already *serviceerror.NamespaceAlreadyExists
-		if errors.As(err, &already) {
-			return nil
-		}
-		return err
-	})
+	return os.WriteFile(filepath.Join(directory, "development.yaml"), text.Bytes(), 0o600)
 }

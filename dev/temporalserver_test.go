@@ -23,8 +23,8 @@ done
 func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	onPath(t, map[string]string{"go": fakeServerBuild})
 	binDir := filepath.Join(t.TempDir(), "bin")
-	var progress told
-	programs, err := FindTemporalServer(t.Context(), binDir, progress.add)
+	var progress output
+	programs, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Contains(t, progress.String(), "this takes minutes, once")
 	for _, program := range []string{programs.Server, programs.SQLTool} {
@@ -35,7 +35,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	}
 
 	onPath(t, nil) // no go any more
-	again, err := FindTemporalServer(t.Context(), binDir, progress.add)
+	again, err := FindTemporalServer(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
 	require.Equal(t, programs, again)
 }
@@ -43,7 +43,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 func TestFindTemporalServer_aFailedBuildLeavesNothing(t *testing.T) {
 	onPath(t, map[string]string{"go": "#!/bin/sh\necho 'no such module' >&2\nexit 1\n"})
 	binDir := t.TempDir()
-	_, err := FindTemporalServer(t.Context(), binDir, (&told{}).add)
+	_, err := FindTemporalServer(t.Context(), binDir, (&output{}).line)
 	require.ErrorContains(t, err, "no such module")
 	left, err := filepath.Glob(filepath.Join(binDir, "*temporal-*-*"))
 	require.NoError(t, err)
@@ -52,19 +52,20 @@ func TestFindTemporalServer_aFailedBuildLeavesNothing(t *testing.T) {
 
 func TestTemporalServer_configuration(t *testing.T) {
 	t.Parallel()
-	server := &Temporal{directory: t.TempDir()}
+	directory := t.TempDir()
+	free, err := freePorts(loopback, 9)
+	require.NoError(t, err)
 	postgres, err := url.Parse("postgres://postgres@127.0.0.1:15432/postgres")
 	require.NoError(t, err)
-	require.NoError(t, server.writeConfiguration(TemporalServerOptions{}, postgres))
-	content, err := os.ReadFile(filepath.Join(server.directory, "development.yaml"))
+	require.NoError(t, writeTemporalConfiguration(directory, free, 0, postgres))
+	content, err := os.ReadFile(filepath.Join(directory, "development.yaml"))
 	require.NoError(t, err)
 	text := string(content)
 	require.NotContains(t, text, "<no value>")
 	require.Contains(t, text, "numHistoryShards: 128")
 	require.Equal(t, 2, strings.Count(text, `connectAddr: "127.0.0.1:15432"`))
-	_, port, found := strings.Cut(server.Address, ":")
-	require.True(t, found)
-	require.Contains(t, text, "grpcPort: "+port+"\n")
+	frontend := strconv.Itoa(free[0])
+	require.Contains(t, text, "grpcPort: "+frontend+"\n")
 	ports := map[string]bool{}
 	for _, match := range regexp.MustCompile(`Port: (\d+)\n`).FindAllStringSubmatch(text, -1) {
 		number, err := strconv.Atoi(match[1])
@@ -73,5 +74,5 @@ func TestTemporalServer_configuration(t *testing.T) {
 		require.False(t, ports[match[1]], "two parts on one port")
 		ports[match[1]] = true
 	}
-	require.True(t, ports[port])
+	require.True(t, ports[frontend])
 }

@@ -13,7 +13,7 @@ func chaosCommand() *cobra.Command {
 	var options chaos.Options
 	command := &cobra.Command{
 		Use:   "chaos",
-		Short: "Break what the service stands on while clients use it, and check that it kept its promises",
+		Short: "Inject faults into the processes and servers while clients use the service, and check its promises",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := findPrograms()
@@ -29,7 +29,7 @@ func chaosCommand() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the faults and the clients' doings")
+	flags.Uint64Var(&options.Seed, "seed", 1, "what decides the faults and the clients' requests")
 	flags.DurationVar(&options.Duration, "duration", 5*time.Minute, "how long faults go on")
 	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload or fuzz")
 	flags.IntVar(&options.Clients, "clients", 12, "how many clients work at once")

@@ -19,7 +19,7 @@ func main() {
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
 	root := &cobra.Command{
-		Use: "lab", Short: "Measure Despacho, and break what it stands on",
+		Use: "lab", Short: "Benchmarks and chaos tests of Despacho",
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.AddCommand(benchCommand(), chaosCommand())

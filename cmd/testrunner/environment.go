@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"despacho/dev"
 	"despacho/test/testenv"
 )
 
@@ -56,36 +55,28 @@ func goFlags(ctx context.Context) string {
 	return strings.TrimSpace(string(flags)) + " -trimpath"
 }
 
+// startServers starts the servers that the tests share; an environment variable has each address.
 func (e *environment) startServers(ctx context.Context, needed map[need]bool, out io.Writer) error {
-	if needed[postgres] && e.missing[postgres] == "" {
-		began := time.Now()
-		server, err := dev.StartPostgres(ctx, dev.PostgresOptions{})
-		if err != nil {
-			return err
-		}
-		e.addServer(testenv.PostgresVariable, server.URL, server.Stop)
-		fmt.Fprintf(out, "PostgreSQL is ready after %s\n", rounded(time.Since(began)))
-	}
-	if needed[temporal] {
-		cli, err := dev.FindTemporalCLI(ctx, "bin", func(line string) { fmt.Fprintln(out, line) })
-		if err != nil {
-			return err
+	for _, server := range []struct {
+		need     need
+		variable string
+		start    func(context.Context) (address string, stop func(context.Context) error, err error)
+	}{
+		{postgres, testenv.PostgresVariable, testenv.StartPostgres}, {temporal, testenv.TemporalVariable, testenv.StartTemporal},
+	} {
+		if !needed[server.need] || e.missing[server.need] != "" {
+			continue
 		}
 		began := time.Now()
-		server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: testenv.SearchAttributes})
+		address, stop, err := server.start(ctx)
 		if err != nil {
 			return err
 		}
-		e.addServer(testenv.TemporalVariable, server.Address, server.Stop)
-		fmt.Fprintf(out, "Temporal is ready after %s\n", rounded(time.Since(began)))
+		e.variables = append(e.variables, server.variable+"="+address)
+		e.servers = append(e.servers, stop)
+		fmt.Fprintf(out, "%s is ready after %s\n", server.need, rounded(time.Since(began)))
 	}
 	return nil
-}
-
-// addServer passes a server's address to the tests in an environment variable.
-func (e *environment) addServer(variable, address string, stop func(context.Context) error) {
-	e.variables = append(e.variables, variable+"="+address)
-	e.servers = append(e.servers, stop)
 }
 
 // missingFor returns what keeps a suite from running in full, or an empty string.

@@ -25,7 +25,7 @@ const (
 	php      need = "PHP, for the example of the documentation"
 )
 
-// debianPackages are the needs' Debian packages. Temporal has none: devstack downloads it.
+// debianPackages are the needs' Debian packages. Temporal has none: dev downloads it.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},

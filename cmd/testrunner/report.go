@@ -129,7 +129,7 @@ func (r *testReport) read(event testEvent) {
 }
 
 func (r *testReport) endTest(id testID, action string) {
-	said := r.takeOutput(id)
+	output := r.takeOutput(id)
 	tally := r.resultOf(id.pkg)
 	switch {
 	case action == "fail":
@@ -139,16 +139,16 @@ func (r *testReport) endTest(id testID, action string) {
 		for parent := range ancestors(id) {
 			r.failedIn[parent] = true
 		}
-		if !r.failedIn[id] || strings.Count(said, "\n") > 1 {
-			fmt.Fprintf(r.out, "FAIL  %s %s\n%s", id.pkg, id.test, said)
+		if !r.failedIn[id] || strings.Count(output, "\n") > 1 {
+			fmt.Fprintf(r.out, "FAIL  %s %s\n%s", id.pkg, id.test, output)
 		}
 	case r.parents[id]:
 	case action == "skip" && r.strict && expectedSkips[id] == "":
 		tally.failed++
-		fmt.Fprintf(r.out, "FAIL  %s %s: skipped, which is not expected: %s\n", id.pkg, id.test, firstLine(said))
+		fmt.Fprintf(r.out, "FAIL  %s %s: skipped, which is not expected: %s\n", id.pkg, id.test, firstLine(output))
 	case action == "skip":
 		tally.skipped++
-		fmt.Fprintf(r.out, "skip  %s %s: %s\n", id.pkg, id.test, firstLine(said))
+		fmt.Fprintf(r.out, "skip  %s %s: %s\n", id.pkg, id.test, firstLine(output))
 	default:
 		tally.passed++
 	}
@@ -157,7 +157,7 @@ func (r *testReport) endTest(id testID, action string) {
 func (r *testReport) endPackage(event testEvent) {
 	tally := r.resultOf(event.Package)
 	tally.ended, tally.took = true, time.Duration(event.Elapsed*float64(time.Second))
-	said := r.takeOutput(testID{event.Package, ""})
+	output := r.takeOutput(testID{event.Package, ""})
 	if event.Action == "fail" {
 		// A panic or a timeout ends the package before its tests: their output is part of the
 		// failure.
@@ -167,7 +167,7 @@ func (r *testReport) endPackage(event testEvent) {
 		if tally.failed == 0 {
 			tally.failed++
 		}
-		fmt.Fprintf(r.out, "%sFAIL  %s (%.1fs)\n", said, event.Package, event.Elapsed)
+		fmt.Fprintf(r.out, "%sFAIL  %s (%.1fs)\n", output, event.Package, event.Elapsed)
 	} else if ran := tally.passed + tally.skipped; ran > 0 && tally.failed == 0 {
 		fmt.Fprintf(r.out, "ok    %s (%.1fs, %d tests)\n", event.Package, event.Elapsed, ran)
 	}
@@ -197,13 +197,13 @@ func (r *testReport) takeOutput(id testID) string {
 	if output == nil {
 		return ""
 	}
-	var said strings.Builder
+	var own strings.Builder
 	for line := range strings.Lines(output.String()) {
 		if !strings.HasPrefix(line, "=== ") {
-			said.WriteString(line)
+			own.WriteString(line)
 		}
 	}
-	return said.String()
+	return own.String()
 }
 
 // ancestors yields every possible parent: a subtest's own name may contain slashes.

@@ -25,7 +25,7 @@ type providerSpec struct {
 }
 
 // DevProvider is the DNI_PROVIDER name of the development provider, which only knows invented
-// people (package devprovider serves it).
+// people (package dniprovider serves it).
 const DevProvider = "dev"
 
 // providerSpecs has every provider by its DNI_PROVIDER name. Any provider's response may have the
@@ -39,20 +39,8 @@ var providerSpecs = map[string]providerSpec{
 		echoMember:      "numeroDocumento",
 		badRequest:      Unavailable,
 	},
-	"apiperu": {
-		origin: "https://apiperu.dev", path: "/api/dni", method: http.MethodPost, numberMember: "dni",
-		fullNameMember:  "nombre_completo",
-		namePartMembers: []string{"apellido_paterno", "apellido_materno", "nombres"},
-		echoMember:      "numero",
-		badRequest:      Unavailable,
-	},
-	"jsonpe": {
-		origin: "https://api.json.pe", path: "/api/dni", method: http.MethodPost, numberMember: "dni",
-		fullNameMember:  "nombre_completo",
-		namePartMembers: []string{"apellido_paterno", "apellido_materno", "nombres"},
-		echoMember:      "numero",
-		badRequest:      Unavailable,
-	},
+	"apiperu": apiperu("https://apiperu.dev"),
+	"jsonpe":  apiperu("https://api.json.pe"),
 	"migo": {
 		origin: "https://api.migo.pe", path: "/api/v1/dni", method: http.MethodPost, numberMember: "dni", tokenMember: "token",
 		fullNameMember: "nombre",
@@ -69,6 +57,16 @@ func decolecta(origin string) providerSpec {
 		namePartMembers: []string{"first_last_name", "second_last_name", "first_name"},
 		echoMember:      "document_number",
 		badRequest:      NotFound,
+	}
+}
+
+func apiperu(origin string) providerSpec {
+	return providerSpec{
+		origin: origin, path: "/api/dni", method: http.MethodPost, numberMember: "dni",
+		fullNameMember:  "nombre_completo",
+		namePartMembers: []string{"apellido_paterno", "apellido_materno", "nombres"},
+		echoMember:      "numero",
+		badRequest:      Unavailable,
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 func FromForm(values map[string][]string, fields map[string]FormField) (*Object, error) {
 	names := slices.Collect(maps.Keys(values))
 	for name, kind := range fields {
-		if _, came := values[name]; !came && (kind == FormFlag || kind == FormList) {
+		if _, sent := values[name]; !sent && (kind == FormFlag || kind == FormList) {
 			names = append(names, name)
 		}
 	}
@@ -44,9 +44,9 @@ func FromForm(values map[string][]string, fields map[string]FormField) (*Object,
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		member, complaint := formMember(values[name], fields[name])
-		if complaint != "" {
-			wrong.Add(name, complaint)
+		member, problem := formMember(values[name], fields[name])
+		if problem != "" {
+			wrong.Add(name, problem)
 		}
 		raw = append(appendText(raw, name), ':')
 		raw = append(raw, member...)
@@ -58,7 +58,7 @@ func FromForm(values map[string][]string, fields map[string]FormField) (*Object,
 }
 
 // formMember converts a field to JSON, or returns what is wrong with it.
-func formMember(values []string, kind FormField) (member jsontext.Value, complaint string) {
+func formMember(values []string, kind FormField) (member jsontext.Value, problem string) {
 	if kind == FormList {
 		return textList(values), ""
 	}

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"despacho/internal/decimal"
 )
 
 // Hash is equal for bodies that are the same JSON value, regardless of member order, spacing, and
@@ -34,28 +35,18 @@ func (o *Object) Hash() []byte {
 }
 
 // canonicalNumber writes a JSON number in one form: its digits without leading or trailing zeros,
-// and a power of ten.
+// and a power of ten. Hashes are stored: another form would no longer recognise a repeated body.
 func canonicalNumber(text string) string {
-	sign := ""
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		sign, text = "-", rest
-	}
-	mantissa, power := text, int64(0)
-	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		parsed, err := strconv.ParseInt(text[at+1:], 10, 32)
-		if err != nil {
-			return sign + text // an exponent this large is accepted nowhere in the service
-		}
-		mantissa, power = text[:at], parsed
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := whole + fraction
-	power -= int64(len(fraction))
-	trimmed := strings.TrimRight(digits, "0")
-	power += int64(len(digits) - len(trimmed))
-	trimmed = strings.TrimLeft(trimmed, "0")
-	if trimmed == "" {
+	number, ok := decimal.Scan(text)
+	switch {
+	case !ok || number.Exponent != int64(int32(number.Exponent)):
+		return text // an exponent this large is accepted nowhere in the service
+	case number.Digits == "":
 		return "0"
 	}
-	return sign + trimmed + "e" + strconv.FormatInt(power, 10)
+	canonical := number.Digits + "e" + strconv.FormatInt(number.Point-int64(len(number.Digits)), 10)
+	if number.Negative {
+		return "-" + canonical
+	}
+	return canonical
 }

@@ -1,6 +1,7 @@
 package jsonbody_test
 
 import (
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -65,6 +66,16 @@ func TestHash_sameJSONValueSameHash(t *testing.T) {
 	require.Equal(t, hash(`{"a":"\u00f1"}`), hash(`{"a":"ñ"}`))
 	require.NotEqual(t, hash(`{"a":["b","c"]}`), hash(`{"a":["bc"]}`))
 	require.NotEqual(t, hash(`{"a":["b"],"c":[]}`), hash(`{"a":[],"c":["b"]}`))
+}
+
+// Hashes are stored with Idempotency-Keys: one of an earlier version must still be that of its body.
+func TestHash_isTheStoredOne(t *testing.T) {
+	t.Parallel()
+	object, err := jsonbody.Parse([]byte(`{"recipient_name":"Rosa D\u00edaz","amount_to_collect":89.90,"list":[1,2.50,-0,-1.5e3,1e-7],
+		"nested":{"b":true,"a":null},"big":9007199254740993,"huge":-1e99999999999,"zero":0e99999999999,
+		"edge":[1e2147483647,1e2147483648,1e-2147483648,1e-2147483649]}`))
+	require.NoError(t, err)
+	require.Equal(t, "b35ce71e4a03783b26f6c7c342337b667ef81b0c17e8bfcd2def52735c91add8", hex.EncodeToString(object.Hash()))
 }
 
 func TestReaders_nameEveryWrongFieldAtOnce(t *testing.T) {

@@ -115,7 +115,7 @@ func (s *stack) startBaseline(ctx context.Context, databaseURL string) (*cluster
 	}
 	c, err := s.lab().Serve(ctx, address, "/", "bench", BaselineCommand, databaseURL, address)
 	if err == nil {
-		s.onClose(c.Stop)
+		s.OnClose(c.Stop)
 	}
 	return c, err
 }

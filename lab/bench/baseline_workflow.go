@@ -45,13 +45,13 @@ func noop(context.Context) error { return nil }
 // startBareWorker runs the bare workflow's worker in this process, with as many pollers as the
 // service's worker has.
 func (s *stack) startBareWorker(context.Context) error {
-	w := worker.New(s.temporal, bareQueue, worker.Options{MaxConcurrentWorkflowTaskPollers: 16})
+	w := worker.New(s.Client, bareQueue, worker.Options{MaxConcurrentWorkflowTaskPollers: 16})
 	w.RegisterWorkflowWithOptions(bareWorkflow, workflow.RegisterOptions{Name: bareWorkflowName})
 	w.RegisterActivityWithOptions(noop, activity.RegisterOptions{Name: bareActivity})
 	if err := w.Start(); err != nil {
 		return err
 	}
-	s.onClose(func(context.Context) error { w.Stop(); return nil })
+	s.OnClose(func(context.Context) error { w.Stop(); return nil })
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 }
 
 func (s *stack) startWith(ctx context.Context, options client.StartWorkflowOptions, workflowType string, order uuid.UUID, guideCode string) (string, error) {
-	run, err := s.temporal.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
+	run, err := s.Client.ExecuteWorkflow(ctx, options, workflowType, workflows.OrderInput{OrderID: order, Snapshot: &workflows.Snapshot{
 		Status: models.StatusRegistered, Seq: 1, GuideCode: guideCode, AutoCancelAt: time.Now().UTC().Add(24 * time.Hour),
 	}})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *stack) startWith(ctx context.Context, options client.StartWorkflowOptio
 
 // update sends an update and waits for its outcome.
 func (s *stack) update(ctx context.Context, workflowID, name string, args ...any) error {
-	handle, err := s.temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+	handle, err := s.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: workflowID, UpdateName: name, Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"despacho/lab/cluster"
 )
 
 // Options configure a run.
@@ -40,9 +42,6 @@ type Options struct {
 
 // longestRun bounds the whole run.
 const longestRun = 90 * time.Minute
-
-// closeTimeout is how long the servers may take to stop.
-const closeTimeout = time.Minute
 
 func (o *Options) check() error {
 	if o.Document != "" && (o.Quick || o.Only != nil || o.Profile == profileDev) {
@@ -94,7 +93,7 @@ func Run(ctx context.Context, options Options) error {
 	if ctx.Err() != nil {
 		return errors.Join(errs...) // keep the files of the last complete run
 	}
-	errs = append(errs, writeJSON(options.JSON, rows))
+	errs = append(errs, cluster.WriteJSON(options.JSON, rows))
 	if err := errors.Join(errs...); err != nil || options.Document == "" {
 		return err
 	}
@@ -108,11 +107,7 @@ func measure(ctx context.Context, options Options, sc scale, profile string) (ro
 		return nil, nil
 	}
 	s, err := startStack(ctx, options, sc, profile)
-	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-		defer cancel()
-		err = errors.Join(err, s.close(closing))
-	}()
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,14 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"despacho/lab/cluster"
 	"despacho/workflows"
 )
 
@@ -51,36 +50,12 @@ func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
 }
 
 func (s *stack) waitFor(ctx context.Context, workflowID string, reached func(*workflowservice.DescribeWorkflowExecutionResponse) bool) error {
-	end := time.Now().Add(settleTimeout)
-	for {
-		described, err := s.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+	return cluster.Poll(ctx, settleTimeout, workflowID+" is still at work", func() (bool, error) {
+		described, err := s.Client.DescribeWorkflowExecution(ctx, workflowID, "")
 		var missing *serviceerror.NotFound // not started by the creation: the reconcile workflow will
-		if err != nil && !errors.As(err, &missing) {
-			return err
+		if errors.As(err, &missing) {
+			return false, nil
 		}
-		if err == nil && reached(described) {
-			return nil
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("%s is still at work after %s", workflowID, settleTimeout)
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-func (s *stack) historyOf(ctx context.Context, workflowID string) (*history.History, error) {
-	events := s.temporal.GetWorkflowHistory(ctx, workflowID, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	var all history.History
-	for events.HasNext() {
-		event, err := events.Next()
-		if err != nil {
-			return nil, err
-		}
-		all.Events = append(all.Events, event)
-	}
-	return &all, nil
+		return err == nil && reached(described), err
+	})
 }

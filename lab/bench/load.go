@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"despacho/lab/cluster"
 )
 
 // alternate measures each candidate once as a warm-up and discards that, then all of them by turns:
@@ -67,12 +69,10 @@ func medianLatency(ctx context.Context, samples int, call func(context.Context) 
 		if err != nil {
 			return 0, err
 		}
-		times[i] = milliseconds(took)
+		times[i] = cluster.Milliseconds(took)
 	}
 	return median(times), nil
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // timed measures a whole call.
 func timed(call func(context.Context) error) func(context.Context) (time.Duration, error) {

@@ -12,10 +12,8 @@ const idleTime = 2 * time.Second
 
 // idleRSS reads the memory of processes after idleTime.
 func idleRSS(ctx context.Context, processes ...*cluster.Child) ([]float64, error) {
-	select {
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-time.After(idleTime):
+	if err := cluster.Sleep(ctx, idleTime); err != nil {
+		return nil, err
 	}
 	list := make([]float64, len(processes))
 	for i, process := range processes {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path"
@@ -13,22 +12,13 @@ import (
 )
 
 // newOrder is the body of a creation.
-var newOrder = func() []byte {
-	body, err := json.Marshal(map[string]any{
-		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "delivery_address": "Av. Larco 345",
-		"location_id": miraflores, "product": "Zapatillas",
-	})
-	if err != nil {
-		panic(err)
-	}
-	return body
-}()
+var newOrder = cluster.NewOrder(nil)
 
 // operatorClient creates orders with an operator's key and moves them with a panel session.
 type operatorClient struct {
 	*cluster.Connection
 	service  *service
-	keys     *keyRing
+	keys     *cluster.KeyRing
 	token    string
 	operator int
 }
@@ -43,7 +33,7 @@ func (v *service) operatorClient(operator int) *operatorClient {
 }
 
 func (p *operatorClient) create(ctx context.Context) (uuid.UUID, error) {
-	return createOrder(ctx, p.Connection, cluster.Request{Key: p.keys.key()})
+	return createOrder(ctx, p.Connection, cluster.Request{Key: p.keys.Key()})
 }
 
 // createOrder sends a creation and returns the order's id.

@@ -58,7 +58,7 @@ func (v *service) register(ctx context.Context, address string) (id string, err 
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
 	registered, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
-		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.webhookKeys.key(), Body: body,
+		Method: http.MethodPost, Path: "/v1/webhooks", Key: v.stack.tenants.webhookKeys.Key(), Body: body,
 	})
 	if err != nil {
 		return "", err

@@ -1,10 +1,8 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -13,18 +11,6 @@ const (
 	resultsBegin = "<!-- results: written by `lab bench --write` -->\n"
 	resultsEnd   = "<!-- end of results -->\n"
 )
-
-// writeJSON writes the rows as JSON.
-func writeJSON(path string, rows []Row) error {
-	content, err := json.MarshalIndent(rows, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(content, '\n'), 0o644)
-}
 
 // writeDocument replaces the results in a document and leaves the rest as it is.
 func writeDocument(path, results string) error {

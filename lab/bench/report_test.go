@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/lab/cluster"
 )
 
 var someRows = []Row{
@@ -51,7 +53,7 @@ func TestFigure(t *testing.T) {
 func TestJSON_hasEveryMemberOfARow(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bin", "bench.json")
-	require.NoError(t, writeJSON(file, someRows))
+	require.NoError(t, cluster.WriteJSON(file, someRows))
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var rows []map[string]any

@@ -7,7 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"despacho/dev"
 	"despacho/internal/guidecode"
+	"despacho/lab/cluster"
 	"despacho/models"
 )
 
@@ -39,11 +41,11 @@ INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 
 // seedOrders inserts orders without checking foreign keys, which would take longer than the rest.
 func seedOrders(ctx context.Context, address string, seed orderSeed) error {
-	return onDatabase(ctx, address, func(connection *pgx.Conn) error {
+	return dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
 		if _, err := connection.Exec(ctx, "SET session_replication_role = replica"); err != nil {
 			return err
 		}
-		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status, miraflores); err != nil {
+		if err := executeAll(ctx, connection, insertOrders, seed.first, seed.last, seed.each, seed.status, cluster.Miraflores); err != nil {
 			return err
 		}
 		// What autovacuum does sooner or later.
@@ -76,7 +78,7 @@ func orderIDs(ctx context.Context, address string, operators []int, count int) (
 		owners[i] = id("operator", number)
 	}
 	var ids []uuid.UUID
-	err := onDatabase(ctx, address, func(connection *pgx.Conn) error {
+	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
 		rows, err := connection.Query(ctx, "SELECT id FROM orders WHERE operator_id = ANY($1) ORDER BY md5(id::text) LIMIT $2", owners, count)
 		if err != nil {
 			return err
@@ -93,7 +95,7 @@ func guideCodes(ctx context.Context, address string, orders []uuid.UUID) ([]stri
 	for i := range codes {
 		codes[i] = guidecode.New()
 	}
-	err := onDatabase(ctx, address, func(connection *pgx.Conn) error {
+	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
 		_, err := connection.Exec(ctx, "UPDATE orders SET guide_code = fresh.code FROM unnest($1::uuid[], $2::text[]) fresh (id, code) WHERE orders.id = fresh.id", orders, codes)
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
 	"despacho/lab/cluster"
 )
@@ -22,11 +21,11 @@ func (s *stack) startService(ctx context.Context, databaseURL, queue string) (*s
 	if v.worker, err = v.start(ctx, cluster.Worker); err != nil {
 		return nil, err
 	}
-	s.onClose(v.worker.Stop)
+	s.OnClose(v.worker.Stop)
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
 		return nil, err
 	}
-	s.onClose(v.api.Stop)
+	s.OnClose(v.api.Stop)
 	return v, nil
 }
 
@@ -52,15 +51,12 @@ func (s *stack) lab() *cluster.Program {
 
 // program is the binary and the environment of every process of the run.
 func (s *stack) program() *cluster.Program {
-	return &cluster.Program{Binary: s.options.Binary, Dir: s.dir, APILog: s.apiLog, Variables: map[string]string{
-		"TEMPORAL_ADDRESS": s.temporalAddress, "FILES_DIR": filepath.Join(s.dir, "files"),
-		"SECRET_KEY":         "a throwaway key of the benchmark's own",
-		"WEBHOOK_ALLOW_NETS": cluster.Loopback + "/32", "WEBHOOK_CA_FILE": s.certificates.CAFile,
-		// Limits by client address stay on; the harness pretends to be many clients.
+	program := s.Program(s.options.Binary, map[string]string{
+		// Limits by client address stay on; the clients pretend to be many.
 		"TRUSTED_PROXIES": cluster.Loopback,
-		// As in docker-compose.yml.
-		"LOG_FORMAT": "json",
-		// No balancer needs to be told before a process goes.
+		// No load balancer has to learn that a process stops.
 		"DRAIN_DELAY": "0s",
-	}}
+	})
+	program.APILog = s.apiLog
+	return program
 }

@@ -39,8 +39,8 @@ func studiesFor(options Options, sc scale, profile string) []study {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(studies), func(st study) bool {
-		unasked := profile == profileDev && options.Profile == "" && !st.onTemporal
-		return unasked || !slices.ContainsFunc(st.rows(sc), options.wants)
+		explicitOnly := profile == profileDev && options.Profile == "" && !st.onTemporal
+		return explicitOnly || !slices.ContainsFunc(st.rows(sc), options.wants)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"despacho/dev"
 	"despacho/lab/cluster"
 )
 
@@ -58,7 +59,7 @@ func (s *stack) arrivals(ctx context.Context, caller *operatorClient) ([]float64
 			return nil, err
 		}
 		for i, seq := range notifiedMoves {
-			delays = append(delays, milliseconds(arrived[i].Sub(committed[seq])))
+			delays = append(delays, cluster.Milliseconds(arrived[i].Sub(committed[seq])))
 		}
 	}
 	return delays, nil
@@ -69,23 +70,23 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 	if order, err = caller.create(ctx); err != nil {
 		return order, nil, err
 	}
-	hear := func() {
+	awaitEvent := func() {
 		var at time.Time
 		if err == nil {
 			at, err = s.receiver.arrival(ctx)
 			arrived = append(arrived, at)
 		}
 	}
-	hear()
+	awaitEvent()
 	for _, step := range []struct {
-		move func(context.Context, uuid.UUID) error
-		told bool
+		move     func(context.Context, uuid.UUID) error
+		notified bool
 	}{{caller.receive, false}, {caller.assign, true}, {caller.deliver, true}} {
 		if err != nil {
 			return order, nil, err
 		}
-		if err = step.move(ctx, order); step.told {
-			hear()
+		if err = step.move(ctx, order); step.notified {
+			awaitEvent()
 		}
 	}
 	return order, arrived, err
@@ -94,7 +95,7 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 // commitsOf are the times at which the moves of an order were committed, by their number.
 func (v *service) commitsOf(ctx context.Context, order uuid.UUID) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
-	err := onDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
+	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
 		rows, err := connection.Query(ctx, "SELECT seq, pg_xact_commit_timestamp(xmin) FROM order_events WHERE order_id = $1 AND seq IS NOT NULL", order)
 		if err != nil {
 			return err

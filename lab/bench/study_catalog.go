@@ -19,7 +19,7 @@ var catalogPaths = []string{
 	"/public/locations?country_code=PE&q=mira",
 	"/public/locations/tree?country_code=PE&city=Lima",
 	"/public/locations/ubigeo?country_code=PE&codes=150122,150140,150132",
-	"/public/locations/" + lima.String() + "/children",
+	"/public/locations/" + cluster.Lima.String() + "/children",
 }
 
 func catalogName(sc scale) string {
@@ -69,7 +69,7 @@ func (s *stack) requestCatalog(ctx context.Context, reader *service, requests in
 				if _, err := client.Expect(ctx, http.StatusOK, cluster.Request{Method: http.MethodGet, Path: catalogPaths[n%len(catalogPaths)]}); err != nil {
 					return err
 				}
-				times[n] = milliseconds(time.Since(began))
+				times[n] = cluster.Milliseconds(time.Since(began))
 			}
 		})
 	}

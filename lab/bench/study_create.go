@@ -74,14 +74,14 @@ func (s *stack) preloadedService(ctx context.Context, comparisons []comparison) 
 }
 
 // creations is how many orders are created per second.
-func (v *service) creations(ctx context.Context, name string, keys *keyRing, idempotent bool) (float64, error) {
+func (v *service) creations(ctx context.Context, name string, keys *cluster.KeyRing, idempotent bool) (float64, error) {
 	s := v.stack
 	clients := connections(v.api.Address, s.scale.clients)
 	defer closeAll(clients)
 	latest := make([]string, len(clients))
 	return v.profiled(ctx, name, s.scale.loadTime, func() (float64, error) {
 		return throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
-			r := cluster.Request{Key: keys.key()}
+			r := cluster.Request{Key: keys.Key()}
 			if idempotent {
 				r.IdempotencyKey = uuid.NewString()
 			}

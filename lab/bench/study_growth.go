@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"despacho/dev"
 	"despacho/lab/cluster"
 )
 
@@ -94,7 +95,7 @@ func growthRow(name string, before, after *bareAndOrders) Row {
 // createUntilOpen creates orders until that many are open.
 func (v *service) createUntilOpen(ctx context.Context, open int) error {
 	var already int
-	err := onDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
+	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
 		return connection.QueryRow(ctx, "SELECT count(*) FROM orders WHERE status NOT IN ('delivered', 'cancelled')").Scan(&already)
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func (v *service) createUntilOpen(ctx context.Context, open int) error {
 	for i, client := range clients {
 		group.Go(func() error {
 			for left.Add(-1) >= 0 {
-				order, err := createOrder(loading, client, cluster.Request{Key: v.stack.tenants.mainKeys.key()})
+				order, err := createOrder(loading, client, cluster.Request{Key: v.stack.tenants.mainKeys.Key()})
 				if err != nil {
 					return err
 				}

@@ -18,14 +18,14 @@ func isolationRows(scale) []string { return []string{rowIsolation} }
 // studyIsolation measures the time from a creation to the arrival of its event, while a second
 // receiver of the same orders answers and while it hangs, by turns.
 func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
-	answering, err := cluster.StartReceiver(s.certificates, func(*http.Request, []byte) {})
+	answering, err := cluster.StartReceiver(s.Certificates, func(*http.Request, []byte) {})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, answering.Kill()) }()
 	released := make(chan struct{})
 	var held atomic.Int64
-	hanging, err := cluster.StartReceiver(s.certificates, func(*http.Request, []byte) {
+	hanging, err := cluster.StartReceiver(s.Certificates, func(*http.Request, []byte) {
 		held.Add(1)
 		<-released
 	})
@@ -38,7 +38,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 
 	caller := s.main.operatorClient(webhookOperator)
 	defer caller.Close()
-	beside := func(other *cluster.Receiver) func(context.Context) (float64, error) {
+	delayWith := func(other *cluster.Receiver) func(context.Context) (float64, error) {
 		return func(ctx context.Context) (float64, error) {
 			webhook, err := s.main.register(ctx, other.URL)
 			if err != nil {
@@ -55,7 +55,7 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 			return delay, errors.Join(err, s.main.deactivate(ctx, webhook))
 		}
 	}
-	measured, err := alternate(ctx, s.scale.rounds, beside(answering), beside(hanging))
+	measured, err := alternate(ctx, s.scale.rounds, delayWith(answering), delayWith(hanging))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (v *service) deactivate(ctx context.Context, webhook string) error {
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
 	_, err := client.Expect(ctx, http.StatusOK, cluster.Request{
-		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: v.stack.tenants.webhookKeys.key(),
+		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: v.stack.tenants.webhookKeys.Key(),
 	})
 	return err
 }

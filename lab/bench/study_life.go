@@ -6,36 +6,37 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/lab/cluster"
 	"despacho/lab/lifecost"
 )
 
 const (
-	rowEventsHooked  = "history events of a life, one webhook on every event"
-	rowEventsAlone   = "history events of a life, no webhook"
-	rowActionsHooked = "Temporal actions of a life, one webhook on every event"
-	rowActionsAlone  = "Temporal actions of a life, no webhook"
+	rowEventsWebhook    = "history events of a life, one webhook on every event"
+	rowEventsNoWebhook  = "history events of a life, no webhook"
+	rowActionsWebhook   = "Temporal actions of a life, one webhook on every event"
+	rowActionsNoWebhook = "Temporal actions of a life, no webhook"
 )
 
 func lifeRows(scale) []string {
-	return []string{rowEventsHooked, rowEventsAlone, rowActionsHooked, rowActionsAlone}
+	return []string{rowEventsWebhook, rowEventsNoWebhook, rowActionsWebhook, rowActionsNoWebhook}
 }
 
 // studyLife counts the history events and billable actions of an order. Every event is delivered
 // before the next move, which is the most expensive case.
 func studyLife(ctx context.Context, s *stack) ([]Row, error) {
-	hooked, err := s.orderCost(ctx, webhookOperator)
+	withWebhook, err := s.orderCost(ctx, webhookOperator)
 	if err != nil {
 		return nil, err
 	}
-	alone, err := s.orderCost(ctx, mainOperator)
+	withoutWebhook, err := s.orderCost(ctx, mainOperator)
 	if err != nil {
 		return nil, err
 	}
 	return []Row{
-		countRow(rowEventsHooked, "events", atMost(45), hooked.Events),
-		countRow(rowEventsAlone, "events", atMost(27), alone.Events),
-		countRow(rowActionsHooked, "actions", atMost(12), hooked.Actions),
-		countRow(rowActionsAlone, "actions", atMost(12), alone.Actions),
+		countRow(rowEventsWebhook, "events", atMost(45), withWebhook.Events),
+		countRow(rowEventsNoWebhook, "events", atMost(27), withoutWebhook.Events),
+		countRow(rowActionsWebhook, "actions", atMost(12), withWebhook.Actions),
+		countRow(rowActionsNoWebhook, "actions", atMost(12), withoutWebhook.Actions),
 	}, nil
 }
 
@@ -59,7 +60,7 @@ func (s *stack) orderCost(ctx context.Context, operator int) (lifecost.Cost, err
 		if err := s.waitForEnd(ctx, workflowOf(order)); err != nil {
 			return lifecost.Cost{}, err
 		}
-		events, err := s.historyOf(ctx, workflowOf(order))
+		events, err := cluster.History(ctx, s.Client, workflowOf(order), "")
 		if err != nil {
 			return lifecost.Cost{}, err
 		}

@@ -58,7 +58,7 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 		client := cluster.NewConnection(reader.api.Address)
 		defer client.Close()
 		candidates[sizeLabel("list", size)] = s.sequentialLatency(client, func() cluster.Request {
-			return cluster.Request{Path: "/v1/orders", Key: s.tenants.mainKeys.key()}
+			return cluster.Request{Path: "/v1/orders", Key: s.tenants.mainKeys.Key()}
 		})
 		candidates[sizeLabel("track", size)] = s.sequentialLatency(client, func() cluster.Request {
 			return cluster.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: randomClientAddress()}

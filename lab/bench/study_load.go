@@ -8,6 +8,8 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
+	"despacho/dev"
+	"despacho/lab/cluster"
 )
 
 func loadName(on string) string {
@@ -48,7 +50,7 @@ func (s *stack) loadTwice(ctx context.Context, dialect db.Dialect) (first, secon
 	}()
 	load := func(ctx context.Context) (float64, error) {
 		took, err := timed(func(ctx context.Context) error { return database.LoadCatalog(ctx, countries, places) })(ctx)
-		return milliseconds(took), err
+		return cluster.Milliseconds(took), err
 	}
 	round := 0
 	measured, err := alternate(ctx, s.scale.rounds, func(ctx context.Context) (float64, error) {
@@ -72,12 +74,12 @@ func (s *stack) loadTwice(ctx context.Context, dialect db.Dialect) (first, secon
 
 // emptyDatabase is migrated and has no rows.
 func (s *stack) emptyDatabase(ctx context.Context, dialect db.Dialect, name string) (*db.DB, error) {
-	address := "sqlite:" + filepath.Join(s.dir, name+".db")
+	address := "sqlite:" + filepath.Join(s.Dir, name+".db")
 	if dialect == db.Postgres {
-		if err := s.execute(ctx, s.postgres.URL, "CREATE DATABASE "+name); err != nil {
+		if err := dev.Execute(ctx, s.Postgres.URL, "CREATE DATABASE "+name); err != nil {
 			return nil, err
 		}
-		address = s.databaseURL(name)
+		address = dev.DatabaseURL(s.Postgres.URL, name)
 	}
 	database, err := db.Open(ctx, address, db.Options{MaxConns: 2})
 	if err != nil {

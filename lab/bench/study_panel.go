@@ -132,7 +132,7 @@ func minLatency(ctx context.Context, turns int, call func(context.Context) (time
 			best = took
 		}
 	}
-	return milliseconds(best), nil
+	return cluster.Milliseconds(best), nil
 }
 
 // seedPanelPostgres is a PostgreSQL database with the orders of one operator. The tenants' sessions
@@ -146,7 +146,7 @@ func (s *stack) seedPanelPostgres(ctx context.Context) (address, token string, e
 
 // seedPanelSQLite is a SQLite file with such an operator and a panel session.
 func (s *stack) seedPanelSQLite(ctx context.Context) (address, token string, err error) {
-	address = "sqlite:" + filepath.Join(s.dir, "board.db")
+	address = "sqlite:" + filepath.Join(s.Dir, "board.db")
 	if err = s.program().Run(ctx, map[string]string{"DATABASE_URL": address}, "migrate", "up"); err != nil {
 		return "", "", err
 	}
@@ -188,7 +188,7 @@ func receivedOrder(number int, now time.Time) models.Order {
 		ID: uuid.New(), OperatorID: id("operator", mainOperator), StoreID: &store, BranchID: id("branch", mainOperator),
 		GuideCode: fmt.Sprintf("SEED-%d-%d", mainOperator, number), Status: models.StatusReceived, Seq: 2,
 		RecipientName: fmt.Sprintf("Rosa Díaz %d", number), RecipientPhone: "+51987654321", DeliveryType: models.DeliveryHome,
-		DeliveryAddress: fmt.Sprintf("Av. Larco %d", number), LocationID: miraflores, Product: "Zapatillas", Size: "M",
+		DeliveryAddress: fmt.Sprintf("Av. Larco %d", number), LocationID: cluster.Miraflores, Product: "Zapatillas", Size: "M",
 		SearchText:   fmt.Sprintf("seed %d %d rosa diaz %d 51987654321 av larco %d", mainOperator, number, number, number),
 		ShippingCost: 900, Currency: "PEN", PaymentType: models.DeliveryOnly, OperativeDay: created.Format(time.DateOnly),
 		AutoCancelAt: now.AddDate(0, 0, 30), WorkflowStartedAt: &created, CreatedAt: created, ReceivedAt: &created, UpdatedAt: created,

@@ -45,7 +45,7 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	ones, err := orderIDs(ctx, address, []int{mainOperator}, readSample)
+	orders, err := orderIDs(ctx, address, []int{mainOperator}, readSample)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +56,20 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
-				return cluster.Request{Path: "/orders/" + ones[rand.IntN(len(ones))].String()}
+				return cluster.Request{Path: "/orders/" + orders[rand.IntN(len(orders))].String()}
 			})
 		},
 		"get": func(ctx context.Context) (float64, error) {
 			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
 				return s.reads(ctx, reader.api.Address, func() cluster.Request {
-					return cluster.Request{Path: "/v1/orders/" + ones[rand.IntN(len(ones))].String(), Key: s.tenants.mainKeys.key()}
+					return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
 				})
 			})
 		},
 		"operators": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, reader.api.Address, func() cluster.Request {
 				n := rand.IntN(len(theirs))
-				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.keys[n]}
+				return cluster.Request{Path: "/v1/orders/" + theirs[n].String(), Key: s.tenants.otherKeys.Keys[n]}
 			})
 		},
 	}, readComparisons(s.scale))
@@ -111,6 +111,6 @@ func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, 
 	if v.api, err = v.start(ctx, cluster.API); err != nil {
 		return nil, err
 	}
-	s.onClose(v.api.Stop)
+	s.OnClose(v.api.Stop)
 	return v, nil
 }

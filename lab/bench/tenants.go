@@ -4,20 +4,19 @@ import (
 	"context"
 	"crypto/md5"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"despacho/catalog"
 	"despacho/db"
+	"despacho/dev"
 	"despacho/lab/cluster"
 	"despacho/models"
 )
 
-// mainKeyCount is how many keys mainOperator has. The rate limit stays on, but with a thousand
-// requests a minute for each key no measurement reaches it.
+// mainKeyCount is how many keys mainOperator has: with a thousand requests a minute for each key no
+// measurement reaches the rate limit.
 const mainKeyCount = 1_000
 
 // The operators by number: the one of most measurements, the one with a webhook, and from
@@ -28,28 +27,14 @@ const (
 	firstOther
 )
 
-// The destination of orders, and the location that is covered.
-var (
-	miraflores = catalog.DistrictID("PE", "150122")
-	lima       = catalog.CityID("PE", "1501")
-)
-
 // tenants are the operators that every database of a run has.
 type tenants struct {
 	// mainKeys are mainOperator's, webhookKeys webhookOperator's; otherKeys has one key of each
 	// other operator.
-	mainKeys, otherKeys, webhookKeys *keyRing
+	mainKeys, otherKeys, webhookKeys *cluster.KeyRing
 	// sessions are panel tokens of mainOperator and of webhookOperator.
 	sessions [2]string
 }
-
-// keyRing returns keys round-robin.
-type keyRing struct {
-	keys []string
-	next atomic.Uint64
-}
-
-func (r *keyRing) key() string { return r.keys[int(r.next.Add(1)%uint64(len(r.keys)))] }
 
 // id is the id of a seeded row; SQL computes the same with md5(kind || number)::uuid.
 func id(kind string, number int) uuid.UUID { return md5.Sum([]byte(kind + strconv.Itoa(number))) }
@@ -70,20 +55,20 @@ INSERT INTO coverage (id, operator_id, location_id, price_cents, created_at)
 
 // seedTenants inserts mainOperator, webhookOperator and the others, with their keys and users.
 func seedTenants(ctx context.Context, address string, many int) (*tenants, error) {
-	t := &tenants{mainKeys: &keyRing{}, otherKeys: &keyRing{}, webhookKeys: &keyRing{}}
-	owners := map[*keyRing][]int{t.webhookKeys: make([]int, mainKeyCount/10), t.mainKeys: make([]int, mainKeyCount), t.otherKeys: make([]int, many)}
-	for i := range owners[t.webhookKeys] {
-		owners[t.webhookKeys][i] = webhookOperator
+	seeded := &tenants{mainKeys: &cluster.KeyRing{}, otherKeys: &cluster.KeyRing{}, webhookKeys: &cluster.KeyRing{}}
+	owners := map[*cluster.KeyRing][]int{seeded.webhookKeys: make([]int, mainKeyCount/10), seeded.mainKeys: make([]int, mainKeyCount), seeded.otherKeys: make([]int, many)}
+	for i := range owners[seeded.webhookKeys] {
+		owners[seeded.webhookKeys][i] = webhookOperator
 	}
-	for i := range owners[t.otherKeys] {
-		owners[t.otherKeys][i] = firstOther + i
+	for i := range owners[seeded.otherKeys] {
+		owners[seeded.otherKeys][i] = firstOther + i
 	}
-	err := onDatabase(ctx, address, func(connection *pgx.Conn) error {
-		if err := executeAll(ctx, connection, insertTenants, firstOther+many, lima); err != nil {
+	err := dev.OnDatabase(ctx, address, func(connection *pgx.Conn) error {
+		if err := executeAll(ctx, connection, insertTenants, firstOther+many, cluster.Lima); err != nil {
 			return err
 		}
 		for ring, numbers := range owners {
-			if err := ring.issue(ctx, connection, numbers); err != nil {
+			if err := issueKeys(ctx, connection, ring, numbers); err != nil {
 				return err
 			}
 		}
@@ -92,11 +77,11 @@ func seedTenants(ctx context.Context, address string, many int) (*tenants, error
 	if err != nil {
 		return nil, err
 	}
-	return t, t.signIn(ctx, address)
+	return seeded, seeded.signIn(ctx, address)
 }
 
-// issue gives each of the owners a key.
-func (r *keyRing) issue(ctx context.Context, connection *pgx.Conn, owners []int) error {
+// issueKeys gives each of the owners a key.
+func issueKeys(ctx context.Context, connection *pgx.Conn, ring *cluster.KeyRing, owners []int) error {
 	rows := make([][]any, len(owners))
 	for i, owner := range owners {
 		var key models.APIKey
@@ -104,7 +89,7 @@ func (r *keyRing) issue(ctx context.Context, connection *pgx.Conn, owners []int)
 		if err != nil {
 			return err
 		}
-		r.keys = append(r.keys, plain)
+		ring.Keys = append(ring.Keys, plain)
 		rows[i] = []any{uuid.New(), id("operator", owner), "bench", key.Prefix, key.Last4, key.Hash, models.JoinScopes(models.Scopes), time.Now()}
 	}
 	columns := []string{"id", "operator_id", "name", "prefix", "last4", "hash", "scopes", "created_at"}
@@ -113,14 +98,14 @@ func (r *keyRing) issue(ctx context.Context, connection *pgx.Conn, owners []int)
 }
 
 // signIn inserts the panel sessions directly, which takes less time than a password check.
-func (t *tenants) signIn(ctx context.Context, address string) error {
+func (all *tenants) signIn(ctx context.Context, address string) error {
 	database, err := db.Open(ctx, address, db.Options{MaxConns: 2})
 	if err != nil {
 		return err
 	}
 	defer database.Close()
-	for number := range t.sessions {
-		if t.sessions[number], err = cluster.OpenSession(ctx, database, id("operator", number)); err != nil {
+	for number := range all.sessions {
+		if all.sessions[number], err = cluster.OpenSession(ctx, database, id("operator", number)); err != nil {
 			return err
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -47,6 +47,8 @@ type Options struct {
 	LogDir string
 	// Binary is the despacho program; BinDir is where the Temporal CLI is kept.
 	Binary, BinDir string
+
+	progress *log.Logger // writes to Out
 }
 
 // The parts of a run.
@@ -58,9 +60,6 @@ const (
 )
 
 var parts = []string{partFaults, partRolling, partOverload, partFuzz}
-
-// closeTimeout bounds stopping the whole stack.
-const closeTimeout = time.Minute
 
 func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
@@ -79,19 +78,7 @@ func (o *Options) scaledTimeout(d time.Duration) time.Duration {
 
 func (o *Options) wants(part string) bool { return o.Only == "" || o.Only == part }
 
-func (o *Options) logf(format string, args ...any) { fmt.Fprintf(o.Out, format+"\n", args...) }
-
-// syncWriter serializes concurrent writes.
-type syncWriter struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (w *syncWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.out.Write(p)
-}
+func (o *Options) logf(format string, args ...any) { o.progress.Printf(format, args...) }
 
 // ErrBroken says that an invariant did not hold.
 var ErrBroken = errors.New("a promise was broken")
@@ -102,7 +89,7 @@ func Run(ctx context.Context, options Options) error {
 	if err := options.check(); err != nil {
 		return err
 	}
-	options.Out = &syncWriter{out: options.Out}
+	options.progress = log.New(options.Out, "", 0)
 	report := newReport(options)
 	err := runOnStack(ctx, options, report)
 	if err == nil && options.wants(partFuzz) && options.Fuzz > 0 {
@@ -124,11 +111,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		return nil
 	}
 	s, err := startStack(ctx, options, report)
-	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-		defer cancel()
-		err = errors.Join(err, s.close(closing))
-	}()
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if err != nil {
 		return err
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 // checkReadable reads every acknowledged order with a key of its store.
-func checkReadable(ctx context.Context, t *checker) error {
-	c := t.newClient(stream(t.options.Seed, planStream))
-	defer c.close()
-	for i, tracked := range t.ledger.acknowledged() {
-		t.report.checked(invariantReadable, 1)
+func checkReadable(ctx context.Context, c *checker) error {
+	caller := c.newClient(stream(c.options.Seed, planStream))
+	defer caller.close()
+	for i, tracked := range c.ledger.acknowledged() {
+		c.report.checked(invariantReadable, 1)
 		// The store's keys take turns: one alone would reach its rate limit.
-		key := t.tenant.otherKey(tracked.apiKey, i)
-		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + tracked.id, Key: key})
+		key := c.operator.otherKey(tracked.apiKey, i)
+		got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/v1/orders/" + tracked.id, Key: key})
 		if err != nil {
 			return err
 		}
@@ -30,47 +30,47 @@ func checkReadable(ctx context.Context, t *checker) error {
 			}
 		}
 		if got.Status != http.StatusOK || json.Unmarshal(got.Body, &read) != nil || read.Data.ID != tracked.id || read.Data.GuideCode != tracked.guide {
-			t.report.violate(invariantReadable, tracked.id, "acknowledged as %s; read: %d %.200s", tracked.guide, got.Status, got.Body)
+			c.report.violate(invariantReadable, tracked.id, "acknowledged as %s; read: %d %.200s", tracked.guide, got.Status, got.Body)
 			continue
 		}
-		if row := t.byID[tracked.id]; row == nil || row.Status != read.Data.Status {
-			t.report.violate(invariantReadable, tracked.id, "read as %s, which is not what the row says", read.Data.Status)
+		if row := c.byID[tracked.id]; row == nil || row.Status != read.Data.Status {
+			c.report.violate(invariantReadable, tracked.id, "read as %s, which is not what the row says", read.Data.Status)
 		}
 	}
 	return nil
 }
 
 // checkKeys counts the orders of every Idempotency-Key.
-func checkKeys(_ context.Context, t *checker) error {
+func checkKeys(_ context.Context, c *checker) error {
 	made := map[string][]string{}
-	for _, row := range t.orders {
+	for _, row := range c.orders {
 		if row.Reference != nil {
 			made[*row.Reference] = append(made[*row.Reference], row.ID)
 		}
 	}
-	for _, tracked := range t.ledger.all() {
-		t.report.checked(invariantKeys, 1)
+	for _, tracked := range c.ledger.all() {
+		c.report.checked(invariantKeys, 1)
 		ids := made[tracked.key]
 		switch {
 		case tracked.id == "":
-			t.report.violate(invariantKeys, tracked.key, "the creation was never acknowledged; orders: %v", ids)
+			c.report.violate(invariantKeys, tracked.key, "the creation was never acknowledged; orders: %v", ids)
 		case len(ids) != 1 || ids[0] != tracked.id:
-			t.report.violate(invariantKeys, tracked.id, "its key made %v", ids)
+			c.report.violate(invariantKeys, tracked.id, "its key made %v", ids)
 		}
 		delete(made, tracked.key)
 	}
 	for key, ids := range made {
-		t.report.violate(invariantKeys, ids[0], "made by a key that nobody used: %s", key)
+		c.report.violate(invariantKeys, ids[0], "made by a key that nobody used: %s", key)
 	}
 	return nil
 }
 
 // checkTimelines replays every timeline over the transition table.
-func checkTimelines(_ context.Context, t *checker) error {
-	for _, row := range t.orders {
-		t.report.checked(invariantTimelines, 1)
-		if err := replay(row, t.timelines[row.ID]); err != nil {
-			t.report.violate(invariantTimelines, row.ID, "%v", err)
+func checkTimelines(_ context.Context, c *checker) error {
+	for _, row := range c.orders {
+		c.report.checked(invariantTimelines, 1)
+		if err := replay(row, c.timelines[row.ID]); err != nil {
+			c.report.violate(invariantTimelines, row.ID, "%v", err)
 		}
 	}
 	return nil
@@ -120,19 +120,19 @@ func replay(row *orderRow, timeline []entryRow) error {
 
 // checkMoves compares the timelines with the ledger: every acknowledged move is there, and no move
 // that no client asked for.
-func checkMoves(_ context.Context, t *checker) error {
-	for _, tracked := range t.ledger.acknowledged() {
-		t.report.checked(invariantMoves, 1)
+func checkMoves(_ context.Context, c *checker) error {
+	for _, tracked := range c.ledger.acknowledged() {
+		c.report.checked(invariantMoves, 1)
 		if !tracked.finished {
-			t.report.violate(invariantMoves, tracked.id, "its clients got no further in all that time")
+			c.report.violate(invariantMoves, tracked.id, "its clients got no further in all that time")
 		}
 		made := map[models.Move]int{}
-		for _, entry := range t.timelines[tracked.id][min(1, len(t.timelines[tracked.id])):] {
+		for _, entry := range c.timelines[tracked.id][min(1, len(c.timelines[tracked.id])):] {
 			made[moveOf(entry)]++
 		}
 		for _, move := range []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver, models.MoveCancel} {
 			if made[move] < tracked.done[move] || made[move] > tracked.done[move]+tracked.unknown[move] {
-				t.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, tracked.done[move], tracked.unknown[move], made[move])
+				c.report.violate(invariantMoves, tracked.id, "%s: %d acknowledged, %d never confirmed, %d in the timeline", move, tracked.done[move], tracked.unknown[move], made[move])
 			}
 		}
 	}
@@ -142,23 +142,23 @@ func checkMoves(_ context.Context, t *checker) error {
 // checkTotals counts the orders by status three times: from the acknowledged moves, in the database
 // and with the API. Where the timer may have moved an order, or a move's outcome is unknown, the
 // row's status counts: checkMoves has compared its timeline with the ledger.
-func checkTotals(ctx context.Context, t *checker) error {
+func checkTotals(ctx context.Context, c *checker) error {
 	expected, rows := map[models.Status]int{}, map[models.Status]int{}
-	for _, tracked := range t.ledger.acknowledged() {
+	for _, tracked := range c.ledger.acknowledged() {
 		status := tracked.last
-		if row := t.byID[tracked.id]; row != nil && (!tracked.certain() || status == models.StatusRegistered) {
+		if row := c.byID[tracked.id]; row != nil && (!tracked.certain() || status == models.StatusRegistered) {
 			status = row.Status
 		}
 		expected[status]++
 	}
-	for _, row := range t.orders {
+	for _, row := range c.orders {
 		rows[row.Status]++
 	}
-	c := t.newClient(stream(t.options.Seed, planStream))
-	defer c.close()
+	caller := c.newClient(stream(c.options.Seed, planStream))
+	defer caller.close()
 	for _, status := range models.Statuses {
-		t.report.checked(invariantTotals, 1)
-		got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders?limit=1&status=" + string(status), Token: t.tenant.token})
+		c.report.checked(invariantTotals, 1)
+		got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders?limit=1&status=" + string(status), Token: c.operator.token})
 		if err != nil {
 			return err
 		}
@@ -166,9 +166,9 @@ func checkTotals(ctx context.Context, t *checker) error {
 		if err := json.Unmarshal(got.Body, &list); err != nil {
 			return err
 		}
-		t.report.Totals[status] = rows[status]
+		c.report.Totals[status] = rows[status]
 		if expected[status] != rows[status] || list.Data.Total != rows[status] {
-			t.report.violate(invariantTotals, string(status), "acknowledged %d, rows %d, the API counts %d", expected[status], rows[status], list.Data.Total)
+			c.report.violate(invariantTotals, string(status), "acknowledged %d, rows %d, the API counts %d", expected[status], rows[status], list.Data.Total)
 		}
 	}
 	return nil

@@ -16,56 +16,56 @@ import (
 
 // checkPhotos reads every photo that an order refers to, makes all files look old, restarts an api,
 // which sweeps, and looks for files that no order refers to.
-func checkPhotos(ctx context.Context, t *checker) error {
-	c := t.newClient(stream(t.options.Seed, planStream))
-	defer c.close()
+func checkPhotos(ctx context.Context, c *checker) error {
+	caller := c.newClient(stream(c.options.Seed, planStream))
+	defer caller.close()
 	var owned []string
-	for _, row := range t.orders {
+	for _, row := range c.orders {
 		if row.ProofPhoto == nil {
 			continue
 		}
 		for _, name := range []string{*row.ProofPhoto, photos.ThumbnailName(*row.ProofPhoto)} {
 			owned = append(owned, name)
-			t.report.checked(invariantPhotos, 1)
-			got, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/files/" + name})
+			c.report.checked(invariantPhotos, 1)
+			got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/files/" + name})
 			if err != nil {
 				return err
 			}
 			if got.Status != http.StatusOK || len(got.Body) == 0 {
-				t.report.violate(invariantPhotos, row.ID, "its photo %s is answered %d", name, got.Status)
+				c.report.violate(invariantPhotos, row.ID, "its photo %s is answered %d", name, got.Status)
 			}
 		}
 	}
-	stray, err := t.ageFiles(owned)
+	stray, err := c.ageFiles(owned)
 	if err != nil {
 		return err
 	}
-	t.tally["files without a delivery, before the sweep"] = len(stray)
-	if err := t.processes[apiNames[0]].replace(ctx); err != nil {
+	c.tally["files without a delivery, before the sweep"] = len(stray)
+	if err := c.processes[apiNames[0]].replace(ctx); err != nil {
 		return err
 	}
-	swept := func() bool {
-		stray, err = t.ageFiles(owned)
-		return err != nil || len(stray) == 0
+	err = cluster.Poll(ctx, c.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", func() (bool, error) {
+		stray, err = c.ageFiles(owned)
+		return len(stray) == 0, err
+	})
+	if err != nil {
+		c.report.violate(invariantPhotos, "files", "%v: %v", err, stray)
 	}
-	if pollErr := poll(ctx, t.options.scaledTimeout(visibilityTimeout), "files without a delivery are still there", swept); err != nil || pollErr != nil {
-		t.report.violate(invariantPhotos, "files", "%v %v: %v", pollErr, err, stray)
-	}
-	if kept, err := filepath.Glob(filepath.Join(t.disk.dir, "*")); err != nil || len(kept) != len(owned) {
-		t.report.violate(invariantPhotos, "files", "%d files are kept and %d are owned", len(kept), len(owned))
+	if kept, err := filepath.Glob(filepath.Join(c.disk.dir, "*")); err != nil || len(kept) != len(owned) {
+		c.report.violate(invariantPhotos, "files", "%d files are kept and %d are owned", len(kept), len(owned))
 	}
 	return nil
 }
 
 // ageFiles makes all files look two days old and lists those that no order refers to.
-func (t *checker) ageFiles(owned []string) (stray []string, err error) {
-	entries, err := os.ReadDir(t.disk.dir)
+func (c *checker) ageFiles(owned []string) (stray []string, err error) {
+	entries, err := os.ReadDir(c.disk.dir)
 	if err != nil {
 		return nil, err
 	}
 	longAgo := time.Now().Add(-48 * time.Hour)
 	for _, entry := range entries {
-		err := os.Chtimes(filepath.Join(t.disk.dir, entry.Name()), longAgo, longAgo)
+		err := os.Chtimes(filepath.Join(c.disk.dir, entry.Name()), longAgo, longAgo)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // otherwise it has just been swept
 			return stray, err
 		}

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"golang.org/x/sync/errgroup"
 
+	"despacho/lab/cluster"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -36,38 +37,38 @@ type run struct {
 }
 
 // checkWorkflows checks every order's runs and queries its workflow for the status.
-func checkWorkflows(ctx context.Context, t *checker) error {
+func checkWorkflows(ctx context.Context, c *checker) error {
 	var runs map[string][]run
 	var unexpected map[string]string
-	end := time.Now().Add(t.options.scaledTimeout(visibilityTimeout))
+	end := time.Now().Add(c.options.scaledTimeout(visibilityTimeout))
 	for {
 		var err error
-		if runs, err = t.listRuns(ctx); err != nil {
+		if runs, err = c.listRuns(ctx); err != nil {
 			return err
 		}
-		if unexpected, err = t.unexpectedRuns(ctx, runs); err != nil {
+		if unexpected, err = c.unexpectedRuns(ctx, runs); err != nil {
 			return err
 		}
 		if len(unexpected) == 0 || time.Now().After(end) {
 			break
 		}
-		if err := sleep(ctx, settleEvery); err != nil {
+		if err := cluster.Sleep(ctx, settleEvery); err != nil {
 			return err
 		}
 	}
-	t.report.checked(invariantWorkflow, len(t.orders))
+	c.report.checked(invariantWorkflow, len(c.orders))
 	for id, what := range unexpected {
-		t.report.violate(invariantWorkflow, id, "%s", what)
+		c.report.violate(invariantWorkflow, id, "%s", what)
 	}
-	t.report.checked(invariantAgreement, len(t.orders))
+	c.report.checked(invariantAgreement, len(c.orders))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentQueries)
-	for _, row := range t.orders {
+	for _, row := range c.orders {
 		if len(runs[row.ID]) == 0 {
 			continue
 		}
 		group.Go(func() error {
-			t.checkAgreement(ctx, row)
+			c.checkAgreement(ctx, row)
 			return nil
 		})
 	}
@@ -75,11 +76,11 @@ func checkWorkflows(ctx context.Context, t *checker) error {
 }
 
 // listRuns are the runs of all orders' workflows, by order.
-func (t *checker) listRuns(ctx context.Context) (map[string][]run, error) {
+func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 	runs := map[string][]run{}
 	var page []byte
 	for {
-		list, err := t.workflows.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		list, err := c.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 			Query: fmt.Sprintf("WorkflowType = '%s'", workflows.OrderWorkflowName), PageSize: 500, NextPageToken: page,
 		})
 		if err != nil {
@@ -98,17 +99,17 @@ func (t *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
 // can move or a webhook call is pending, completed otherwise. Only a revived order may have a
 // second run; it has none where the first was still calling webhooks.
-func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
+func (c *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
 	unexpected := map[string]string{}
 	for order := range runs {
-		if t.byID[order] == nil {
+		if c.byID[order] == nil {
 			unexpected[order] = "there is a workflow for it and no row"
 		}
 	}
-	for _, row := range t.orders {
+	for _, row := range c.orders {
 		revivals := 0
-		for i, entry := range t.timelines[row.ID] {
-			if i > 0 && t.timelines[row.ID][i-1].Status == models.StatusCancelled && entry.Status == models.StatusReceived {
+		for i, entry := range c.timelines[row.ID] {
+			if i > 0 && c.timelines[row.ID][i-1].Status == models.StatusCancelled && entry.Status == models.StatusReceived {
 				revivals++
 			}
 		}
@@ -131,7 +132,7 @@ func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (ma
 		case !ended && open != 1:
 			unexpected[row.ID] = fmt.Sprintf("it is %s and has %d open runs", row.Status, open)
 		case ended && open > 0:
-			waiting, err := t.waitsForWebhook(ctx, row.ID)
+			waiting, err := c.waitsForWebhook(ctx, row.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -145,8 +146,8 @@ func (t *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (ma
 
 // waitsForWebhook reports whether a workflow waits only for the next attempt at a webhook, which
 // may be hours away.
-func (t *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
-	described, err := t.workflows.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
+func (c *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
+	described, err := c.Client.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
 	if err != nil {
 		return false, err
 	}
@@ -160,31 +161,31 @@ func (t *checker) waitsForWebhook(ctx context.Context, order string) (bool, erro
 
 // checkAgreement compares the workflow's status with the row's. The query replays the history, so
 // that a history that cannot be replayed is found too.
-func (t *checker) checkAgreement(ctx context.Context, row *orderRow) {
-	details, err := t.detailsOf(ctx, row.ID)
+func (c *checker) checkAgreement(ctx context.Context, row *orderRow) {
+	details, err := c.detailsOf(ctx, row.ID)
 	if err != nil {
-		t.report.violate(invariantAgreement, row.ID, "its workflow cannot be asked: %v", err)
+		c.report.violate(invariantAgreement, row.ID, "its workflow cannot be asked: %v", err)
 		return
 	}
 	if !strings.HasPrefix(details, "**"+row.Status.Label()+"**") || !strings.Contains(details, row.GuideCode) {
-		t.report.violate(invariantAgreement, row.ID, "the row says %s, the workflow %s", row.Status, details)
+		c.report.violate(invariantAgreement, row.ID, "the row says %s, the workflow %s", row.Status, details)
 	}
 }
 
 // detailsOf retries the query: it is handed to one worker's poll and is lost with that worker.
-func (t *checker) detailsOf(ctx context.Context, order string) (details string, err error) {
+func (c *checker) detailsOf(ctx context.Context, order string) (details string, err error) {
 	for range maxQueries {
-		if details, err = t.queryDetails(ctx, order); err == nil {
+		if details, err = c.queryDetails(ctx, order); err == nil {
 			break
 		}
 	}
 	return details, err
 }
 
-func (t *checker) queryDetails(ctx context.Context, order string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.options.scaledTimeout(queryTimeout))
+func (c *checker) queryDetails(ctx context.Context, order string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.options.scaledTimeout(queryTimeout))
 	defer cancel()
-	value, err := t.workflows.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
+	value, err := c.Client.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
 	if err != nil {
 		return "", err
 	}

@@ -92,5 +92,5 @@ func codeOf(answer *cluster.Answer) string {
 
 // think waits a random think time.
 func (c *client) think(ctx context.Context) error {
-	return sleep(ctx, time.Duration(c.rng.Int64N(int64(400*time.Millisecond))))
+	return cluster.Sleep(ctx, time.Duration(c.rng.Int64N(int64(400*time.Millisecond))))
 }

@@ -30,7 +30,7 @@ func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 			c.s.report.violate(invariantKeys, tracked.key, "a valid creation was answered %d: %.300s", answer.Status, answer.Body)
 			return errors.New("creation refused")
 		}
-		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
+		if err := cluster.Sleep(ctx, waits.next(c.rng, answer)); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,11 @@ package chaos
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"despacho/dev"
 	"despacho/models"
 )
 
@@ -67,8 +67,8 @@ func (d *deliveryRow) hook() string {
 }
 
 func (s *stack) readState(ctx context.Context) (*dbState, error) {
-	t := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
-	return t, onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
+	state := &dbState{byID: map[string]*orderRow{}, timelines: map[string][]entryRow{}, deliveries: map[string][]deliveryRow{}}
+	return state, dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		orders, err := collect[orderRow](ctx, connection, `
 			SELECT id::text AS id, guide_code, status, seq, cancelled_by, delivery_reference AS reference, proof_photo, created_at, auto_cancel_at
 			FROM orders ORDER BY created_at`)
@@ -76,8 +76,8 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			return err
 		}
 		for i := range orders {
-			t.orders = append(t.orders, &orders[i])
-			t.byID[orders[i].ID] = &orders[i]
+			state.orders = append(state.orders, &orders[i])
+			state.byID[orders[i].ID] = &orders[i]
 		}
 		entries, err := collect[entryRow](ctx, connection, `
 			SELECT order_id::text AS order_id, seq, type, status, actor, at FROM order_events WHERE seq IS NOT NULL ORDER BY order_id, seq`)
@@ -85,7 +85,7 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			return err
 		}
 		for _, entry := range entries {
-			t.timelines[entry.OrderID] = append(t.timelines[entry.OrderID], entry)
+			state.timelines[entry.OrderID] = append(state.timelines[entry.OrderID], entry)
 		}
 		deliveries, err := collect[deliveryRow](ctx, connection, `
 			SELECT d.id::text AS id, d.order_id::text AS order_id, d.order_seq, d.event, d.status, w.retry,
@@ -96,7 +96,7 @@ func (s *stack) readState(ctx context.Context) (*dbState, error) {
 			return err
 		}
 		for _, delivery := range deliveries {
-			t.deliveries[delivery.OrderID] = append(t.deliveries[delivery.OrderID], delivery)
+			state.deliveries[delivery.OrderID] = append(state.deliveries[delivery.OrderID], delivery)
 		}
 		return nil
 	})
@@ -108,20 +108,4 @@ func collect[T any](ctx context.Context, connection *pgx.Conn, query string) ([]
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[T])
-}
-
-// onDatabase runs a function on a new connection.
-func onDatabase(ctx context.Context, address string, run func(*pgx.Conn) error) error {
-	connection, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return err
-	}
-	return errors.Join(run(connection), connection.Close(context.WithoutCancel(ctx)))
-}
-
-func execute(ctx context.Context, address, statement string) error {
-	return onDatabase(ctx, address, func(connection *pgx.Conn) error {
-		_, err := connection.Exec(ctx, statement)
-		return err
-	})
 }

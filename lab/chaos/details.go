@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"go.temporal.io/api/enums/v1"
+	"despacho/lab/cluster"
 )
 
 // maxDetails is about how many orders are printed in detail.
 const maxDetails = 5
 
 // printDetails prints what is known of the orders for which an invariant was broken.
-func (s *stack) printDetails(ctx context.Context, t *checker) error {
+func (s *stack) printDetails(ctx context.Context, c *checker) error {
 	printed := map[string]bool{}
 	// One order for each broken invariant first, then more of each.
 	for n, more := 0, true; more && len(printed) < maxDetails; n++ {
@@ -23,9 +23,9 @@ func (s *stack) printDetails(ctx context.Context, t *checker) error {
 				continue
 			}
 			more = true
-			if order := i.Broken[n].Subject; t.byID[order] != nil && !printed[order] {
+			if order := i.Broken[n].Subject; c.byID[order] != nil && !printed[order] {
 				printed[order] = true
-				s.options.logf("\n%s", s.orderDetails(ctx, t, order))
+				s.options.logf("\n%s", s.orderDetails(ctx, c, order))
 			}
 		}
 	}
@@ -36,16 +36,16 @@ func (s *stack) printDetails(ctx context.Context, t *checker) error {
 }
 
 // orderDetails is an order's row, timeline, deliveries, workflow history and its client's notes.
-func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string {
+func (s *stack) orderDetails(ctx context.Context, c *checker, id string) string {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
-	row := t.byID[id]
-	line("THE STORY OF %s", id)
+	row := c.byID[id]
+	line("ORDER %s", id)
 	line("row: guide %s, %s (seq %d), created %s", row.GuideCode, row.Status, row.Seq, row.CreatedAt.UTC().Format(time.TimeOnly))
-	for _, entry := range t.timelines[id] {
+	for _, entry := range c.timelines[id] {
 		line("timeline %d: %s → %s by %s at %s", entry.Seq, entry.Type, entry.Status, entry.Actor, entry.At.UTC().Format("15:04:05.000"))
 	}
-	for _, d := range t.deliveries[id] {
+	for _, d := range c.deliveries[id] {
 		line("delivery %s of %d: %s to %s, %s after %d attempts (%d without an answer), heard %d times",
 			d.ID, d.OrderSeq, d.Event, d.hook(), d.Status, d.Attempts, d.Interrupted, s.receivers.count(d.hook(), d.ID))
 	}
@@ -59,7 +59,7 @@ func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string 
 		}
 		line("ledger: acknowledged %v, never confirmed %v", tracked.done, tracked.unknown)
 	}
-	runs, err := t.listRuns(ctx)
+	runs, err := c.listRuns(ctx)
 	if err != nil {
 		line("workflow: %v", err)
 	}
@@ -73,14 +73,12 @@ func (s *stack) orderDetails(ctx context.Context, t *checker, id string) string 
 // history lists a run's events, one on each line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
-	events := s.workflows.GetWorkflowHistory(ctx, workflowPrefix+order, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for events.HasNext() {
-		event, err := events.Next()
-		if err != nil {
-			fmt.Fprintf(&text, "  %v\n", err)
-			break
-		}
+	events, err := cluster.History(ctx, s.Client, workflowPrefix+order, run)
+	for _, event := range events.Events {
 		fmt.Fprintf(&text, "  %s %3d %s\n", event.EventTime.AsTime().Format("15:04:05.000"), event.EventId, event.EventType)
+	}
+	if err != nil {
+		fmt.Fprintf(&text, "  %v\n", err)
 	}
 	return strings.TrimRight(text.String(), "\n")
 }

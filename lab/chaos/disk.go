@@ -37,7 +37,7 @@ func (d *disk) describe() string {
 	return "a directory that gives way to a plain file (no file system may be mounted here)"
 }
 
-func (d *disk) fillerFile() string { return filepath.Join(d.dir, "ballast") }
+func (d *disk) fillerFile() string { return filepath.Join(d.dir, "filler") }
 func (d *disk) asideDir() string   { return d.dir + ".away" }
 
 func (d *disk) fill() error {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"despacho/lab/cluster"
 )
 
 // runFaults runs the load while the plan's faults are injected, and waits for the load to finish.
@@ -37,7 +39,7 @@ func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 	}
 	var running sync.WaitGroup
 	for _, f := range plan {
-		if err := sleep(ctx, time.Until(began.Add(f.At))); err != nil {
+		if err := cluster.Sleep(ctx, time.Until(began.Add(f.At))); err != nil {
 			break
 		}
 		running.Go(func() {
@@ -53,7 +55,7 @@ func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 		})
 	}
 	running.Wait()
-	failed = append(failed, sleep(ctx, time.Until(began.Add(s.options.Duration))))
+	failed = append(failed, cluster.Sleep(ctx, time.Until(began.Add(s.options.Duration))))
 	return errors.Join(failed...)
 }
 
@@ -62,7 +64,7 @@ func (f fault) key() string { return cmp.Or(f.Target, string(f.Kind)) }
 
 // applyFault injects a fault and undoes it after its time. A killed process is restarted.
 func (s *stack) applyFault(ctx context.Context, f fault) error {
-	wait := func() { _ = sleep(ctx, f.For) }
+	wait := func() { _ = cluster.Sleep(ctx, f.For) }
 	switch {
 	case f.Kind == fullDisk:
 		if err := s.disk.fill(); err != nil {
@@ -77,13 +79,13 @@ func (s *stack) applyFault(ctx context.Context, f fault) error {
 		wait()
 		return s.receivers.receiver.Restart()
 	case f.Target == databaseServer && f.Kind == kill:
-		s.postgres.Kill()
+		s.Postgres.Kill()
 		wait()
-		return s.postgres.Restart(ctx)
+		return s.Postgres.Restart(ctx)
 	case f.Target == temporalServer && f.Kind == kill:
-		s.temporal.server.Kill()
+		s.Temporal.Kill()
 		wait()
-		return s.temporal.restart(ctx)
+		return s.Temporal.Restart(ctx)
 	case f.Kind == kill:
 		p := s.processes[f.Target]
 		old, _ := p.current()
@@ -104,9 +106,9 @@ func (s *stack) pausable(target string) interface {
 } {
 	switch target {
 	case databaseServer:
-		return s.postgres
+		return s.Postgres
 	case temporalServer:
-		return s.temporal.server
+		return s.Temporal
 	}
 	child, _ := s.processes[target].current()
 	return child

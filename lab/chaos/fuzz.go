@@ -14,8 +14,8 @@ import (
 	"despacho/dev"
 )
 
-// target is a fuzz function and its directory.
-type target struct{ dir, name string }
+// fuzzTarget is a fuzz function and its directory.
+type fuzzTarget struct{ dir, name string }
 
 var fuzzFunction = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
@@ -30,27 +30,27 @@ func fuzz(ctx context.Context, options Options, report *report) error {
 		return err
 	}
 	options.logf("\n== %s: %d targets, %s each", partFuzz, len(targets), options.Fuzz)
-	for _, t := range targets {
+	for _, f := range targets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		options.logf("%s %s", t.dir, t.name)
+		options.logf("%s %s", f.dir, f.name)
 		report.checked(invariantFuzz, 1)
-		if err := t.run(ctx, root, options.Fuzz); err != nil && ctx.Err() == nil {
-			report.violate(invariantFuzz, t.dir+" "+t.name, "%v", err)
+		if err := f.run(ctx, root, options.Fuzz); err != nil && ctx.Err() == nil {
+			report.violate(invariantFuzz, f.dir+" "+f.name, "%v", err)
 		}
 	}
 	return nil
 }
 
-func (t target) run(ctx context.Context, root string, duration time.Duration) error {
+func (f fuzzTarget) run(ctx context.Context, root string, duration time.Duration) error {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
 		return err
 	}
 	test, err := dev.Start(dev.Command{
 		Name: "go test -fuzz", Path: compiler, Dir: root,
-		Args: []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", duration.String(), "./" + filepath.ToSlash(t.dir)},
+		Args: []string{"test", "-run", "^$", "-fuzz", "^" + f.name + "$", "-fuzztime", duration.String(), "./" + filepath.ToSlash(f.dir)},
 	})
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (t target) run(ctx context.Context, root string, duration time.Duration) er
 }
 
 // fuzzTargets finds the fuzz functions in the source, so that a new one needs no registration.
-func fuzzTargets(root string) (targets []target, err error) {
+func fuzzTargets(root string) (targets []fuzzTarget, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -75,7 +75,7 @@ func fuzzTargets(root string) (targets []target, err error) {
 		}
 		dir, err := filepath.Rel(root, filepath.Dir(path))
 		for _, match := range fuzzFunction.FindAllSubmatch(source, -1) {
-			targets = append(targets, target{dir: dir, name: string(match[1])})
+			targets = append(targets, fuzzTarget{dir: dir, name: string(match[1])})
 		}
 		return err
 	})

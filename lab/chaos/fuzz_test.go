@@ -21,5 +21,5 @@ func TestFuzzTargets_areFoundInTheSource(t *testing.T) {
 	}
 	targets, err := fuzzTargets(root)
 	require.NoError(t, err)
-	require.Equal(t, []target{{"a", "FuzzParse"}, {"a", "FuzzRead"}}, targets)
+	require.Equal(t, []fuzzTarget{{"a", "FuzzParse"}, {"a", "FuzzRead"}}, targets)
 }

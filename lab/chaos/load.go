@@ -44,7 +44,7 @@ func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
 	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
 	body, cash := newOrder(rng, key)
 	tracked := l.s.ledger.open(key, chosen.name, body, cash)
-	tracked.apiKey = l.s.tenant.key(number)
+	tracked.apiKey = l.s.operator.key(number)
 	if err := c.create(ctx, tracked); err != nil {
 		c.close()
 		return

@@ -57,7 +57,7 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 			c.s.report.violate(invariantMoves, tracked.id, "%s was answered %d: %.300s", move, answer.Status, answer.Body)
 			return false, nil
 		}
-		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
+		if err := cluster.Sleep(ctx, waits.next(c.rng, answer)); err != nil {
 			return false, err
 		}
 	}
@@ -75,10 +75,10 @@ func (c *client) requestFor(tracked *trackedOrder, move models.Move, by models.A
 	if by == models.ByStore {
 		return cluster.Request{Method: http.MethodPatch, Path: "/v1/orders/" + tracked.id + "/cancel", Key: tracked.apiKey, Body: []byte(`{"reason":"el cliente desistió"}`)}, nil
 	}
-	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move], Token: c.s.tenant.token, Body: []byte("{}")}
+	request := cluster.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + tracked.id + "/" + movePaths[move], Token: c.s.operator.token, Body: []byte("{}")}
 	switch move {
 	case models.MoveAssign:
-		rider := c.s.tenant.riders[tracked.done[models.MoveAssign]%len(c.s.tenant.riders)]
+		rider := c.s.operator.riders[tracked.done[models.MoveAssign]%len(c.s.operator.riders)]
 		request.Body = fmt.Appendf(nil, `{"rider_id":%q}`, rider)
 	case models.MoveDeliver:
 		fields := map[string]string{}
@@ -138,7 +138,7 @@ func entryType(move models.Move) string {
 func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, error) {
 	var waits backoff
 	for {
-		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + tracked.id, Token: c.s.tenant.token})
+		answer, err := c.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/panel/api/orders/" + tracked.id, Token: c.s.operator.token})
 		if err == nil && answer.Status == http.StatusOK {
 			var body struct{ Data panelOrder }
 			return &body.Data, json.Unmarshal(answer.Body, &body)
@@ -146,7 +146,7 @@ func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, 
 		if err == nil && answer.Status < http.StatusInternalServerError {
 			c.s.report.violate(invariantReadable, tracked.id, "reading it was answered %d: %.300s", answer.Status, answer.Body)
 		}
-		if err := sleep(ctx, waits.next(c.rng, answer)); err != nil {
+		if err := cluster.Sleep(ctx, waits.next(c.rng, answer)); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +154,7 @@ func (c *client) read(ctx context.Context, tracked *trackedOrder) (*panelOrder, 
 
 // waitForTimer returns when the timer has cancelled the order.
 func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error {
-	if err := sleep(ctx, c.s.options.AutoCancelAfter); err != nil {
+	if err := cluster.Sleep(ctx, c.s.options.AutoCancelAfter); err != nil {
 		return err
 	}
 	for {
@@ -162,7 +162,7 @@ func (c *client) waitForTimer(ctx context.Context, tracked *trackedOrder) error 
 		if err != nil || now.Status == models.StatusCancelled {
 			return err
 		}
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := cluster.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}

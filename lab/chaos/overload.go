@@ -81,7 +81,7 @@ func runOverload(ctx context.Context, s *stack) error {
 	watching, stop := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		for sleep(watching, 200*time.Millisecond) == nil {
+		for cluster.Sleep(watching, 200*time.Millisecond) == nil {
 			if now, err := s.maxRSS(); err == nil {
 				f.RSSMost = max(f.RSSMost, now)
 			}
@@ -100,7 +100,7 @@ func runOverload(ctx context.Context, s *stack) error {
 func (s *stack) checkOverload(f *overloadFigures, overloaded *overloadRun) {
 	r := s.report
 	r.checked(invariantRefusal, len(overloaded.times))
-	if f.P99 > milliseconds(maxResponseTime) {
+	if f.P99 > cluster.Milliseconds(maxResponseTime) {
 		r.violate(invariantRefusal, "p99", "%.0f ms is more than %s", f.P99, maxResponseTime)
 	}
 	if f.RefusedRate == 0 {
@@ -127,7 +127,7 @@ func (s *stack) ensureOrders(ctx context.Context, count int) error {
 		key := c.newIdempotencyKey()
 		body, cash := newOrder(c.rng, key)
 		tracked := s.ledger.open(key, "forgotten", body, cash)
-		tracked.apiKey, tracked.finished = s.tenant.key(0), true
+		tracked.apiKey, tracked.finished = s.operator.key(0), true
 		if err := c.create(ctx, tracked); err != nil {
 			return err
 		}
@@ -184,12 +184,12 @@ func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Dura
 			c := s.newClient(stream(s.options.Seed, uint64(number)))
 			defer c.close()
 			for time.Since(began) < duration && ctx.Err() == nil {
-				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize), Key: s.tenant.key(number)}
-				asked := time.Now()
+				r := cluster.Request{Method: http.MethodGet, Path: fmt.Sprintf("/v1/orders?limit=%d", pageSize), Key: s.operator.key(number)}
+				sent := time.Now()
 				limited, cancel := context.WithTimeout(ctx, callTimeout)
 				answer, err := c.at(s.balancer.pick()).Try(limited, r)
 				cancel()
-				result.add(time.Since(asked), answer, err)
+				result.add(time.Since(sent), answer, err)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func (s *stack) measureLoad(ctx context.Context, clients int, duration time.Dura
 func (o *overloadRun) add(took time.Duration, answer *cluster.Answer, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.times = append(o.times, milliseconds(took))
+	o.times = append(o.times, cluster.Milliseconds(took))
 	if err != nil {
 		o.answers[noAnswer]++
 		o.failure = err
@@ -220,5 +220,3 @@ func (o *overloadRun) rate(statuses ...int) float64 {
 	}
 	return float64(total) / o.took.Seconds()
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -83,10 +83,10 @@ func planFaults(seed uint64, duration, pauseFor time.Duration) []fault {
 // firstRound has each kind of fault.
 func firstRound(rng *rand.Rand) []fault {
 	pick := func(names []string) string { return names[rng.IntN(len(names))] }
-	everybody := slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer})
+	targets := slices.Concat(apiNames, workerNames, []string{temporalServer, databaseServer})
 	return []fault{
 		{Kind: kill, Target: pick(apiNames)}, {Kind: kill, Target: pick(workerNames)}, {Kind: kill, Target: temporalServer},
-		{Kind: kill, Target: databaseServer}, {Kind: pause, Target: pick(everybody)}, {Kind: fullDisk}, {Kind: receiverDown},
+		{Kind: kill, Target: databaseServer}, {Kind: pause, Target: pick(targets)}, {Kind: fullDisk}, {Kind: receiverDown},
 	}
 }
 

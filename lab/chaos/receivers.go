@@ -66,7 +66,7 @@ func (s *stack) registerWebhooks(ctx context.Context) error {
 			return err
 		}
 		got, err := c.at(s.balancer.pick()).Expect(ctx, http.StatusCreated, cluster.Request{
-			Method: http.MethodPost, Path: "/panel/api/webhooks", Token: s.tenant.token, Body: body,
+			Method: http.MethodPost, Path: "/panel/api/webhooks", Token: s.operator.token, Body: body,
 		})
 		if err != nil {
 			return err

@@ -1,17 +1,15 @@
 package chaos
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
 
+	"despacho/lab/cluster"
 	"despacho/models"
 )
 
@@ -186,14 +184,7 @@ func (r *report) print(out io.Writer) {
 
 func (r *report) write(path string) error {
 	r.Took, r.OK = time.Since(r.Began).Round(time.Second).String(), !r.broken()
-	content, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, append(content, '\n'), 0o644)
+	return cluster.WriteJSON(path, r)
 }
 
 func (r *report) counter(counter string) int {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"despacho/lab/cluster"
 )
 
 // stepDelay is the wait before each replacement.
@@ -20,7 +22,7 @@ func runRolling(ctx context.Context, s *stack) error {
 	defer s.report.forbidLoss(false)
 	before := s.report.counter("requests")
 	clients := s.startLoad(ctx, firstClient+uint64(s.options.Clients))
-	err := sleep(ctx, stepDelay)
+	err := cluster.Sleep(ctx, stepDelay)
 	for i := range apiNames {
 		if err != nil {
 			break
@@ -45,8 +47,9 @@ func runRolling(ctx context.Context, s *stack) error {
 
 // awaitBalancer returns when the balancer sees every process ready.
 func (s *stack) awaitBalancer(ctx context.Context) error {
-	if err := poll(ctx, startTimeout, "the balancer does not see everybody ready", s.balancer.allReady); err != nil {
+	allReady := func() (bool, error) { return s.balancer.allReady(), nil }
+	if err := cluster.Poll(ctx, startTimeout, "not all processes are ready", allReady); err != nil {
 		return err
 	}
-	return sleep(ctx, stepDelay)
+	return cluster.Sleep(ctx, stepDelay)
 }

@@ -1,11 +1,10 @@
 package chaos
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 
-	"despacho/catalog"
+	"despacho/lab/cluster"
 	"despacho/models"
 )
 
@@ -46,25 +45,12 @@ func chooseScenario(rng *rand.Rand) scenario {
 	panic("the weights have been counted")
 }
 
-// The destination of orders, and the location that is covered.
-var (
-	miraflores = catalog.DistrictID("PE", "150122")
-	lima       = catalog.CityID("PE", "1501")
-)
-
 // newOrder is the body of a creation. Its delivery_reference is the Idempotency-Key, so that the
 // orders made with a key can be counted in the database.
 func newOrder(rng *rand.Rand, key string) (body []byte, cash bool) {
-	order := map[string]any{
-		"recipient_name": "Rosa Díaz", "recipient_phone": "987 654 321", "location_id": miraflores, "product": "Zapatillas",
-		"delivery_address": fmt.Sprintf("Av. Larco %d", 100+rng.IntN(900)), "delivery_reference": key,
-	}
+	members := map[string]any{"delivery_address": fmt.Sprintf("Av. Larco %d", 100+rng.IntN(900)), "delivery_reference": key}
 	if cash = rng.IntN(3) == 0; cash {
-		order["amount_to_collect"] = float64(rng.IntN(50_000)+100) / 100
+		members["amount_to_collect"] = float64(rng.IntN(50_000)+100) / 100
 	}
-	body, err := json.Marshal(order)
-	if err != nil {
-		panic(err) // it holds only strings and numbers
-	}
-	return body, cash
+	return cluster.NewOrder(members), cash
 }

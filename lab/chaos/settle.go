@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"despacho/dev"
 	"despacho/lab/cluster"
 )
 
@@ -32,7 +33,7 @@ func (u unsettled) String() string {
 }
 
 func (s *stack) outstanding(ctx context.Context) (outstanding unsettled, late []string, err error) {
-	err = onDatabase(ctx, s.databaseURL(), func(connection *pgx.Conn) error {
+	err = dev.OnDatabase(ctx, s.databaseURL, func(connection *pgx.Conn) error {
 		counts := connection.QueryRow(ctx, `SELECT
 			(SELECT count(*) FROM orders WHERE status = 'registered'),
 			(SELECT count(*) FROM deliveries WHERE status = 'pending' AND (next_attempt_at IS NULL OR next_attempt_at <= now() + $1::interval))`, redeliverAfter)
@@ -68,7 +69,7 @@ func (s *stack) settle(ctx context.Context) error {
 		}
 		for _, id := range late {
 			s.report.count("events sent again by hand", 1)
-			if _, err := c.call(ctx, cluster.Request{Method: http.MethodPost, Path: "/panel/api/deliveries/" + id + "/redeliver", Token: s.tenant.token, Body: []byte("{}")}); err != nil {
+			if _, err := c.call(ctx, cluster.Request{Method: http.MethodPost, Path: "/panel/api/deliveries/" + id + "/redeliver", Token: s.operator.token, Body: []byte("{}")}); err != nil {
 				return err
 			}
 		}
@@ -80,7 +81,7 @@ func (s *stack) settle(ctx context.Context) error {
 			lastLogged = time.Now()
 			s.options.logf("%s", outstanding)
 		}
-		if err := sleep(ctx, settleEvery); err != nil {
+		if err := cluster.Sleep(ctx, settleEvery); err != nil {
 			return err
 		}
 	}
@@ -96,16 +97,16 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	t := &checker{stack: s, dbState: state, tally: map[string]int{}}
+	c := &checker{stack: s, dbState: state, tally: map[string]int{}}
 	for _, check := range []func(context.Context, *checker) error{
 		checkReadable, checkKeys, checkTimelines, checkMoves, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
 	} {
-		if err := check(ctx, t); err != nil {
+		if err := check(ctx, c); err != nil {
 			return err
 		}
 	}
-	s.report.set(t.tally)
-	return s.printDetails(ctx, t)
+	s.report.set(c.tally)
+	return s.printDetails(ctx, c)
 }
 
 // checker is what an invariant is checked with.

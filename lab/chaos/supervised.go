@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -27,6 +26,9 @@ type supervised struct {
 	downtime time.Duration
 }
 
+// startTimeout bounds a start on a busy machine.
+const startTimeout = 2 * time.Minute
+
 // restartDelay is the wait before a process that ended by itself is started again.
 const restartDelay = 300 * time.Millisecond
 
@@ -40,18 +42,14 @@ func (s *stack) newProcess(name, command string) (*supervised, error) {
 		p.variables[variable] = address
 	}
 	var err error
-	p.log, err = os.Create(filepath.Join(s.options.LogDir, name+".log"))
+	p.log, err = s.createLog(name)
 	return p, err
 }
 
 // run restarts the process until ctx ends.
 func (p *supervised) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		away := p.runOnce(ctx)
-		select {
-		case <-ctx.Done():
-		case <-time.After(away):
-		}
+		_ = cluster.Sleep(ctx, p.runOnce(ctx))
 	}
 }
 
@@ -123,8 +121,8 @@ func (p *supervised) replace(ctx context.Context) error {
 
 // awaitReady waits until a process other than old is ready.
 func (p *supervised) awaitReady(ctx context.Context, old *cluster.Child) error {
-	return poll(ctx, startTimeout, p.name+" is not ready", func() bool {
+	return cluster.Poll(ctx, startTimeout, p.name+" is not ready", func() (bool, error) {
 		child, ready := p.current()
-		return child != old && ready
+		return child != old && ready, nil
 	})
 }

@@ -38,14 +38,14 @@ type trackedOrder struct {
 }
 
 func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
-	s := &trackedOrder{
+	o := &trackedOrder{
 		key: key, scenario: life, body: body, cash: cash, last: models.StatusRegistered,
 		done: map[models.Move]int{}, unknown: map[models.Move]int{},
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.orders = append(l.orders, s)
-	return s
+	l.orders = append(l.orders, o)
+	return o
 }
 
 // all are the orders so far.
@@ -57,19 +57,19 @@ func (l *ledger) all() []*trackedOrder {
 
 // acknowledged are the orders whose creation was acknowledged.
 func (l *ledger) acknowledged() (list []*trackedOrder) {
-	for _, s := range l.all() {
-		if s.id != "" {
-			list = append(list, s)
+	for _, o := range l.all() {
+		if o.id != "" {
+			list = append(list, o)
 		}
 	}
 	return list
 }
 
 // note keeps what a client saw, for orderDetails.
-func (s *trackedOrder) note(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.notes = append(s.notes, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+func (o *trackedOrder) note(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.notes = append(o.notes, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
 var statusAfter = map[models.Move]models.Status{
@@ -78,20 +78,20 @@ var statusAfter = map[models.Move]models.Status{
 }
 
 // acknowledge counts a move that was made.
-func (s *trackedOrder) acknowledge(move models.Move) {
-	s.done[move]++
-	s.last = statusAfter[move]
+func (o *trackedOrder) acknowledge(move models.Move) {
+	o.done[move]++
+	o.last = statusAfter[move]
 }
 
 // resolve counts a move of unknown outcome as made, because the timeline shows it.
-func (s *trackedOrder) resolve(move models.Move) {
-	s.unknown[move]--
-	s.acknowledge(move)
+func (o *trackedOrder) resolve(move models.Move) {
+	o.unknown[move]--
+	o.acknowledge(move)
 }
 
 // certain reports whether no move's outcome is unknown.
-func (s *trackedOrder) certain() bool {
-	for _, count := range s.unknown {
+func (o *trackedOrder) certain() bool {
+	for _, count := range o.unknown {
 		if count > 0 {
 			return false
 		}

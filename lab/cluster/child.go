@@ -1,5 +1,5 @@
-// Package cluster runs processes of the despacho binary, and has the HTTP client and the webhook
-// receiver that bench and chaos use with them.
+// Package cluster is what bench and chaos share: the servers that a service needs, processes of the
+// despacho binary, an HTTP client and a webhook receiver.
 package cluster
 
 import (

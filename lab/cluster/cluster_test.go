@@ -2,12 +2,15 @@ package cluster
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -71,4 +74,35 @@ func TestPercentile(t *testing.T) {
 	require.InDelta(t, 30, Percentile([]float64{50, 30, 10}, 50), 1e-9)
 	require.InDelta(t, 7, Percentile([]float64{7}, 99), 1e-9)
 	require.True(t, math.IsNaN(Percentile(nil, 50)))
+}
+
+func TestPoll_endsWithTheConditionTheErrorOrTheTimeout(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	require.NoError(t, Poll(t.Context(), time.Minute, "not reached", func() (bool, error) { calls++; return calls == 2, nil }))
+	require.Equal(t, 2, calls)
+	failure := errors.New("it failed")
+	require.ErrorIs(t, Poll(t.Context(), time.Minute, "not reached", func() (bool, error) { return false, failure }), failure)
+	require.EqualError(t, Poll(t.Context(), 0, "not reached", func() (bool, error) { return false, nil }), "not reached after 0s")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, Poll(ended, time.Minute, "not reached", func() (bool, error) { return false, nil }), context.Canceled)
+}
+
+func TestStack_closesTheLatestFirst(t *testing.T) {
+	t.Parallel()
+	var s Stack
+	var closed []int
+	for i := range 3 {
+		s.OnClose(func(ctx context.Context) error {
+			closed = append(closed, i)
+			return ctx.Err()
+		})
+	}
+	s.OnClose(func(context.Context) error { return errors.New("it hangs") })
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.EqualError(t, s.Close(ended), "not stopped cleanly: it hangs")
+	require.Equal(t, []int{2, 1, 0}, closed)
+	require.NoError(t, s.Close(t.Context()), "once")
 }

@@ -27,5 +27,5 @@ func parseRSS(status *bufio.Scanner) (float64, error) {
 		kibibytes, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 64)
 		return kibibytes / 1024, err
 	}
-	return 0, fmt.Errorf("the kernel does not say how much memory the process holds")
+	return 0, fmt.Errorf("the kernel does not report the memory of the process")
 }

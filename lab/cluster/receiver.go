@@ -26,8 +26,8 @@ type Receiver struct {
 	server *http.Server
 }
 
-// StartReceiver starts one that answers 200 after it has read an event and called heard.
-func StartReceiver(certificates *dev.Certificates, heard func(r *http.Request, body []byte)) (*Receiver, error) {
+// StartReceiver starts one that answers 200 after it has read an event and called received.
+func StartReceiver(certificates *dev.Certificates, received func(r *http.Request, body []byte)) (*Receiver, error) {
 	address, err := FreeAddress()
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func StartReceiver(certificates *dev.Certificates, heard func(r *http.Request, b
 			if err != nil {
 				return
 			}
-			heard(request, body)
+			received(request, body)
 			w.WriteHeader(http.StatusOK)
 		}),
 	}

@@ -43,7 +43,7 @@ var folders = []folder{
 	{"catalog", []string{"internal"}, "the embedded location data"},
 	{"internal", nil, "the product's own small libraries"},
 	{"dev", []string{"catalog", "db", "internal", "models", "webhooks"}, "what `despacho dev` starts: Temporal, the webhook inbox, the demo data, the demo DNI provider"},
-	{"lab", []string{"catalog", "db", "dev", "internal", "models", "webhooks", "workflows"}, "how the product is proven: bench, chaos and the processes they share"},
+	{"lab", []string{"catalog", "db", "dev", "internal", "models", "webhooks", "workflows"}, "how the product is proven: bench, chaos and the servers and processes they share"},
 	{"test", []string{"api", "app", "catalog", "db", "dev", "internal", "models", "orders", "workflows"}, "what tests share, and the suites that are no package's own"},
 	{"docs", nil, "documentation, and the tests that hold it to the program"},
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
@@ -54,11 +52,11 @@ func Postgres(t testing.TB) string {
 	template, err := postgresTemplate.get()
 	require.NoError(t, err)
 	name := uniqueName("test_")
-	require.NoError(t, administer(t.Context(), admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)))
+	require.NoError(t, dev.Execute(t.Context(), admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)))
 	t.Cleanup(func() {
-		require.NoError(t, administer(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"))
+		require.NoError(t, dev.Execute(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"))
 	})
-	return inDatabase(admin, name)
+	return dev.DatabaseURL(admin, name)
 }
 
 // sqliteTemplate is a migrated file: copying it is much faster than migrating one for every test.
@@ -92,9 +90,9 @@ func (m *template) get() (string, error) {
 			return
 		}
 		name := uniqueName("template_")
-		if m.err = administer(context.Background(), admin, "CREATE DATABASE "+name); m.err == nil {
+		if m.err = dev.Execute(context.Background(), admin, "CREATE DATABASE "+name); m.err == nil {
 			m.name = name
-			m.err = migrate(inDatabase(admin, name))
+			m.err = migrate(dev.DatabaseURL(admin, name))
 		}
 	})
 	return m.name, m.err
@@ -105,7 +103,7 @@ func (m *template) drop(ctx context.Context) error {
 	if m.name == "" {
 		return nil
 	}
-	return administer(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
+	return dev.Execute(ctx, postgresServer.address, "DROP DATABASE "+m.name+" WITH (FORCE)")
 }
 
 // Prepare adds to the migrated databases that every test gets a copy of what all tests of a package
@@ -124,25 +122,6 @@ func migrate(databaseURL string) error {
 		err = Prepare(ctx, database)
 	}
 	return errors.Join(err, database.Close())
-}
-
-func administer(ctx context.Context, admin, statement string) error {
-	connection, err := pgx.Connect(ctx, admin)
-	if err != nil {
-		return err
-	}
-	_, err = connection.Exec(ctx, statement)
-	return errors.Join(err, connection.Close(ctx))
-}
-
-// inDatabase is the admin's address with another database in it.
-func inDatabase(admin, name string) string {
-	address, err := url.Parse(admin)
-	if err != nil {
-		panic(err) // it has just been connected to
-	}
-	address.Path = "/" + name
-	return address.String()
 }
 
 func uniqueName(prefix string) string { return prefix + strings.ToLower(rand.Text()) }

@@ -21,7 +21,7 @@ const (
 	TemporalVariable = "DESPACHO_TEST_TEMPORAL"
 )
 
-// stopTime is how long the end of a test binary may wait for its servers.
+// stopTimeout is how long the end of a test binary may wait for its servers.
 const stopTimeout = time.Minute
 
 // Main runs a package's tests and stops the servers they started: `func TestMain(m *testing.M) {
@@ -45,8 +45,8 @@ func Main(m *testing.M, closeFirst ...func() error) {
 
 // sharedServer is started by the first test that needs it, unless testrunner shares one.
 type sharedServer struct {
-	lentBy string
-	start  func(context.Context) (address string, stop func(context.Context) error, err error)
+	variable string
+	start    func(context.Context) (address string, stop func(context.Context) error, err error)
 
 	once    sync.Once
 	address string
@@ -56,7 +56,7 @@ type sharedServer struct {
 
 func (s *sharedServer) get() (string, error) {
 	s.once.Do(func() {
-		if s.address = os.Getenv(s.lentBy); s.address == "" {
+		if s.address = os.Getenv(s.variable); s.address == "" {
 			s.address, s.end, s.err = s.start(context.Background())
 		}
 	})
@@ -70,39 +70,42 @@ func (s *sharedServer) stop(ctx context.Context) error {
 	return s.end(ctx)
 }
 
-var postgresServer = &sharedServer{
-	lentBy: PostgresVariable,
-	start: func(ctx context.Context) (string, func(context.Context) error, error) {
-		server, err := dev.StartPostgres(ctx, dev.PostgresOptions{})
-		if err != nil {
-			return "", nil, err
-		}
-		return server.URL, server.Stop, nil
-	},
+var (
+	postgresServer = &sharedServer{variable: PostgresVariable, start: StartPostgres}
+	temporalServer = &sharedServer{variable: TemporalVariable, start: StartTemporal}
+)
+
+// StartPostgres starts a PostgreSQL for tests and returns its URL.
+func StartPostgres(ctx context.Context) (address string, stop func(context.Context) error, err error) {
+	server, err := dev.StartPostgres(ctx, dev.PostgresOptions{})
+	if err != nil {
+		return "", nil, err
+	}
+	return server.URL, server.Stop, nil
 }
 
-var temporalServer = &sharedServer{
-	lentBy: TemporalVariable,
-	start: func(ctx context.Context) (string, func(context.Context) error, error) {
-		cli, err := TemporalCLI()
-		if err != nil {
-			return "", nil, err
-		}
-		server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes})
-		if err != nil {
-			return "", nil, err
-		}
-		return server.Address, server.Stop, nil
-	},
+// StartTemporal starts a Temporal server for tests and returns its host:port.
+func StartTemporal(ctx context.Context) (address string, stop func(context.Context) error, err error) {
+	cli, err := findTemporalCLI(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes})
+	if err != nil {
+		return "", nil, err
+	}
+	return server.Address, server.Stop, nil
 }
 
 // TemporalCLI is the Temporal program, for tests that run a server of their own.
-func TemporalCLI() (string, error) {
+func TemporalCLI() (string, error) { return findTemporalCLI(context.Background()) }
+
+func findTemporalCLI(ctx context.Context) (string, error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return "", err
 	}
-	return dev.FindTemporalCLI(context.Background(), filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
+	return dev.FindTemporalCLI(ctx, filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
 }
 
 // moduleRoot is the nearest directory above the tests that has a go.mod.

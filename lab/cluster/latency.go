@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // Percentile is the value below which p per cent of the values lie, interpolated between its
@@ -20,3 +21,6 @@ func Percentile(values []float64, p float64) float64 {
 	fraction := position - float64(below)
 	return sorted[below] + fraction*(sorted[below+1]-sorted[below])
 }
+
+// Milliseconds is a duration as the results show it.
+func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

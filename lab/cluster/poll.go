@@ -1,0 +1,35 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const pollInterval = 10 * time.Millisecond
+
+// Poll calls reached until it returns true or an error. what describes the failure after the
+// timeout.
+func Poll(ctx context.Context, timeout time.Duration, what string, reached func() (bool, error)) error {
+	for end := time.Now().Add(timeout); ; {
+		if done, err := reached(); done || err != nil {
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s after %s", what, timeout)
+		}
+		if err := Sleep(ctx, pollInterval); err != nil {
+			return err
+		}
+	}
+}
+
+// Sleep waits unless ctx ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
