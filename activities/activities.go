@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
@@ -46,6 +45,7 @@ func (a *Activities) Register(w worker.Registry) {
 		workflows.ResendWebhookActivity:   a.ResendWebhook,
 		workflows.ResolveMapLinkActivity:  a.ResolveMapLink,
 		workflows.VerifyIdentityActivity:  a.VerifyIdentity,
+		workflows.ReconcileActivity:       a.Reconcile,
 		workflows.StartMissingActivity:    a.StartMissingOrders,
 		workflows.DriveDeliveriesActivity: a.DriveAbandonedDeliveries,
 		workflows.ClearExpiredActivity:    a.ClearExpiredRecords,
@@ -81,34 +81,4 @@ func (a *Activities) orderError(ctx context.Context, access string, orderID uuid
 	}
 	a.Log.ErrorContext(ctx, "order not stored", "order_id", orderID, "access", access, "error", err)
 	return workflows.NotStored()
-}
-
-// reconcileBatch bounds the work of one run of the reconcile workflow; the next run continues.
-const reconcileBatch = 500
-
-// startGracePeriod is how long the process that created or moved an order has to confirm its
-// workflow before it is reconciled.
-const startGracePeriod = 5 * time.Second
-
-// StartMissingOrders reconciles the orders whose workflow is unconfirmed.
-func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
-	now := a.Clock.Now()
-	ids, err := a.DB.OrdersMissingWorkflow(ctx, now.Add(-startGracePeriod), now.Add(-orders.OverdueAfter), reconcileBatch)
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		if startErr := a.Orders.StartMissing(ctx, id); startErr != nil {
-			a.Log.WarnContext(ctx, "order not started", "order_id", id, "error", startErr)
-			err = startErr
-			continue
-		}
-		started++
-	}
-	return started, err
-}
-
-// ClearExpiredRecords deletes expired rows.
-func (a *Activities) ClearExpiredRecords(ctx context.Context) (db.Cleared, error) {
-	return a.DB.ClearExpired(ctx, a.Clock.Now())
 }

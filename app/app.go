@@ -250,8 +250,17 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
-		StopTimeout: a.Config.ShutdownTimeout, Started: started,
+		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows,
 	})
+}
+
+// rebuildWorkflows has the reconcile workflow start the workflow of every open order again.
+func (a *App) rebuildWorkflows(ctx context.Context) error {
+	count, err := a.DB.UnconfirmOpenOrders(ctx)
+	if err == nil && count > 0 {
+		a.log.Warn("Temporal had no reconcile schedule: every open order gets its workflow again", "orders", count)
+	}
+	return err
 }
 
 // Serve runs an HTTP server until ctx ends, then waits for requests in flight.

@@ -186,7 +186,9 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		scope := db.OrderScope{OperatorID: w.operator.ID}
 		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
 		target := func(d models.WebhookDelivery) db.DeliveryTarget {
-			return db.DeliveryTarget{ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true}
+			return db.DeliveryTarget{
+				ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
+			}
 		}
 		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
 		created := w.order.CreatedAt.Unix() / 86400
@@ -233,7 +235,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
 			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
-			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, 10)) }, nil},
+			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, db.Position{}, 10)) }, nil},
 			"FailedDeliveries":    {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
 			"OrdersByDay": {
 				db.DayCount{Day: created, Status: w.order.Status, CancelledBy: w.order.CancelledBy, Count: 1, Collected: *w.order.ActualAmountCollected},

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -209,17 +210,54 @@ func (d *DB) MarkWorkflowsStarted(ctx context.Context, orders []OrderVersion, no
 		UpdateColumn("workflow_started_at", now).Error
 }
 
-// OrdersMissingWorkflow finds orders to reconcile: those whose workflow start or latest move is
-// unconfirmed, and registered ones whose auto-cancel time is long past.
-func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore, dueBefore time.Time, limit int) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	err := d.with(ctx).Raw(`
-		SELECT id FROM (
-			SELECT id FROM orders WHERE workflow_started_at IS NULL AND updated_at < ?
-			UNION
-			SELECT id FROM orders WHERE status = 'registered' AND auto_cancel_at < ?
-		) AS waiting LIMIT ?`, movedBefore, dueBefore, limit).Scan(&ids).Error
-	return ids, err
+// Position is a row's place in a list that is read in pages, oldest first.
+type Position struct {
+	At time.Time
+	ID uuid.UUID
+}
+
+// OrdersMissingWorkflow lists the orders whose workflow start or latest move is unconfirmed, oldest
+// first, after a position.
+func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore time.Time, after Position, limit int) ([]Position, error) {
+	return d.positions(ctx, `SELECT id, updated_at AS at FROM orders
+		WHERE workflow_started_at IS NULL AND updated_at < ? AND (updated_at, id) > (?, ?) ORDER BY updated_at, id LIMIT ?`, movedBefore, after, limit)
+}
+
+// OverdueOrders lists the registered orders whose auto-cancel time is long past, oldest first, after
+// a position.
+func (d *DB) OverdueOrders(ctx context.Context, dueBefore time.Time, after Position, limit int) ([]Position, error) {
+	return d.positions(ctx, `SELECT id, auto_cancel_at AS at FROM orders
+		WHERE status = 'registered' AND auto_cancel_at < ? AND (auto_cancel_at, id) > (?, ?) ORDER BY auto_cancel_at, id LIMIT ?`, dueBefore, after, limit)
+}
+
+func (d *DB) positions(ctx context.Context, query string, before time.Time, after Position, limit int) ([]Position, error) {
+	var positions []Position
+	err := d.with(ctx).Raw(query, before, after.At, after.ID, limit).Scan(&positions).Error
+	return positions, err
+}
+
+// MissingOrders returns those of the ids that no order has.
+func (d *DB) MissingOrders(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var present []uuid.UUID
+	if err := d.with(ctx).Model(&models.Order{}).Where("id IN ?", ids).Pluck("id", &present).Error; err != nil {
+		return nil, err
+	}
+	known := make(map[uuid.UUID]bool, len(present))
+	for _, id := range present {
+		known[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return known[id] }), nil
+}
+
+// UnconfirmOpenOrders makes the reconcile workflow start the workflow of every open order again, for
+// a Temporal that has lost them.
+func (d *DB) UnconfirmOpenOrders(ctx context.Context) (int64, error) {
+	result := d.with(ctx).Model(&models.Order{}).
+		Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses).UpdateColumn("workflow_started_at", nil)
+	return result.RowsAffected, result.Error
 }
 
 // Tracked is the data of the public tracking page.

@@ -75,11 +75,15 @@ type DeliveryTarget struct {
 	Event     models.Event
 	URL       string `gorm:"column:url"`
 	Retry     bool
+	// OrderID is nil for a test event.
+	OrderID *uuid.UUID
+	// NextAttemptAt is nil once the delivery has ended.
+	NextAttemptAt *time.Time
 }
 
 func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Table("deliveries").
-		Select("deliveries.id, deliveries.webhook_id, deliveries.event, webhooks.url, webhooks.retry").
+		Select("deliveries.id, deliveries.webhook_id, deliveries.event, deliveries.order_id, deliveries.next_attempt_at, webhooks.url, webhooks.retry").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
@@ -95,14 +99,15 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int)
 	return targets, err
 }
 
-// AbandonedDeliveries finds deliveries whose next attempt is long overdue, so no workflow is
-// sending them. Those of an order whose workflow is not confirmed yet are left to that workflow.
-func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, limit int) ([]DeliveryTarget, error) {
+// AbandonedDeliveries lists the deliveries whose next attempt is long overdue, oldest first, after a
+// position. Those of an order whose workflow is not confirmed yet are left to that workflow.
+func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, after Position, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
 		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.WebhookDeliveryPending, dueBefore).
 		Where("NOT EXISTS (SELECT 1 FROM orders WHERE orders.id = deliveries.order_id AND orders.workflow_started_at IS NULL)").
-		Order("deliveries.next_attempt_at").Limit(limit).Scan(&targets).Error
+		Where("(deliveries.next_attempt_at, deliveries.id) > (?, ?)", after.At, after.ID).
+		Order("deliveries.next_attempt_at, deliveries.id").Limit(limit).Scan(&targets).Error
 	return targets, err
 }
 

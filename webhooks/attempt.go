@@ -37,6 +37,9 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 			stop = workflows.WebhookFailed("already settled")
 			return nil
 		}
+		if stop = t.dueIn(at); stop != nil {
+			return nil
+		}
 		t.attempt.Number = len(attempts) + 1
 		t.scheduleIndex = 1 + countScheduled(attempts)
 		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {

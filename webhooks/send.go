@@ -91,6 +91,9 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	if t.scheduled() && delivery.Status != models.WebhookDeliveryPending {
 		return nil, nil
 	}
+	if err := t.dueIn(s.Clock.Now()); err != nil {
+		return nil, err
+	}
 	if t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID); err != nil {
 		return nil, err
 	}
@@ -99,6 +102,20 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
+}
+
+// dueTolerance is how much earlier than planned an attempt may be made: Temporal's clock decides
+// when it runs.
+const dueTolerance = time.Second
+
+// dueIn returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal wait.
+// More than one workflow may send a delivery; all of them keep its schedule.
+func (t *target) dueIn(now time.Time) error {
+	next := t.delivery.NextAttemptAt
+	if !t.scheduled() || next == nil || next.Sub(now) <= dueTolerance {
+		return nil
+	}
+	return workflows.RetryWebhook("the next attempt is not due yet", next.Sub(now))
 }
 
 // deferBusyHost reschedules an attempt that got no slot of its host. It updates the delivery's row

@@ -55,23 +55,74 @@ func registerSearchAttributes(ctx context.Context, options Options) error {
 	return err
 }
 
-// scheduleReconcile creates the schedule of the reconcile workflow if it does not exist.
+// scheduleReconcile creates the schedule of the reconcile workflow, or gives an existing one the
+// definition of this release. Where it did not exist, Temporal is new or has lost its database: the
+// open orders need their workflows again.
 func scheduleReconcile(ctx context.Context, options Options) error {
 	id := workflows.ReconcileScheduleID(options.TaskQueue)
-	_, err := options.Temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
-		ID:            id,
-		Spec:          client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: workflows.ReconcileEvery}}},
-		Overlap:       enums.SCHEDULE_OVERLAP_POLICY_SKIP,
-		CatchupWindow: time.Minute,
-		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: workflows.ReconcileWorkflowName, TaskQueue: options.TaskQueue,
-			StaticSummary: "start orders without a workflow, drive abandoned deliveries, clear what expired",
-			// A hanging run must not block the next one.
-			WorkflowExecutionTimeout: 5 * time.Minute,
-		},
+	schedules := options.Temporal.ScheduleClient()
+	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: workflows.ReconcileEvery}}}
+	action := &client.ScheduleWorkflowAction{
+		ID: id, Workflow: workflows.ReconcileWorkflowName, TaskQueue: options.TaskQueue,
+		Args:          []any{workflows.ReconcileInput{For: workflows.ReconcileFor}},
+		StaticSummary: "start orders without a workflow, drive abandoned deliveries, clear what expired",
+		// A hanging run must not block the next one.
+		WorkflowExecutionTimeout: 2 * workflows.ReconcileEvery,
+	}
+	policy := client.SchedulePolicies{Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Minute}
+	handle := schedules.GetHandle(ctx, id)
+	missing, err := isMissing(ctx, handle)
+	if err != nil {
+		return err
+	}
+	if !missing {
+		return handle.Update(ctx, client.ScheduleUpdateOptions{
+			DoUpdate: func(existing client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+				schedule := existing.Description.Schedule // whether it is paused stays
+				schedule.Spec, schedule.Action, schedule.Policy = &spec, action, &policy
+				return &client.ScheduleUpdate{Schedule: &schedule}, nil
+			},
+		})
+	}
+	// First the orders: a worker that dies in between leaves the schedule missing for the next one.
+	if err := options.Rebuild(ctx); err != nil {
+		return err
+	}
+	_, err = schedules.Create(ctx, client.ScheduleOptions{
+		ID: id, Spec: spec, Action: action, Overlap: policy.Overlap, CatchupWindow: policy.CatchupWindow,
 	})
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
-		return nil
+		return nil // another worker was first
 	}
 	return err
+}
+
+func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) {
+	_, err := handle.Describe(ctx)
+	var notFound *serviceerror.NotFound
+	if errors.As(err, &notFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// keepSchedule recreates the reconcile schedule if Temporal loses it while the worker runs.
+func keepSchedule(ctx context.Context, options Options) {
+	tick := time.NewTicker(workflows.ReconcileEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
+		if missing, err := isMissing(ctx, handle); err != nil || !missing {
+			continue
+		}
+		options.Log.Error("Temporal has lost the reconcile schedule; it is created again and every open order gets a workflow")
+		if err := prepareNamespace(ctx, options); err != nil {
+			options.Log.Error("Temporal is not ready", "error", err)
+		}
+	}
 }

@@ -22,6 +22,8 @@ type Options struct {
 	Log       *slog.Logger
 	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
+	// Rebuild is called when Temporal has no reconcile schedule: it is new, or has lost its database.
+	Rebuild func(ctx context.Context) error
 	// Started is called once the worker polls for tasks; may be nil.
 	Started func()
 }
@@ -43,6 +45,7 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if options.Started != nil {
 		options.Started()
 	}
+	go keepSchedule(ctx, options)
 	<-ctx.Done()
 	w.Stop()
 	options.Log.Info("worker stopped")

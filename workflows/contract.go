@@ -38,6 +38,7 @@ const (
 	ResendWebhookActivity     = "ResendWebhook"
 	ResolveMapLinkActivity    = "ResolveMapLink"
 	VerifyIdentityActivity    = "VerifyIdentity"
+	ReconcileActivity         = "Reconcile"
 	StartMissingActivity      = "StartMissingOrders"
 	DriveDeliveriesActivity   = "DriveAbandonedDeliveries"
 	ClearExpiredActivity      = "ClearExpiredRecords"
@@ -64,8 +65,11 @@ func SearchAttributes() map[string]string {
 	}
 }
 
+// OrderWorkflowPrefix begins the ids of orders' workflows.
+const OrderWorkflowPrefix = "order-"
+
 // OrderWorkflowID is the id of an order's workflow.
-func OrderWorkflowID(orderID uuid.UUID) string { return "order-" + orderID.String() }
+func OrderWorkflowID(orderID uuid.UUID) string { return OrderWorkflowPrefix + orderID.String() }
 
 // DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's
 // workflow.

@@ -7,16 +7,32 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// ReconcileEvery is the interval of the reconcile schedule.
-const ReconcileEvery = 15 * time.Second
+const (
+	// ReconcileEvery is the interval of the reconcile schedule.
+	ReconcileEvery = time.Minute
+	// ReconcileFor is how long a scheduled run goes on looking for work, with one activity: a run
+	// every few seconds would cost several Temporal actions each.
+	ReconcileFor = 50 * time.Second
+	// reconcileTimeout lets the last pass of a run end.
+	reconcileTimeout = ReconcileFor + 25*time.Second
+)
+
+// ReconcileInput starts the reconcile workflow.
+type ReconcileInput struct {
+	// For is how long the run goes on looking for work; zero makes one pass.
+	For time.Duration `json:"for,omitempty"`
+}
 
 // Reconcile starts missing order workflows, resumes abandoned deliveries and deletes expired rows.
-// The parts run independently; what fails is retried by the next run.
-func Reconcile(ctx workflow.Context) error {
+// What fails is retried by the next run.
+func Reconcile(ctx workflow.Context, in ReconcileInput) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Minute,
+		StartToCloseTimeout: reconcileTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
+	if in.For > 0 {
+		return workflow.ExecuteActivity(ctx, ReconcileActivity, in.For).Get(ctx, nil)
+	}
 	var parts []workflow.Future
 	for _, name := range []string{StartMissingActivity, DriveDeliveriesActivity, ClearExpiredActivity} {
 		parts = append(parts, workflow.ExecuteActivity(ctx, name))

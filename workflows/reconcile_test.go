@@ -36,7 +36,7 @@ func TestReconcile(t *testing.T) {
 					return 1, nil
 				}, activity.RegisterOptions{Name: part})
 			}
-			env.ExecuteWorkflow(workflows.Reconcile)
+			env.ExecuteWorkflow(workflows.Reconcile, workflows.ReconcileInput{})
 			require.True(t, env.IsWorkflowCompleted())
 			if failing == "" {
 				require.NoError(t, env.GetWorkflowError())
@@ -46,6 +46,20 @@ func TestReconcile(t *testing.T) {
 			require.ElementsMatch(t, parts, ran, "each once: the next turn tries again")
 		})
 	}
+}
+
+// A scheduled run is one activity, however long it goes on: idle, it costs few Temporal actions.
+func TestReconcile_scheduledRunIsOneActivity(t *testing.T) {
+	t.Parallel()
+	env := newEnvironment(&logBuffer{})
+	var ran []time.Duration
+	env.RegisterActivityWithOptions(func(_ context.Context, duration time.Duration) error {
+		ran = append(ran, duration)
+		return nil
+	}, activity.RegisterOptions{Name: workflows.ReconcileActivity})
+	env.ExecuteWorkflow(workflows.Reconcile, workflows.ReconcileInput{For: workflows.ReconcileFor})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []time.Duration{workflows.ReconcileFor}, ran)
 }
 
 // A delivery outside its order's workflow is retried as the activity's error says.

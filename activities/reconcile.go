@@ -1,0 +1,175 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
+
+	"despacho/db"
+	"despacho/orders"
+	"despacho/workflows"
+)
+
+const (
+	// reconcilePage is how many rows are read at once.
+	reconcilePage = 500
+	// reconcileConcurrency is how many workflows are started or signalled at once.
+	reconcileConcurrency = 32
+	// passInterval is the time between the passes of one run.
+	passInterval = 5 * time.Second
+	// startGracePeriod is how long the process that created or moved an order has to confirm its
+	// workflow before it is reconciled.
+	startGracePeriod = 5 * time.Second
+)
+
+// Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
+// worker stops. What is overdue for longer than that is looked at once.
+func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) error {
+	end := time.Now().Add(duration)
+	passes, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	_, failed := a.StartMissingOrders(passes)
+	_, driveErr := a.DriveAbandonedDeliveries(passes)
+	_, clearErr := a.ClearExpiredRecords(passes)
+	failed = errors.Join(failed, driveErr, clearErr)
+	if a.Clock.Now().Minute() == 0 { // once an hour
+		failed = errors.Join(failed, a.RefreshOrphans(passes))
+	}
+	for {
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			return failed
+		case <-passes.Done():
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return failed
+		case <-time.After(passInterval):
+		}
+		if _, err := a.startUnconfirmed(passes); err != nil && passes.Err() == nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+}
+
+// StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should have
+// been auto-cancelled long ago.
+func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
+	started, err = a.startUnconfirmed(ctx)
+	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
+	more, overdueErr := a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
+		return a.DB.OverdueOrders(ctx, overdue, after, reconcilePage)
+	})
+	return started + more, errors.Join(err, overdueErr)
+}
+
+func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
+	movedBefore := a.Clock.Now().Add(-startGracePeriod)
+	return a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
+		return a.DB.OrdersMissingWorkflow(ctx, movedBefore, after, reconcilePage)
+	})
+}
+
+// startAll reconciles every order that the pages list, oldest first. An order that fails does not
+// keep later ones from their turn; a page of which nothing succeeds ends the pass, because Temporal
+// is not available.
+func (a *Activities) startAll(ctx context.Context, page func(after db.Position) ([]db.Position, error)) (int, error) {
+	var started atomic.Int64
+	var after db.Position
+	var failed error
+	for {
+		found, err := page(after)
+		if err != nil || len(found) == 0 {
+			return int(started.Load()), errors.Join(failed, err)
+		}
+		before := started.Load()
+		var starts errgroup.Group
+		starts.SetLimit(reconcileConcurrency)
+		for _, order := range found {
+			starts.Go(func() error {
+				if err := a.Orders.StartMissing(ctx, order.ID); err != nil {
+					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
+					return fmt.Errorf("orders were not started, the first is %s: %w", order.ID, err)
+				}
+				started.Add(1)
+				return nil
+			})
+		}
+		if err := starts.Wait(); err != nil {
+			failed = err
+			if started.Load() == before {
+				return int(before), failed
+			}
+		}
+		after = found[len(found)-1]
+	}
+}
+
+// DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
+// sends what it is not sending yet, or else one of its own.
+func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
+	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
+	var after db.Position
+	for {
+		targets, readErr := a.DB.AbandonedDeliveries(ctx, overdue, after, reconcilePage)
+		if readErr != nil || len(targets) == 0 {
+			return driven, errors.Join(err, readErr)
+		}
+		for _, target := range targets {
+			if driveErr := a.Webhooks.Drive(ctx, target); driveErr != nil {
+				err = driveErr
+				continue
+			}
+			driven++
+		}
+		last := targets[len(targets)-1]
+		after = db.Position{At: *last.NextAttemptAt, ID: last.ID}
+	}
+}
+
+// RefreshOrphans makes the workflows of orders that do not exist look, and fail: after a backup was
+// restored, Temporal may know orders that the database does not.
+func (a *Activities) RefreshOrphans(ctx context.Context) error {
+	request := &workflowservice.ListWorkflowExecutionsRequest{
+		PageSize: reconcilePage,
+		Query:    fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND TaskQueue = '%s'", workflows.OrderWorkflowName, a.TaskQueue),
+	}
+	for {
+		page, err := a.Temporal.ListWorkflow(ctx, request)
+		if err != nil {
+			return err
+		}
+		var ids []uuid.UUID
+		for _, execution := range page.GetExecutions() {
+			if id, err := uuid.Parse(strings.TrimPrefix(execution.GetExecution().GetWorkflowId(), workflows.OrderWorkflowPrefix)); err == nil {
+				ids = append(ids, id)
+			}
+		}
+		missing, err := a.DB.MissingOrders(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range missing {
+			a.Log.WarnContext(ctx, "a workflow without an order", "order_id", id)
+			if err := a.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(id), "", workflows.RefreshName, nil); err != nil {
+				return err
+			}
+		}
+		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
+			return nil
+		}
+	}
+}
+
+// ClearExpiredRecords deletes expired rows.
+func (a *Activities) ClearExpiredRecords(ctx context.Context) (db.Cleared, error) {
+	return a.DB.ClearExpired(ctx, a.Clock.Now())
+}

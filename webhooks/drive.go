@@ -1,0 +1,31 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"despacho/db"
+	"despacho/workflows"
+)
+
+// Drive makes a workflow send an abandoned delivery. If its order's workflow is running, that one
+// reloads the order and sends what it is not sending yet; otherwise the delivery gets a workflow of
+// its own. So one workflow sends it.
+func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) error {
+	if target.OrderID != nil {
+		err := s.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(*target.OrderID), "", workflows.RefreshName, nil)
+		var notFound *serviceerror.NotFound
+		if !errors.As(err, &notFound) {
+			return err
+		}
+	}
+	_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.DeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	}, workflows.DeliveryWorkflowName, Ref(target))
+	return err
+}
