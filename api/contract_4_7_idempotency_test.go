@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -73,6 +74,24 @@ func TestContract_4_7_replayIsTheFirstAnswer(t *testing.T) {
 		require.Equal(t, http.StatusOK, cancelOrder(t, s, tenant.Key, first.String("id"), nil).Status)
 		requireReplay(t, first, once(t, s, tenant.Key, "venta-1", sale("Zapatillas")))
 		require.Equal(t, "cancelled", get(t, s, tenant.Key, "/v1/orders/"+first.String("id")).String("status"))
+	})
+}
+
+// A response that an earlier release stored is replayed with its bytes, here with the members of the
+// order in another order than today's.
+func TestContract_4_7_replayOfAnEarlierRelease(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		first := once(t, s, tenant.Key, "venta-1", sale("Zapatillas"))
+		data, err := json.Marshal(first.Data)
+		require.NoError(t, err)
+		stored := fmt.Sprintf(`{"data":%s,"warning":"%s"}`, data, first.Warning)
+		require.NotEqual(t, first.Text, stored)
+		record := insertKey(t, s, tenant.Key, "venta-2", sale("Zapatillas"))
+		require.NoError(t, s.App.DB.SaveKeyResponse(t.Context(), record, []byte(stored)))
+		first.Text = stored
+		requireReplay(t, first, once(t, s, tenant.Key, "venta-2", sale("Zapatillas")))
+		require.Equal(t, 1, countOrders(t, s, tenant))
 	})
 }
 
@@ -252,16 +271,18 @@ func TestContract_4_7_stillProcessing(t *testing.T) {
 }
 
 // insertKey is what a process leaves that dies between taking the key and creating the order.
-func insertKey(t *testing.T, s *apptest.Service, apiKey, key, raw string) {
+func insertKey(t *testing.T, s *apptest.Service, apiKey, key, raw string) *models.IdempotencyRecord {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.FrozenAt)
 	require.NoError(t, err)
 	sent, err := jsonbody.Parse([]byte(raw))
 	require.NoError(t, err)
-	claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+	record := &models.IdempotencyRecord{
 		ScopeID: holder.Key.ID, Key: key, BodyHash: sent.Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.FrozenAt.Add(time.Minute),
 		CreatedAt: apptest.FrozenAt, ExpiresAt: apptest.FrozenAt.Add(24 * time.Hour),
-	}, apptest.FrozenAt)
+	}
+	claim, _, err := s.App.DB.ClaimKey(t.Context(), record, apptest.FrozenAt)
 	require.NoError(t, err)
 	require.Equal(t, db.Claimed, claim)
+	return record
 }

@@ -48,12 +48,12 @@ func (p *Pages) createOrder(v *Request) error {
 	asked := newOrderForm(groups)
 	in, err := asked.read(p, v)
 	token := v.PostForm("ficha")
-	var made *receipt
+	var created *orders.Created
 	if err == nil {
-		made, err = p.createFromForm(v, in, token)
+		created, err = p.createFromForm(v, in, token)
 	}
 	if err == nil {
-		return p.done(v, made.Path(), newOrderNotice(made))
+		return p.done(v, orderPath(created.Order.ID), newOrderNotice(created))
 	}
 	if errors.Is(err, orders.ErrKeyReused) {
 		err, token = errFormUsed, uuid.NewString()
@@ -64,20 +64,22 @@ func (p *Pages) createOrder(v *Request) error {
 	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)
 }
 
-func (p *Pages) createFromForm(v *Request, in *jsonbody.Object, token string) (*receipt, error) {
+func (p *Pages) createFromForm(v *Request, in *jsonbody.Object, token string) (*orders.Created, error) {
 	if _, ok := jsonbody.ParseUUID(token); !ok {
 		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario está incompleto. Vuelva a abrir la página.")
 	}
 	return p.createOnce(v.Ctx(), v.Caller, in, "formulario:"+token)
 }
 
-func newOrderNotice(made *receipt) string {
-	text := "Pedido creado. Guía " + made.GuideCode + ", tarifa " + amount(made.ShippingCost, made.Currency) + "."
-	if made.Existed {
-		text = "El pedido ya estaba creado. Guía " + made.GuideCode + ", tarifa " + amount(made.ShippingCost, made.Currency) + "."
+func newOrderNotice(created *orders.Created) string {
+	text := "Pedido creado."
+	if created.Replayed {
+		text = "El pedido ya estaba creado."
 	}
-	if made.Warning != "" {
-		text += " Atención: " + made.Warning
+	order := created.Order
+	text += " Guía " + order.GuideCode + ", tarifa " + amount(order.ShippingCost, order.Currency) + "."
+	if created.Warning != "" {
+		text += " Atención: " + created.Warning
 	}
 	return text
 }

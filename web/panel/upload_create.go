@@ -66,10 +66,10 @@ func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.
 }
 
 func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
-	made, err := r.pages.createOnce(ctx, r.visit.Caller, row.in, row.key)
+	created, err := r.pages.createOnce(ctx, r.visit.Caller, row.in, row.key)
 	switch {
 	case err == nil:
-		row.Receipt = made
+		row.Created = created
 	case errors.Is(err, orders.ErrKeyReused):
 		row.addError(codeColumn, "ya se usó con otros datos")
 	case apperror.From(err).Kind == apperror.Internal, errors.Is(err, orders.ErrKeyInProgress):
@@ -113,8 +113,8 @@ func (p *Pages) uploadResult(v *Request) error {
 
 func resultCells(row *orderRow) []string {
 	cells := []string{strconv.Itoa(row.Number), "no creado", "", "", row.problem()}
-	if row.Receipt != nil {
-		cells[1], cells[2], cells[3] = "creado", row.Receipt.GuideCode, row.Receipt.ShippingCost.String()
+	if row.Created != nil {
+		cells[1], cells[2], cells[3] = "creado", row.Created.Order.GuideCode, row.Created.Order.ShippingCost.String()
 	}
 	return cells
 }

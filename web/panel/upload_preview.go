@@ -187,10 +187,10 @@ func (u *uploadRows) Labels() []labelLink {
 		ids, first = url.Values{}, count+1
 	}
 	for _, row := range u.Fit {
-		if row.Receipt == nil {
+		if row.Created == nil {
 			continue
 		}
-		ids.Add("id", row.Receipt.ID.String())
+		ids.Add("id", row.Created.Order.ID.String())
 		if count++; count-first+1 == labelsAtOnce {
 			add()
 		}

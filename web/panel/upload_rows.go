@@ -33,8 +33,8 @@ type orderRow struct {
 	Quote *orders.Preview
 	Notes []string
 	Wrong []cellError
-	// Receipt is that of the created order.
-	Receipt *receipt
+	// Created is the order, once there is one.
+	Created *orders.Created
 	// Pending means that the row was not processed yet and can be retried.
 	Pending bool
 
@@ -50,9 +50,9 @@ func (r *orderRow) State() string {
 	switch {
 	case len(r.Wrong) > 0:
 		return "wrong"
-	case r.Receipt != nil && r.Receipt.Existed:
+	case r.Created != nil && r.Created.Replayed:
 		return "existed"
-	case r.Receipt != nil:
+	case r.Created != nil:
 		return "created"
 	case r.Pending:
 		return "pending"
@@ -225,24 +225,19 @@ func (r *rowReader) check(rows []*orderRow) error {
 		row.key = row.keyOn(r.day)
 		requests[row.key] = row.in
 	}
-	earlier, err := r.pages.Orders.PreviousResponses(r.visit.Ctx(), r.visit.Caller, requests)
+	previous, err := r.pages.Orders.PreviousCreations(r.visit.Ctx(), r.visit.Caller, requests)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		before, known := earlier[row.key]
-		if !known {
-			continue
+		before, known := previous[row.key]
+		switch {
+		case !known:
+		case !before.SameBody:
+			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+before.Order.GuideCode)
+		default:
+			row.Created = before.Created
 		}
-		made, err := readReceipt(before.Response)
-		if err != nil {
-			return err
-		}
-		if !before.SameBody {
-			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
-			continue
-		}
-		row.Receipt = made
 	}
 	return nil
 }
