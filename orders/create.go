@@ -77,21 +77,15 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	if err != nil {
 		return nil, err
 	}
-	in, now := draft.newOrder, s.clock.Now()
-	order := models.Order{
-		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
-		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
-		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
-		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: initialDNIVerified(in),
-		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
-		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
-		Product: in.product, Size: sizeCode(draft.size), Notes: in.notes,
-		AmountToCollect: in.amount, PaymentType: in.paymentType, ShippingCost: draft.price, Currency: caller.Operator.Currency,
-		OperativeDay: operativeDay(now, caller.Operator),
-		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
-	}
+	order, operator, now := draft.Order, caller.Operator, s.clock.Now()
+	order.ID, order.OperatorID, order.BranchID = id, operator.ID, draft.branch.ID
+	order.GuideCode, order.Status, order.Seq = guidecode.New(), models.StatusRegistered, 1
+	order.RecipientDocVerified = initialDNIVerified(&order)
+	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
+	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(s.options.AutoCancelAfter)
+	order.CreatedAt, order.UpdatedAt = now, now
 	order.SearchText = searchText(&order)
-	resolvePoint(&order, in, caller.Operator.CountryCode)
+	resolvePoint(&order, operator.CountryCode)
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
@@ -123,11 +117,11 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 
 // initialDNIVerified is false for a DNI that is not eight digits, which needs no lookup, and
 // otherwise nil.
-func initialDNIVerified(in *newOrder) *bool {
-	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
+func initialDNIVerified(order *models.Order) *bool {
+	if order.RecipientDocType == nil || *order.RecipientDocType != models.DocDNI || order.RecipientDocNumber == nil {
 		return nil
 	}
-	if identity.IsDNI(*in.docNumber) {
+	if identity.IsDNI(*order.RecipientDocNumber) {
 		return nil
 	}
 	no := false
@@ -140,16 +134,16 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 
 // resolvePoint sets the order's point: the one in the request, else the one contained in the map
 // link.
-func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
-	if in.lat != nil && in.lng != nil {
-		setPoint(order, *in.lat, *in.lng, models.PointGiven)
+func resolvePoint(order *models.Order, countryCode string) {
+	if order.DeliveryLat != nil && order.DeliveryLng != nil {
+		setPoint(order, *order.DeliveryLat, *order.DeliveryLng, models.PointGiven)
 		return
 	}
-	if in.mapsURL == nil {
+	if order.DeliveryMapsURL == nil {
 		return
 	}
 	bounds, _ := maplink.Country(countryCode)
-	point, err := maplink.ParseIn(*in.mapsURL, bounds)
+	point, err := maplink.ParseIn(*order.DeliveryMapsURL, bounds)
 	if err != nil {
 		return
 	}
