@@ -1,12 +1,18 @@
 package orders
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/test/fields"
 )
@@ -38,13 +44,22 @@ var notInEvent = map[string]string{
 	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1",
 }
 
-// everyMember is a creation request with every member.
-const everyMember = `,"delivery_reference":"Frente al parque","delivery_lat":-12.1,"delivery_lng":-77.03,"delivery_maps_url":"https://maps.app.goo.gl/abc",
-	"amount_to_collect":89.9,"payment_type":"cash_on_delivery","recipient_doc_type":"ce","recipient_doc_number":"1","delivery_type":"agency","size":"L","notes":"Llamar"`
-
 func TestOrderFields_areReadFromTheRequest(t *testing.T) {
 	t.Parallel()
-	order, err := read(t, peruvianCaller(nil), everyMember+`,"store_id":"`+openStore.String()+`","branch_id":"`+ownBranch.String()+`"`)
+	request := []byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345","location_id":"` + uuid.NewString() + `",
+		"product":"Zapatillas","delivery_reference":"Frente al parque","delivery_lat":-12.1,"delivery_lng":-77.03,"delivery_maps_url":"https://maps.app.goo.gl/abc",
+		"amount_to_collect":89.9,"payment_type":"cash_on_delivery","recipient_doc_type":"ce","recipient_doc_number":"1","delivery_type":"agency","size":"L",
+		"notes":"Llamar","store_id":"` + openStore.String() + `","branch_id":"` + ownBranch.String() + `"}`)
+	var members map[string]any
+	require.NoError(t, json.Unmarshal(request, &members))
+	document, err := openapi3.NewLoader().LoadFromFile("../api/openapi.yaml")
+	require.NoError(t, err)
+	documented := document.Components.Schemas["OrderInput"].Value.Properties
+	require.ElementsMatch(t, slices.Collect(maps.Keys(documented)), slices.Collect(maps.Keys(members)), "the request has every member of OrderInput in api/openapi.yaml")
+
+	in, err := jsonbody.Parse(request)
+	require.NoError(t, err)
+	order, err := readNewOrder(in, peruvianCaller(nil), knownSettings())
 	require.NoError(t, err)
 	for name, value := range fields.Of(order.Order) {
 		if _, listed := notInRequest[name]; listed {

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"despacho/internal/jsonbody"
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/web/panel/csvfile"
@@ -33,31 +32,6 @@ const (
 	codeColumn   = "codigo_externo"
 )
 
-// uploadColumns are the columns of the template, and then the other accepted ones.
-var uploadColumns = []uploadColumn{
-	{Column: column("destinatario", "nombre", "cliente", "nombre del destinatario", "nombre y apellido"), Member: "recipient_name", Required: true, Help: "Nombre de quien recibe.", Example: "Rosa Díaz"},
-	{Column: column("telefono", "celular", "movil", "telefono del destinatario", "nro de telefono"), Member: "recipient_phone", Required: true, Help: "Con o sin código de país.", Example: "987654321", take: takeDigits},
-	{Column: column("direccion", "direccion de entrega", "domicilio"), Member: "delivery_address", Required: true, Help: "Como se la diría al motorizado.", Example: "Av. Larco 345, dpto. 201"},
-	{Column: column("referencia", "referencias"), Member: "delivery_reference", Help: "Algo que ayude a llegar.", Example: "Frente al parque"},
-	{Column: column(placeColumn, "distrito o zona", "zona", "destino", "ubicacion"), Member: "location_id", Required: true, Help: "Distrito o zona por su nombre. Si hay varios iguales: «Miraflores, Lima». En su lugar sirve la columna ubigeo.", take: takePlace},
-	{Column: column("producto", "contenido", "paquete", "descripcion"), Member: "product", Required: true, Help: "Qué hay en el paquete.", Example: "Zapatillas"},
-	{Column: column(sizeColumn, "tamano", "size"), Member: "size", Help: "Código de talla del operador. Vacío: la talla habitual.", take: takeSize},
-	{Column: column("monto_a_cobrar", "monto", "monto por cobrar", "cobrar"), Member: "amount_to_collect", Help: "Lo que se cobra al entregar: 89.90 u 89,90. Vacío: nada.", Example: "89.90", take: takeAmount},
-	{Column: column("tipo_documento", "tipo de documento", "tipo doc"), Member: "recipient_doc_type", Help: "DNI, CE, pasaporte u otro.", take: oneOf(docTypeSpellings, "debe ser DNI, CE, pasaporte u otro")},
-	{Column: column("documento", "numero de documento", "nro documento"), Member: "recipient_doc_number", Help: "Número del documento.", take: takeDigits},
-	{Column: column("notas", "observaciones", "comentarios", "instrucciones"), Member: "notes", Help: "Instrucciones para el despacho.", Example: "Ejemplo: reemplace esta fila"},
-	{Column: column("enlace_mapa", "enlace del mapa", "mapa", "google maps", "link"), Member: "delivery_maps_url", Help: "Enlace de mapa que envió el cliente."},
-	{Column: column("lat", "latitud"), Member: "delivery_lat", Help: "Punto exacto, en lugar del enlace.", take: takeCoordinate},
-	{Column: column("lng", "longitud", "lon", "long"), Member: "delivery_lng", Help: "Junto con lat.", take: takeCoordinate},
-	{Column: column(storeColumn, "nombre de la tienda"), Member: "store_id", Help: "Nombre de la tienda que envía.", operatorOnly: true, take: takeStore},
-	{Column: column(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), Help: "Su propio número de pedido: durante 24 horas no se crea dos veces.", take: takeCode},
-
-	{Column: column(ubigeoColumn, "codigo ubigeo"), Help: "Código INEI de seis cifras, en lugar del distrito.", Spare: true},
-	{Column: column("tipo_de_cobro", "forma de cobro", "tipo de pago", "forma de pago"), Member: "payment_type", Help: "Contra entrega o solo entrega. Con un monto siempre es contra entrega.", Spare: true, take: oneOf(paymentSpellings, "debe ser contra entrega o solo entrega")},
-	{Column: column("tipo_de_entrega", "entrega"), Member: "delivery_type", Help: "Domicilio o agencia.", Spare: true, take: oneOf(deliverySpellings, "debe ser domicilio o agencia")},
-	{Column: column("sucursal"), Member: "branch_id", Help: "Sucursal del operador que recibe el paquete.", Spare: true, take: takeBranch},
-}
-
 func column(name string, aliases ...string) csvfile.Column {
 	return csvfile.Column{Name: name, Aliases: aliases}
 }
@@ -72,9 +46,6 @@ func columnsFor(v *Request) []uploadColumn {
 	}
 	return columns
 }
-
-// numberMembers are read as numbers.
-var numberMembers = map[string]jsonbody.FormField{"amount_to_collect": jsonbody.FormNumber, "delivery_lat": jsonbody.FormNumber, "delivery_lng": jsonbody.FormNumber}
 
 var (
 	docTypeSpellings = map[string]string{
