@@ -11,6 +11,8 @@ import (
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/places"
 )
 
 // assignablePerPage is the most that one assignment accepts.
@@ -22,10 +24,10 @@ type assignmentPage struct {
 	Tabs         []tab
 	Orders       []*orders.View
 	Pager        pager
-	Destinations []option
+	Destinations []forms.Option
 	// Carriers are the riders whose orders may be reassigned.
-	Carriers []option
-	Form     *form
+	Carriers []forms.Option
+	Form     *forms.Form
 	Report   *assignmentReport
 	storeFilter
 	ticked map[uuid.UUID]bool
@@ -52,7 +54,7 @@ func (p *Pages) assign(v *Request) error {
 	}
 	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), ticked: map[uuid.UUID]bool{}}
 	page.Query.All = false
-	in, err := page.Form.read(p, v)
+	in, err := p.readForm(v, page.Form)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (p *Pages) assign(v *Request) error {
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {
-		if !page.Form.addError(err) {
+		if !page.Form.AddError(err) {
 			return err
 		}
 		page.tick(ids)
@@ -118,7 +120,7 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 
 // destinationOptions are the places of the listed orders, with their numbers. The selected place
 // stays in the list when it has no more orders.
-func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option, error) {
+func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.Option, error) {
 	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
 	if err != nil {
 		return nil, err
@@ -127,27 +129,27 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option,
 	if err != nil {
 		return nil, err
 	}
-	var options []option
+	var options []forms.Option
 	chosen := optionalID(query.Place)
 	for _, count := range counts {
-		options = append(options, option{count.LocationID.String(), placePath(index, count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		options = append(options, forms.Option{Value: count.LocationID.String(), Label: places.Path(index, count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
 		if chosen != nil && *chosen == count.LocationID {
 			chosen = nil
 		}
 	}
 	if chosen != nil {
-		options = append(options, option{chosen.String(), placePath(index, *chosen) + " (0)"})
+		options = append(options, forms.Option{Value: chosen.String(), Label: places.Path(index, *chosen) + " (0)"})
 	}
-	slices.SortFunc(options, func(a, b option) int { return cmp.Compare(textnorm.String(a.Label), textnorm.String(b.Label)) })
-	return slices.Insert(options, 0, option{"", "Todos"}), nil
+	slices.SortFunc(options, func(a, b forms.Option) int { return cmp.Compare(textnorm.String(a.Label), textnorm.String(b.Label)) })
+	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Todos"}), nil
 }
 
-func riderForm(riders []models.Rider) *form {
-	options := []option{{"", "Elija un motorizado…"}}
+func riderForm(riders []models.Rider) *forms.Form {
+	options := []forms.Option{{Value: "", Label: "Elija un motorizado…"}}
 	for _, rider := range riders {
 		if rider.Active {
-			options = append(options, option{rider.ID.String(), rider.Name})
+			options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 		}
 	}
-	return &form{Fields: []field{{Name: "rider_id", Label: "Motorizado", Kind: choiceField, Options: options, Required: true}}}
+	return &forms.Form{Fields: []forms.Field{{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Options: options, Required: true}}}
 }

@@ -11,6 +11,7 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/barcode"
+	"despacho/web/panel/format"
 )
 
 // maxLabels is more than a page of the list has.
@@ -144,9 +145,9 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 func collect(order *orders.View) (words string, fixed bool) {
 	switch {
 	case order.AmountToCollect > 0:
-		return "COBRAR " + amount(order.AmountToCollect, order.Currency), true
+		return "COBRAR " + format.Amount(order.AmountToCollect, order.Currency), true
 	case order.PaymentType == models.CashOnDelivery:
-		return "COBRAR " + currencySign(order.Currency) + "\u00a0________", false
+		return "COBRAR " + format.CurrencySign(order.Currency) + "\u00a0________", false
 	}
 	return "NO COBRAR", false
 }

@@ -3,21 +3,23 @@ package panel
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/orders"
+	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/neworder"
 )
 
 const newOrderPath = "/panel/pedidos/nuevo"
 
 // newOrderPage is the form of a new order, in groups.
 type newOrderPage struct {
-	Form   *form
-	Groups []fieldGroup
+	Form   *forms.Form
+	Groups []neworder.Group
 	// Token is the form's idempotency key: sending the form again does not create another order.
 	Token string
 }
@@ -39,8 +41,8 @@ func (p *Pages) createOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked := newOrderForm(groups)
-	in, err := asked.read(p, v)
+	form := newOrderForm(groups)
+	in, err := p.readForm(v, form)
 	token := v.PostForm("ficha")
 	var created *orders.Created
 	if err == nil {
@@ -52,17 +54,17 @@ func (p *Pages) createOrder(v *Request) error {
 	if errors.Is(err, orders.ErrKeyReused) {
 		err, token = errFormUsed, uuid.NewString()
 	}
-	if !asked.addError(forForm(err)) {
+	if !form.AddError(neworder.ForForm(err)) {
 		return err
 	}
-	return p.showNewOrder(v, http.StatusUnprocessableEntity, asked, groups, token)
+	return p.showNewOrder(v, http.StatusUnprocessableEntity, form, groups, token)
 }
 
 func (p *Pages) createFromForm(v *Request, in *jsonbody.Object, token string) (*orders.Created, error) {
 	if _, ok := jsonbody.ParseUUID(token); !ok {
 		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario está incompleto. Vuelva a abrir la página.")
 	}
-	return p.createOnce(v.Ctx(), v.Caller, in, "formulario:"+token)
+	return p.creator().Once(v.Ctx(), v.Caller, in, "formulario:"+token)
 }
 
 func newOrderNotice(created *orders.Created) string {
@@ -71,23 +73,18 @@ func newOrderNotice(created *orders.Created) string {
 		text = "El pedido ya estaba creado."
 	}
 	order := created.Order
-	text += " Guía " + order.GuideCode + ", tarifa " + amount(order.ShippingCost, order.Currency) + "."
+	text += " Guía " + order.GuideCode + ", tarifa " + format.Amount(order.ShippingCost, order.Currency) + "."
 	if created.Warning != "" {
 		text += " Atención: " + created.Warning
 	}
 	return text
 }
 
-func (p *Pages) showNewOrder(v *Request, status int, asked *form, groups []fieldGroup, token string) error {
-	page := newOrderPage{Form: asked, Token: token}
-	if wrong := slices.IndexFunc(asked.Fields, func(f field) bool { return f.Error != "" }); wrong >= 0 {
-		for i := range asked.Fields {
-			asked.Fields[i].Focus = i == wrong
-		}
-	}
+func (p *Pages) showNewOrder(v *Request, status int, form *forms.Form, groups []neworder.Group, token string) error {
+	page := newOrderPage{Form: form, Token: token}
 	at := 0
 	for _, group := range groups {
-		group.Fields = asked.Fields[at : at+len(group.Fields)]
+		group.Fields = form.Fields[at : at+len(group.Fields)]
 		at += len(group.Fields)
 		page.Groups = append(page.Groups, group)
 	}
@@ -95,10 +92,22 @@ func (p *Pages) showNewOrder(v *Request, status int, asked *form, groups []field
 }
 
 // newOrderForm joins the groups into one form.
-func newOrderForm(groups []fieldGroup) *form {
-	asked := &form{Action: newOrderPath, Submit: "Crear pedido"}
+func newOrderForm(groups []neworder.Group) *forms.Form {
+	form := &forms.Form{Action: newOrderPath, Submit: "Crear pedido"}
 	for _, group := range groups {
-		asked.Fields = append(asked.Fields, group.Fields...)
+		form.Fields = append(form.Fields, group.Fields...)
 	}
-	return asked
+	return form
+}
+
+func (p *Pages) newOrderGroups(v *Request) ([]neworder.Group, error) {
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return nil, err
+	}
+	return neworder.Groups(v.Caller, destinations), nil
+}
+
+func (p *Pages) creator() neworder.Creator {
+	return neworder.Creator{Orders: p.Orders, Clock: p.Clock, Log: p.Log, Wait: p.Config.Timeouts.Request / 2}
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
+	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/fields"
-	"despacho/web/panel"
+	"despacho/web/panel/neworder"
 )
 
 // The form and the columns of an uploaded file have every member of a creation request.
@@ -24,9 +25,15 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 		require.NoError(t, err)
 		form := visit(t, s, s.NewTenant(t), nil).read(newOrder).fieldsOf(t, newOrder)
 		delete(form, "ficha")
-		for where, members := range map[string][]string{"newOrderGroups": slices.Collect(maps.Keys(form)), "uploadColumns": panel.UploadMembers()} {
+		var columns []string
+		for _, column := range neworder.ColumnsFor(orders.Caller{}) {
+			if column.Member != "" {
+				columns = append(columns, column.Member)
+			}
+		}
+		for where, members := range map[string][]string{"Groups": slices.Collect(maps.Keys(form)), "columns": columns} {
 			for member := range document.Components.Schemas["OrderInput"].Value.Properties {
-				assert.Contains(t, members, member, "%s is not in %s (web/panel/order_fields.go)", member, where)
+				assert.Contains(t, members, member, "%s is not in %s (web/panel/neworder/fields.go)", member, where)
 			}
 			assert.Len(t, members, len(document.Components.Schemas["OrderInput"].Value.Properties), where)
 		}

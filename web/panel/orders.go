@@ -11,6 +11,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 const ordersPerPage = 50
@@ -21,7 +22,7 @@ type ordersPage struct {
 	Orders  []*orders.View
 	Total   int64
 	Query   orderQuery
-	Riders  []option
+	Riders  []forms.Option
 	Pager   pager
 	Refresh string
 	// WithoutPoint is how many active orders have no coordinates.

@@ -5,72 +5,15 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/google/uuid"
-
-	"despacho/catalog"
 	"despacho/internal/jsonbody"
-	"despacho/internal/textnorm"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/places"
 )
-
-// maxSuggestions is how many places are suggested at once.
-const maxSuggestions = 20
-
-// maxMatches is how many places of the same name are searched.
-const maxMatches = 200
-
-// placeName is a unique name of a place: Miraflores, Lima (150122).
-func placeName(index *catalog.Index, place catalog.Location) string {
-	name := placePath(index, place.ID)
-	if name == "" {
-		return place.Name
-	}
-	if place.Ubigeo != "" {
-		name += " (" + place.Ubigeo + ")"
-	}
-	return name
-}
-
-// placePath is the name of a place and of those that contain it, up to the country: Miraflores,
-// Lima.
-func placePath(index *catalog.Index, id uuid.UUID) string {
-	var names []string
-	for _, around := range index.Ancestors(id) {
-		if around.Type != catalog.TypeCountry {
-			names = append(names, around.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
 
 const unknownPlace = "no hay ninguna ubicación con ese nombre"
 
-// matchPlaces finds the places that match a name, in the form of placeName or partial, or a ubigeo:
-// a single one if it is clear.
-func matchPlaces(index *catalog.Index, country, typed string) []catalog.Location {
-	if place, known := index.ByUbigeo(country, typed); known {
-		return []catalog.Location{place}
-	}
-	// The code in parentheses is added by placeName; people search by name.
-	name, _, _ := strings.Cut(typed, "(")
-	first, _, _ := strings.Cut(name, ",")
-	found := index.Search(country, first, maxMatches)
-	var named []catalog.Location
-	for _, place := range found {
-		if textnorm.String(placeName(index, place)) == textnorm.String(typed) {
-			return []catalog.Location{place}
-		}
-		if textnorm.String(place.Name) == textnorm.String(typed) {
-			named = append(named, place)
-		}
-	}
-	if len(named) == 1 {
-		return named
-	}
-	return found
-}
-
 // findPlace finds the id of a typed place. An ambiguous name becomes a list of suggestions.
-func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error) {
+func (p *Pages) findPlace(v *Request, f *forms.Field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
 		return typed, "", nil
@@ -79,23 +22,15 @@ func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error
 	if err != nil {
 		return "", "", err
 	}
-	found := matchPlaces(index, v.Operator().CountryCode, typed)
+	found := places.Find(index, v.Operator().CountryCode, typed)
 	switch len(found) {
 	case 0:
 		return "", unknownPlace, nil
 	case 1:
 		return found[0].ID.String(), "", nil
 	}
-	f.Suggestions = placeNames(index, found)
+	f.Suggestions = places.Names(index, found)
 	return "", "elija una ubicación de la lista", nil
-}
-
-func placeNames(index *catalog.Index, places []catalog.Location) []string {
-	names := make([]string, min(len(places), maxSuggestions))
-	for i := range names {
-		names[i] = placeName(index, places[i])
-	}
-	return names
 }
 
 // suggestPlaces returns the places that match a partial name, for the autocompletion.
@@ -105,7 +40,7 @@ func (p *Pages) suggestPlaces(v *Request) error {
 		return err
 	}
 	name, _, _ := strings.Cut(v.Query("q"), ",")
-	v.JSON(http.StatusOK, placeNames(index, index.Search(v.Operator().CountryCode, name, maxSuggestions)))
+	v.JSON(http.StatusOK, places.Names(index, index.Search(v.Operator().CountryCode, name, places.MaxSuggestions)))
 	return nil
 }
 
@@ -123,5 +58,54 @@ func (p *Pages) placeNamed(ctx context.Context, id string) (string, error) {
 	if !known {
 		return "", nil
 	}
-	return placeName(index, place), nil
+	return places.Name(index, place), nil
+}
+
+// destinations searches the places that the operator covers.
+func (p *Pages) destinations(v *Request) (*places.Destinations, error) {
+	choices, err := p.Orders.Choices(v.Ctx(), v.Caller)
+	if err != nil {
+		return nil, err
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	return places.NewDestinations(index, v.Operator().CountryCode, choices), nil
+}
+
+// findDestination is findPlace for an order's destination. The order is created without another
+// confirmation, so only an exact name is accepted.
+func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint string, err error) {
+	typed := strings.TrimSpace(f.Value)
+	f.Suggestions = nil
+	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
+		return typed, "", nil
+	}
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return "", "", err
+	}
+	m := destinations.Match(typed)
+	switch {
+	case m.Place != nil && m.Exact:
+		f.Value = destinations.Name(*m.Place)
+		return m.Place.ID.String(), "", nil
+	case len(m.Candidates) == 0:
+		return "", places.UnknownDestination, nil
+	}
+	names := destinations.Candidates(m)
+	f.Suggestions = names[:min(len(names), places.MaxSuggestions)]
+	return "", "elija un destino de la lista", nil
+}
+
+// suggestDestinations returns the covered places that match a partial name, for the autocompletion.
+func (p *Pages) suggestDestinations(v *Request) error {
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return err
+	}
+	name, _, _ := strings.Cut(v.Query("q"), ",")
+	v.JSON(http.StatusOK, destinations.Suggested(name))
+	return nil
 }
