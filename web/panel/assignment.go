@@ -25,16 +25,16 @@ type assignmentPage struct {
 	Orders       []*orders.View
 	Pager        pager
 	Destinations []forms.Option
-	// Carriers are the riders whose orders may be reassigned.
-	Carriers []forms.Option
-	Form     *forms.Form
-	Report   *assignmentReport
+	// Riders are the riders whose orders may be reassigned.
+	Riders []forms.Option
+	Form   *forms.Form
+	Report *assignmentReport
 	storeFilter
-	ticked map[uuid.UUID]bool
+	selected map[uuid.UUID]bool
 }
 
-// Ticked reports whether an order is selected.
-func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
+// Selected reports whether an order is selected.
+func (p *assignmentPage) Selected(id uuid.UUID) bool { return p.Query.All || p.selected[id] }
 
 func (p *Pages) showAssignment(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
@@ -52,15 +52,15 @@ func (p *Pages) assign(v *Request) error {
 	if err != nil {
 		return err
 	}
-	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), ticked: map[uuid.UUID]bool{}}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), selected: map[uuid.UUID]bool{}}
 	page.Query.All = false
 	in, err := p.readForm(v, page.Form)
 	if err != nil {
 		return err
 	}
 	var ids []uuid.UUID
-	for _, ticked := range v.Request.PostForm["id"] {
-		if id := optionalID(ticked); id != nil {
+	for _, text := range v.Request.PostForm["id"] {
+		if id := optionalID(text); id != nil {
 			ids = append(ids, *id)
 		}
 	}
@@ -74,22 +74,22 @@ func (p *Pages) assign(v *Request) error {
 		if !page.Form.AddError(err) {
 			return err
 		}
-		page.tick(ids)
+		page.choose(ids)
 		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
 	}
 	page.Report = reportOf(assignments, riderID, riders)
-	page.tick(page.Report.again)
+	page.choose(page.Report.again)
 	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
-func (p *assignmentPage) tick(ids []uuid.UUID) {
+func (p *assignmentPage) choose(ids []uuid.UUID) {
 	for _, id := range ids {
-		p.ticked[id] = true
+		p.selected[id] = true
 	}
 }
 
 func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.asked())
+	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.ordersQuery())
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 	if err != nil {
 		return err
 	}
-	page.storeFilter, page.Carriers = storeFilterOf(stores), riderFilter(riders)
+	page.storeFilter, page.Riders = storeFilterOf(stores), riderFilter(riders)
 	page.Destinations, err = p.destinationOptions(v, page.Query)
 	return err
 }

@@ -17,13 +17,13 @@ type coverageFilePage struct {
 	Failure string
 	// Remove means that places that are not in the file are removed from the coverage.
 	Remove bool
-	// Wrong are the invalid rows; with any of them nothing is applied.
-	Wrong   []coveragefile.Row
-	MoreBad int
-	Rows    int
-	Change  *operators.CoverageChange
-	Lines   []coverageLine
-	More    int
+	// Errors are the invalid rows; with any of them nothing is applied.
+	Errors     []coveragefile.Row
+	MoreErrors int
+	Rows       int
+	Change     *operators.CoverageChange
+	Lines      []coverageLine
+	More       int
 	// Content is the normalized file, for the form that applies it.
 	Content string
 }
@@ -32,7 +32,7 @@ type coverageFilePage struct {
 type coverageLine struct {
 	Name          string
 	Before, After string
-	Kind, Chip    string
+	Kind, Style   string
 }
 
 // maxShownLines is how many changes a preview lists.
@@ -57,7 +57,7 @@ func (p *Pages) uploadCoverageFile(v *Request) error {
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)
 	}
-	if len(page.Wrong) > 0 {
+	if len(page.Errors) > 0 {
 		return p.showCoverageFile(v, http.StatusUnprocessableEntity, page)
 	}
 	return p.showCoverageFile(v, http.StatusOK, page)
@@ -79,14 +79,14 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	for _, row := range rows {
 		switch {
 		case row.Complaint == "":
-		case len(page.Wrong) < maxShownLines:
-			page.Wrong = append(page.Wrong, row)
+		case len(page.Errors) < maxShownLines:
+			page.Errors = append(page.Errors, row)
 		default:
-			page.MoreBad++
+			page.MoreErrors++
 		}
 	}
 	page.Rows = len(rows)
-	if len(page.Wrong) > 0 {
+	if len(page.Errors) > 0 {
 		return nil
 	}
 	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
@@ -117,8 +117,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 		before[row.LocationID] = priceWords(row.Price, v.Operator())
 	}
 	for _, part := range []struct {
-		rows       []models.Coverage
-		kind, chip string
+		rows        []models.Coverage
+		kind, style string
 	}{{page.Change.Removed, "Se quita", "bad"}, {page.Change.Changed, "Cambia", "warn"}, {page.Change.Added, "Se agrega", "good"}} {
 		for _, row := range part.rows {
 			if len(page.Lines) == maxShownLines {
@@ -129,8 +129,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 			if err != nil {
 				return err
 			}
-			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Chip: part.chip}
-			if part.chip == "bad" {
+			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Style: part.style}
+			if part.style == "bad" {
 				line.After = orDash("")
 			}
 			page.Lines = append(page.Lines, line)

@@ -129,11 +129,11 @@ func scopesOf(key *models.APIKey) []named {
 func keyState(key *models.APIKey, now time.Time) cell {
 	switch {
 	case key.RevokedAt != nil:
-		return cell{Text: "Revocada", Chip: "bad"}
+		return cell{Text: "Revocada", Style: "bad"}
 	case !key.Usable(now):
-		return cell{Text: "Vencida", Chip: "quiet"}
+		return cell{Text: "Vencida", Style: "quiet"}
 	}
-	return cell{Text: "Activa", Chip: "good"}
+	return cell{Text: "Activa", Style: "good"}
 }
 
 func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {

@@ -73,22 +73,22 @@ func (p *Pages) deliverOrder(v *Request) error {
 
 // runAction reads a form of the order's page, runs the action, and redirects back to the page with
 // the result.
-func (p *Pages) runAction(v *Request, form *forms.Form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
+func (p *Pages) runAction(v *Request, form *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
 	}
-	said := ""
+	message := ""
 	in, err := p.readForm(v, form)
 	if err == nil {
-		said, err = act(id, in)
+		message, err = act(id, in)
 	}
-	return p.redirectBack(v, id, form, said, err)
+	return p.redirectBack(v, id, form, message, err)
 }
 
-func (p *Pages) redirectBack(v *Request, id uuid.UUID, form *forms.Form, said string, err error) error {
+func (p *Pages) redirectBack(v *Request, id uuid.UUID, form *forms.Form, message string, err error) error {
 	if err == nil {
-		return p.done(v, orderPath(id), said)
+		return p.done(v, orderPath(id), message)
 	}
 	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err

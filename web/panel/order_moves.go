@@ -87,7 +87,7 @@ func requireAmount(form *forms.Form, order *orders.Detail) {
 }
 
 func cancelForm(id uuid.UUID) *forms.Form {
-	return &forms.Form{Action: orderPath(id) + "/cancelar", Submit: "Sí, cancelar el pedido", Fields: []forms.Field{
+	return &forms.Form{Action: orderPath(id) + "/cancelar", Submit: "Sí, cancelar el pedido", Danger: true, Fields: []forms.Field{
 		{Name: "reason", Label: "Motivo", Kind: forms.Text},
 		{Name: "note", Label: "Nota", Kind: forms.Area},
 	}}

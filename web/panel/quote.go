@@ -14,8 +14,8 @@ type quoteView struct {
 	Destination forms.Field
 	// Name is the requested place; empty if there is none.
 	Name string
-	// Answer is nil where the operator does not deliver.
-	Answer *orders.Quote
+	// Quote is nil where the operator does not deliver.
+	Quote *orders.Quote
 	// Through is the covered place that sets the price, where it is not the destination itself.
 	Through string
 }
@@ -45,12 +45,12 @@ func (p *Pages) quote(v *Request) (quoteView, error) {
 		return view, nil
 	}
 	view.Destination.Value = view.Name
-	view.Answer, err = p.Orders.Quote(v.Ctx(), v.Operator(), id)
+	view.Quote, err = p.Orders.Quote(v.Ctx(), v.Operator(), id)
 	if errors.Is(err, orders.ErrNotCovered) {
 		return view, nil
 	}
-	if err == nil && view.Answer.CoveredBy.ID != id {
-		view.Through, err = p.placeNamed(v.Ctx(), view.Answer.CoveredBy.ID.String())
+	if err == nil && view.Quote.CoveredBy.ID != id {
+		view.Through, err = p.placeNamed(v.Ctx(), view.Quote.CoveredBy.ID.String())
 	}
 	return view, err
 }

@@ -24,7 +24,7 @@ type receptionPage struct {
 	Branch   string
 	// Typed is put back into the field when it must be sent again.
 	Typed  string
-	Answer *receptionResult
+	Result *receptionResult
 	Today  *orders.Receptions
 
 	branchNames map[uuid.UUID]string
@@ -80,14 +80,14 @@ func (p *Pages) receive(v *Request) error {
 	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
 	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
-		page.Answer = page.resultOf(v, received, typed)
+		page.Result = page.resultOf(v, received, typed)
 		return p.respondReception(v, http.StatusOK, page)
 	}
 	status, answer := notReceived(err, typed)
 	if answer == nil {
 		return err
 	}
-	page.Answer, page.Typed = answer, typed
+	page.Result, page.Typed = answer, typed
 	return p.respondReception(v, status, page)
 }
 

@@ -54,8 +54,8 @@ type cell struct {
 	Text string
 	// Note is a second line in a smaller font.
 	Note string
-	// Chip is the style of the text: good, bad or quiet; empty is plain.
-	Chip string
+	// Style is the style of the text: good, bad or quiet; empty is plain.
+	Style string
 }
 
 func plain(text string) cell { return cell{Text: text} }
@@ -63,15 +63,15 @@ func plain(text string) cell { return cell{Text: text} }
 // activity is the cell of the active state.
 func activity(active bool) cell {
 	if active {
-		return cell{Text: "Activo", Chip: "good"}
+		return cell{Text: "Activo", Style: "good"}
 	}
-	return cell{Text: "Inactivo", Chip: "quiet"}
+	return cell{Text: "Inactivo", Style: "quiet"}
 }
 
 // marked is the cell that marks one row, such as the default.
 func marked(mark string, it bool) cell {
 	if it {
-		return cell{Text: mark, Chip: "good"}
+		return cell{Text: mark, Style: "good"}
 	}
 	return plain("—")
 }

@@ -26,11 +26,11 @@ type summaryPage struct {
 	Periods []tab
 	Query   summaryQuery
 	Stores  []forms.Option
-	// Span is the period as text; Cut means that the requested period was longer.
-	Span    string
-	Cut     bool
-	Figures []figure
-	Plots   []summarycharts.Card
+	// Span is the period as text; Shortened means that the requested period was longer.
+	Span      string
+	Shortened bool
+	Figures   []figure
+	Plots     []summarycharts.Card
 }
 
 // figure is a number with its label.
@@ -86,7 +86,7 @@ func (p *Pages) showSummary(v *Request) error {
 		return err
 	}
 	page := summaryPage{
-		Query: query, Cut: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
+		Query: query, Shortened: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
 		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
 	}
 	page.Query.From, page.Query.To = summary.From, summary.To

@@ -9,6 +9,7 @@ import (
 
 	"despacho/models"
 	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 //go:embed templates
@@ -24,6 +25,9 @@ func parseTemplates(a assets) map[string]*template.Template {
 		"text":   orEmpty,
 		"label":  func(s models.Status) string { return s.Label() },
 		"pair":   func(first, second any) []any { return []any{first, second} },
+		"filter": func(name, label string, options []forms.Option, value string) forms.Field {
+			return forms.Field{Name: name, Label: label, Options: options, Value: value}
+		},
 	}
 	shared := template.Must(template.New("frame.html").Funcs(functions).ParseFS(sources, "templates/frame.html", "templates/parts/*.html"))
 	files, err := fs.Glob(sources, "templates/pages/*.html")

@@ -19,16 +19,16 @@ import (
 // uploadRows are a file's rows, before and after they become orders.
 type uploadRows struct {
 	Remarks []string
-	// Fit are the rows that are or can become orders, Unfit those with errors.
-	Fit, Unfit []*neworder.Row
+	// Valid are the rows that are or can become orders, Invalid those with errors.
+	Valid, Invalid []*neworder.Row
 	// Done means that the rows were processed.
 	Done     bool
 	Currency string
-	Carried  carried
+	Hidden   hiddenFields
 }
 
-// carried is what the page sends back when the user confirms.
-type carried struct {
+// hiddenFields are what the page sends back when the user confirms.
+type hiddenFields struct {
 	// Rows are to be created, Rest are only reported, both as JSON.
 	Rows, Rest string
 	SeenAt     string
@@ -74,18 +74,18 @@ func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Co
 func pageOf(v *Request, r *neworder.Reader, rows []*neworder.Row, delimiter rune) (*uploadRows, error) {
 	page := &uploadRows{
 		Currency: v.Operator().Currency,
-		Carried:  carried{SeenAt: r.PreviewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
+		Hidden:   hiddenFields{SeenAt: r.PreviewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
 	}
 	for _, row := range rows {
-		if len(row.Wrong) > 0 {
-			page.Unfit = append(page.Unfit, row)
+		if len(row.Errors) > 0 {
+			page.Invalid = append(page.Invalid, row)
 		} else {
-			page.Fit = append(page.Fit, row)
+			page.Valid = append(page.Valid, row)
 		}
 	}
 	var err, restErr error
-	page.Carried.Rows, err = pack(page.Fit)
-	page.Carried.Rest, restErr = pack(page.Unfit)
+	page.Hidden.Rows, err = pack(page.Valid)
+	page.Hidden.Rest, restErr = pack(page.Invalid)
 	return page, errors.Join(err, restErr)
 }
 
@@ -148,13 +148,13 @@ func (r *returned) unpack(ctx context.Context, packed string) ([]*neworder.Row, 
 // Count is how many rows are in a state.
 func (u *uploadRows) Count(state string) int {
 	count := 0
-	for _, row := range u.Fit {
+	for _, row := range u.Valid {
 		if row.State() == state {
 			count++
 		}
 	}
 	if state == "wrong" {
-		count += len(u.Unfit)
+		count += len(u.Invalid)
 	}
 	return count
 }
@@ -171,7 +171,7 @@ func (u *uploadRows) Cost() money.Cents {
 
 func (u *uploadRows) sum(of func(*neworder.Row) money.Cents) money.Cents {
 	var total money.Cents
-	for _, row := range u.Fit {
+	for _, row := range u.Valid {
 		if row.State() == "ready" {
 			total += of(row)
 		}
@@ -197,7 +197,7 @@ func (u *uploadRows) Labels() []labelLink {
 		links = append(links, labelLink{"/panel/etiquetas?" + ids.Encode(), text})
 		ids, first = url.Values{}, count+1
 	}
-	for _, row := range u.Fit {
+	for _, row := range u.Valid {
 		if row.Created == nil {
 			continue
 		}

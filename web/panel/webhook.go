@@ -22,9 +22,9 @@ type webhookPage struct {
 	Secret *hookSecret
 	// Overlap is until when deliveries are also signed with the previous secret.
 	Overlap *time.Time
-	// Tried is the test that was just sent.
-	Tried *deliveryEntry
-	Log   *deliveryLog
+	// TestDelivery is the test that was just sent.
+	TestDelivery *deliveryEntry
+	Log          *deliveryLog
 	// Range is the form to resend the failed deliveries of a time range.
 	Range *forms.Form
 }
@@ -62,7 +62,7 @@ func (p *Pages) openWebhook(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.Tried = page.Log.entry(v.Query("prueba")) })
+	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.TestDelivery = page.Log.entry(v.Query("prueba")) })
 }
 
 func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change func(*webhookPage)) error {
@@ -109,11 +109,11 @@ func (p *Pages) testWebhook(v *Request) error {
 	if err != nil {
 		return p.refused(v, webhookPath(id), err)
 	}
-	told := notice{Text: "El evento de prueba llegó bien."}
+	result := notice{Text: "El evento de prueba llegó bien."}
 	if record.Delivery.Status != models.WebhookDeliveryDelivered {
-		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
+		result = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
-	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
+	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), result)
 }
 
 func (p *Pages) rotateSecret(v *Request) error {

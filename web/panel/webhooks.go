@@ -33,11 +33,11 @@ func viewOfHook(hook *models.Webhook, store string) hookView {
 	}
 	switch {
 	case !hook.Active:
-		view.State = cell{Text: "Desactivado", Chip: "quiet"}
+		view.State = cell{Text: "Desactivado", Style: "quiet"}
 	case hook.FailingSince != nil:
-		view.State = cell{Text: "Fallando", Chip: "bad"}
+		view.State = cell{Text: "Fallando", Style: "bad"}
 	default:
-		view.State = cell{Text: "Activo", Chip: "good"}
+		view.State = cell{Text: "Activo", Style: "good"}
 	}
 	return view
 }

@@ -85,6 +85,8 @@ type Form struct {
 	Action string
 	Submit string
 	Fields []Field
+	// Danger marks the button of something that cannot be undone.
+	Danger bool
 	// Failure is an error about the whole form.
 	Failure string
 }

@@ -17,8 +17,8 @@ type Column struct {
 	Required bool
 	// Help is what to write; Example is a cell of the template.
 	Help, Example string
-	// Spare columns are accepted but not in the template.
-	Spare bool
+	// NotInTemplate columns are accepted but not in the template.
+	NotInTemplate bool
 	// operatorOnly columns are ignored in a store's file.
 	operatorOnly bool
 	// take converts the cell; nil means unchanged.
@@ -54,7 +54,7 @@ func ColumnsFor(caller orders.Caller) []Column {
 func Template(caller orders.Caller, destinations *places.Destinations) [][]string {
 	var header, example []string
 	for _, column := range ColumnsFor(caller) {
-		if column.Spare {
+		if column.NotInTemplate {
 			continue
 		}
 		cell := column.Example

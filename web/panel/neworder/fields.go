@@ -113,10 +113,10 @@ var columns = []Column{
 	{Column: named(storeColumn, "nombre de la tienda"), Member: "store_id", Help: "Nombre de la tienda que envía.", operatorOnly: true, take: takeStore},
 	{Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), Help: "Su propio número de pedido: durante 24 horas no se crea dos veces.", take: takeCode},
 
-	{Column: named(ubigeoColumn, "codigo ubigeo"), Help: "Código INEI de seis cifras, en lugar del distrito.", Spare: true},
-	{Column: named("tipo_de_cobro", "forma de cobro", "tipo de pago", "forma de pago"), Member: "payment_type", Help: "Contra entrega o solo entrega. Con un monto siempre es contra entrega.", Spare: true, take: oneOf(paymentSpellings, "debe ser contra entrega o solo entrega")},
-	{Column: named("tipo_de_entrega", "entrega"), Member: "delivery_type", Help: "Domicilio o agencia.", Spare: true, take: oneOf(deliverySpellings, "debe ser domicilio o agencia")},
-	{Column: named("sucursal"), Member: "branch_id", Help: "Sucursal del operador que recibe el paquete.", Spare: true, take: takeBranch},
+	{Column: named(ubigeoColumn, "codigo ubigeo"), Help: "Código INEI de seis cifras, en lugar del distrito.", NotInTemplate: true},
+	{Column: named("tipo_de_cobro", "forma de cobro", "tipo de pago", "forma de pago"), Member: "payment_type", Help: "Contra entrega o solo entrega. Con un monto siempre es contra entrega.", NotInTemplate: true, take: oneOf(paymentSpellings, "debe ser contra entrega o solo entrega")},
+	{Column: named("tipo_de_entrega", "entrega"), Member: "delivery_type", Help: "Domicilio o agencia.", NotInTemplate: true, take: oneOf(deliverySpellings, "debe ser domicilio o agencia")},
+	{Column: named("sucursal"), Member: "branch_id", Help: "Sucursal del operador que recibe el paquete.", NotInTemplate: true, take: takeBranch},
 }
 
 // numberMembers are read as numbers.

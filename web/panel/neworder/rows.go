@@ -33,9 +33,9 @@ type Row struct {
 	FileRow
 	Place string
 	// Quote is the order's quote; nil where the row is invalid.
-	Quote *orders.Preview
-	Notes []string
-	Wrong []CellError
+	Quote  *orders.Preview
+	Notes  []string
+	Errors []CellError
 	// Created is the order, once there is one.
 	Created *orders.Created
 	// Pending means that the row was not processed yet and can be retried.
@@ -51,7 +51,7 @@ type CellError struct{ Column, Cell, Message string }
 // State is the row's state, for the page and its script.
 func (r *Row) State() string {
 	switch {
-	case len(r.Wrong) > 0:
+	case len(r.Errors) > 0:
 		return "wrong"
 	case r.Created != nil && r.Created.Replayed:
 		return "existed"
@@ -64,13 +64,13 @@ func (r *Row) State() string {
 }
 
 func (r *Row) addError(column, message string) {
-	r.Wrong = append(r.Wrong, CellError{column, r.Cells[column], forms.Sentence(message)})
+	r.Errors = append(r.Errors, CellError{column, r.Cells[column], forms.Sentence(message)})
 }
 
 // Problem is all errors of the row in one line.
 func (r *Row) Problem() string {
 	var parts []string
-	for _, wrong := range r.Wrong {
+	for _, wrong := range r.Errors {
 		if wrong.Column == "" {
 			parts = append(parts, wrong.Message)
 			continue
@@ -127,9 +127,9 @@ func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile
 }
 
 // Returned reads rows that a preview sent back.
-func (r *Reader) Returned(ctx context.Context, carried []FileRow) ([]*Row, error) {
-	rows := make([]*Row, len(carried))
-	for i, row := range carried {
+func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, error) {
+	rows := make([]*Row, len(returned))
+	for i, row := range returned {
 		rows[i] = &Row{FileRow: row}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
@@ -220,7 +220,7 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 		if err := r.explain(row, err); err != nil {
 			return err
 		}
-		if len(row.Wrong) > 0 {
+		if len(row.Errors) > 0 {
 			continue
 		}
 		row.Quote = quote
@@ -267,7 +267,7 @@ func (r *Reader) explain(row *Row, err error) error {
 		row.addError(r.columnOf(row, wrong.Field), wrong.Message)
 	}
 	if len(problem.Fields) == 0 {
-		row.Wrong = append(row.Wrong, CellError{Message: problem.Message})
+		row.Errors = append(row.Errors, CellError{Message: problem.Message})
 	}
 	return nil
 }
