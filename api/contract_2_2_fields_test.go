@@ -85,7 +85,7 @@ func TestContract_2_2_requiredFields(t *testing.T) {
 }
 
 // All wrong fields are named at once, those that only the operator's settings can tell among them.
-func TestContract_2_2_everyWrongFieldAtOnce(t *testing.T) {
+func TestContract_2_2_everyInvalidFieldIsNamed(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		requireWrongFields(t, postOrder(t, s, tenant.Key, map[string]any{
