@@ -40,8 +40,8 @@ func tableColumns[T any](table, prefix string, leftOut ...string) []column[T] {
 	return columns
 }
 
-// scanType is the pointer type to which a pointer to a field is converted, so that pgx scans without
-// a conversion of its own.
+// scanType is the pointer type to which a pointer to a field is converted, so that pgx scans
+// without a conversion of its own.
 func scanType(field reflect.Type) reflect.Type {
 	for _, plain := range []reflect.Type{reflect.TypeFor[*[16]byte](), reflect.TypeFor[*string](), reflect.TypeFor[*int64]()} {
 		if field.ConvertibleTo(plain) {

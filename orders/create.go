@@ -31,9 +31,9 @@ type Created struct {
 }
 
 // Create creates an order. One transaction writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the outcome. Then it starts the order's
-// workflow. If Temporal is unavailable the order is still created and the reconcile workflow starts
-// its workflow.
+// deliveries of order.created and, under an Idempotency-Key, the outcome. Then it starts the
+// order's workflow. If Temporal is unavailable the order is still created and the reconcile
+// workflow starts its workflow.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string) (*Created, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil)

@@ -80,8 +80,8 @@ func TestOrderFields_areShown(t *testing.T) {
 	requireShown(t, *view, service.eventData(&order, true), notInEvent, "webhook events (orders/view.go)")
 }
 
-// requireShown demands that shown has every field of the source with the same name and value, except
-// those listed with a reason.
+// requireShown demands that shown has every field of the source with the same name and value,
+// except those listed with a reason.
 func requireShown(t *testing.T, source, shown any, leftOut map[string]string, where string) {
 	t.Helper()
 	from, to := reflect.ValueOf(source), reflect.ValueOf(shown)

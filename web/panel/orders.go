@@ -59,8 +59,8 @@ func readOrderQuery(v *Request) orderQuery {
 	return query
 }
 
-// ordersQuery is the query for the use case. Invalid dates and ids are ignored: the form cannot send
-// them.
+// ordersQuery is the query for the use case. Invalid dates and ids are ignored: the form cannot
+// send them.
 func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)

@@ -1,5 +1,5 @@
-// Package neworder has what the panel needs for a new order: the fields of the form, the columns and
-// rows of an uploaded file, and the creation.
+// Package neworder has what the panel needs for a new order: the fields of the form, the columns
+// and rows of an uploaded file, and the creation.
 package neworder
 
 import (
