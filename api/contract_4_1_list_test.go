@@ -124,8 +124,8 @@ func TestContract_4_1_wholeDaysOfTheOperator(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		// Lima is five hours behind UTC: its March 10 begins at 05:00 UTC.
 		midnight := time.Date(2026, time.March, 10, 5, 0, 0, 0, time.UTC)
-		hands := clock.NewManual(midnight)
-		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true})
+		manual := clock.NewManual(midnight)
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: manual, NoWorker: true})
 		lima := s.NewTenant(t)
 		tokyo := s.NewTenant(t, func(o *models.Operator) { o.Timezone = "Asia/Tokyo" })
 
@@ -139,7 +139,7 @@ func TestContract_4_1_wholeDaysOfTheOperator(t *testing.T) {
 			{"last of the 10th", midnight.Add(24*time.Hour - time.Microsecond)},
 			{"first of the 11th", midnight.Add(24 * time.Hour)},
 		} {
-			hands.Set(moment.at)
+			manual.Set(moment.at)
 			at[moment.name] = s.CreateOrder(t, lima.Key)
 			s.CreateOrder(t, tokyo.Key)
 		}

@@ -56,16 +56,16 @@ func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
 		view := track(t, s, order.String("guide_code"), nil)
 		require.Equal(t, "cancelled", view.String("status"))
 		require.Equal(t, "Cancelado", view.String("status_label"))
-		var told [][3]any
+		var events [][3]any
 		for _, event := range objects(t, view.Data["events"].([]any)) {
 			require.Len(t, event, 4, "type, status, label, at")
 			require.NotEmpty(t, event["at"])
-			told = append(told, [3]any{event["type"], event["status"], event["label"]})
+			events = append(events, [3]any{event["type"], event["status"], event["label"]})
 		}
 		require.Equal(t, [][3]any{
 			{"created", "registered", "Registrado"}, {"received", "received", "Recibido"},
 			{"assigned", "assigned", "En reparto"}, {"assigned", "assigned", "En reparto"}, {"cancelled", "cancelled", "Cancelado"},
-		}, told)
+		}, events)
 		for _, private := range []string{
 			"Carlos", "María", "+5198765432", "Rosa", "Larco", "Miraflores", "Puerta azul", "perro", "77665544", "12.345678",
 			"Dirección falsa", "dos veces", tenant.StoreA.Name, id, tenant.Operator.ID.String(),
@@ -75,8 +75,8 @@ func TestContract_2_4_neverRiderNorAddress(t *testing.T) {
 	})
 }
 
-// Lookups forgive case, hyphen, O for 0 and I or L for 1.
-func TestContract_4_2_forgivingForms(t *testing.T) {
+// Lookups ignore case and hyphen, and accept O for 0 and I or L for 1.
+func TestContract_4_2_acceptedSpellings(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		code := created(t, s, tenant.Key).String("guide_code")
@@ -92,7 +92,7 @@ func TestContract_4_2_forgivingForms(t *testing.T) {
 }
 
 // Unknown and malformed codes answer the same 404, so that nothing is learned from it.
-func TestContract_4_2_unknownAndMalformedAlike(t *testing.T) {
+func TestContract_4_2_unknownAndMalformedCode(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
 		unknown := track(t, s, guidecode.New(), address)

@@ -50,7 +50,7 @@ func TestContract_4_4_registerAndList(t *testing.T) {
 		require.Equal(t, shown, hook.Data)
 
 		second := registerWebhook(t, s, tenant.Key, map[string]any{"url": "https://erp.tienda.example/otro", "events": []string{"order.created", "order.assigned"}})
-		require.Equal(t, false, second.Data["retry"], "a single attempt unless asked otherwise")
+		require.Equal(t, false, second.Data["retry"], "the default is a single attempt")
 		require.NotEqual(t, secret, second.String("secret"))
 	})
 }

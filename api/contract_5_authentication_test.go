@@ -91,15 +91,15 @@ func TestContract_5_1_key(t *testing.T) {
 				for _, route := range apiRoutes {
 					answer := s.Do(t, apptest.Request{Method: route.method, Path: route.path, Key: key, Header: address})
 					requireRefused(t, answer, http.StatusUnauthorized, "invalid_api_key")
-					require.Empty(t, answer.Header.Get("RateLimit"), "only a valid key is told how it stands")
+					require.Empty(t, answer.Header.Get("RateLimit"), "RateLimit is only for a valid key")
 				}
 			})
 		}
 	})
 }
 
-// 5.1: revocation takes effect at once.
-func TestContract_5_1_revokedAtOnce(t *testing.T) {
+// 5.1: revocation takes effect immediately.
+func TestContract_5_1_revokedKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyA, "/v1/stores").Status)
@@ -147,8 +147,8 @@ func TestContract_5_3_planAndSuspension(t *testing.T) {
 	})
 }
 
-// 5.3: a plan and a suspension take effect at once, and are over at once.
-func TestContract_5_3_atOnce(t *testing.T) {
+// 5.3: a change of the plan and a suspension take effect immediately, and so does their end.
+func TestContract_5_3_planChangeTakesEffectImmediately(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id, now := tenant.Operator.ID, apptest.FrozenAt
@@ -181,7 +181,7 @@ func TestContract_5_5_scopes(t *testing.T) {
 				}
 				requireRefused(t, answer, http.StatusForbidden, "missing_scope")
 				require.Contains(t, answer.Error, string(route.scope))
-				require.NotEmpty(t, answer.Header.Get("RateLimit"), "the key is valid: it is told how it stands")
+				require.NotEmpty(t, answer.Header.Get("RateLimit"), "RateLimit is there for a valid key")
 			}
 		}
 	})
@@ -228,7 +228,7 @@ func exhaustRate(t *testing.T, s *apptest.Service, key string, requests int) {
 }
 
 // 5.8: tracking and catalog need no authentication, and do not look at a key that comes along.
-func TestContract_5_8_noKeyNeeded(t *testing.T) {
+func TestContract_5_8_publicRoutesWithoutKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, suspended)
 		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
@@ -263,8 +263,8 @@ func TestContract_5_failuresPerAddress(t *testing.T) {
 	})
 }
 
-// Where no proxy is trusted, a client cannot pass for many: X-Forwarded-For is not believed.
-func TestContract_5_addressNotForged(t *testing.T) {
+// Without a trusted proxy, X-Forwarded-For is ignored: it does not change the client's address.
+func TestContract_5_forwardedForIgnored(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: clock.NewManual(apptest.FrozenAt), NoWorker: true})

@@ -43,8 +43,8 @@ func TestContract_7_table(t *testing.T) {
 		noTariff := s.NewTenant(t, func(o *models.Operator) { o.BasePrice = nil })
 		usedUp := s.NewTenant(t, apptest.OnPlan(models.PlanPro))
 		exhaustRate(t, s, usedUp.Key, 100)
-		insertKey(t, s, tenant.Key, "en proceso", sale("x"))
-		once(t, s, tenant.Key, "usada", sale("x"))
+		insertKey(t, s, tenant.Key, "en proceso", orderBody("x"))
+		once(t, s, tenant.Key, "usada", orderBody("x"))
 		other := s.CreateOrder(t, tenant.KeyB)
 		post := func(key string, changes map[string]any, header map[string]string) apptest.Request {
 			return apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(changes), Header: header}
@@ -63,7 +63,7 @@ func TestContract_7_table(t *testing.T) {
 			"403 suspended":                   {post(blocked.Key, nil, nil), 403, "operator_suspended"},
 			"404 order does not exist":        {apptest.Request{Method: "GET", Path: "/v1/orders/" + uuid.NewString(), Key: tenant.Key}, 404, "order_not_found"},
 			"404 order of another store":      {apptest.Request{Method: "GET", Path: "/v1/orders/" + other, Key: tenant.KeyA}, 404, "order_not_found"},
-			"409 Idempotency-Key in progress": {apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Raw: []byte(sale("x")), Header: map[string]string{"Idempotency-Key": "en proceso"}}, 409, "idempotency_in_progress"},
+			"409 Idempotency-Key in progress": {apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Raw: []byte(orderBody("x")), Header: map[string]string{"Idempotency-Key": "en proceso"}}, 409, "idempotency_in_progress"},
 			"422 Idempotency-Key reused":      {post(tenant.Key, nil, map[string]string{"Idempotency-Key": "usada"}), 422, "idempotency_key_reused"},
 			"422 not covered":                 {post(tenant.Key, map[string]any{"location_id": apptest.Cusco}, nil), 422, "not_covered"},
 			"422 no tariff":                   {post(noTariff.Key, map[string]any{"location_id": apptest.Surco}, nil), 422, "no_tariff"},
@@ -91,7 +91,7 @@ func TestContract_7_cancelTooLate(t *testing.T) {
 	})
 }
 
-// 5xx: when nobody carries the orders on, a cancel is answered with 503 and when to try again;
+// 5xx: when no worker runs, a cancel is answered with 503 and when to try again;
 // reads and creations go on.
 func TestContract_7_5xx_workersDown(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {

@@ -20,10 +20,10 @@ import (
 func TestContract_8_exactAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
-		hands := clock.NewManual(apptest.FrozenAt)
+		manual := clock.NewManual(apptest.FrozenAt)
 		processes := []*apptest.Service{
-			apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true}),
-			apptest.Boot(t, databaseURL, apptest.Options{Clock: hands, NoWorker: true}),
+			apptest.Boot(t, databaseURL, apptest.Options{Clock: manual, NoWorker: true}),
+			apptest.Boot(t, databaseURL, apptest.Options{Clock: manual, NoWorker: true}),
 		}
 		tenant := processes[0].NewTenant(t, apptest.OnPlan(models.PlanPro))
 		require.Equal(t, map[int]int{http.StatusOK: 100, http.StatusTooManyRequests: 200}, statuses(allAtOnce(t, 300, func(i int) (*apptest.Answer, error) {
@@ -31,11 +31,11 @@ func TestContract_8_exactAcrossProcesses(t *testing.T) {
 		})))
 		require.Equal(t, http.StatusOK, get(t, processes[0], tenant.KeyA, "/v1/stores").Status, "every key counts for itself")
 
-		hands.Advance(30*time.Second - time.Microsecond)
+		manual.Advance(30*time.Second - time.Microsecond)
 		limited := get(t, processes[1], tenant.Key, "/v1/stores")
 		requireRefused(t, limited, http.StatusTooManyRequests, "rate_limited")
 		require.Equal(t, "1", limited.Header.Get("Retry-After"), "never zero")
-		hands.Advance(time.Microsecond)
+		manual.Advance(time.Microsecond)
 		for _, process := range processes {
 			require.Equal(t, http.StatusOK, get(t, process, tenant.Key, "/v1/stores").Status, "a new clock minute")
 		}

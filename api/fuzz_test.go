@@ -75,7 +75,7 @@ func (f *fuzzed) serve(t *testing.T, method string, address *url.URL, body strin
 func FuzzCreateBody(f *testing.F) {
 	targets := bootFuzzed(f)
 	for _, seed := range []string{
-		"", "{}", "[]", "null", "\xff", `{"a":1,"a":2}`, `{} {}`, sale("Zapatillas"), sameSale("Zapatillas"),
+		"", "{}", "[]", "null", "\xff", `{"a":1,"a":2}`, `{} {}`, orderBody("Zapatillas"), sameOrderBody("Zapatillas"),
 		withField("product", `"a\u0000b"`), withField("product", `"\ud800"`), withField("notes", `"línea\notra\u2028más"`),
 		withField("recipient_name", `"ñandú 🚚 \u202e"`), withField("recipient_phone", `"+56 9 6123 4567"`), withField("amount_to_collect", "1e999999999"),
 		withField("amount_to_collect", "999999.99"), withField("delivery_maps_url", `"https://www.google.com/maps?q=-12.1,-77.03"`),

@@ -22,9 +22,9 @@ func panelMove(t *testing.T, s *apptest.Service, token, orderID, move string, bo
 	return answer
 }
 
-// A whole life over HTTP: created by a store's system, received, assigned, delivered, each told to
-// the receiver but reception.
-func TestLife_registeredReceivedAssignedDelivered(t *testing.T) {
+// The moves of an order over HTTP, from its creation to its delivery. The webhook gets an event for
+// each but the reception.
+func TestLifecycle_registeredReceivedAssignedDelivered(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		receiver := apptest.NewReceiver(t, nil)
@@ -78,7 +78,7 @@ func names(events []apptest.Received) []string {
 }
 
 // Reassignment tells receivers again; the same rider again is no move.
-func TestLife_reassignment(t *testing.T) {
+func TestLifecycle_reassignment(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		receiver := apptest.NewReceiver(t, nil)
@@ -97,7 +97,7 @@ func TestLife_reassignment(t *testing.T) {
 }
 
 // Moves that the order's state does not allow answer 409 in the panel.
-func TestLife_movesThatAreNotAllowed(t *testing.T) {
+func TestLifecycle_refusedMoves(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -28,25 +27,15 @@ func (s *Server) createOrder(path string) handler {
 		if err != nil {
 			return err
 		}
-		answer, err := s.orders.Create(c.Request.Context(), caller(c), in, key, renderCreated(path))
+		created, err := s.orders.Create(c.Request.Context(), caller(c), in, key)
 		if err != nil {
 			return err
 		}
-		if answer.Replayed {
+		if created.Replayed {
 			c.Header("Idempotent-Replayed", "true")
 		}
-		c.Header("Location", answer.Location)
-		c.Data(answer.Status, jsonType, answer.Body)
-		return nil
-	}
-}
-
-// renderCreated renders the response to a creation. With an Idempotency-Key these bytes are stored
-// and repeated.
-func renderCreated(path string) func(*orders.Created) (orders.CreateResponse, error) {
-	return func(created *orders.Created) (orders.CreateResponse, error) {
-		body, err := json.Marshal(envelope{Data: created.Order, Warning: created.Warning})
-		return orders.CreateResponse{Status: http.StatusCreated, Location: path + created.Order.ID.String(), Body: body}, err
+		c.Header("Location", path+created.Order.ID.String())
+		return respond(c, http.StatusCreated, envelope{Data: created.JSON, Warning: created.Warning})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // A request that was given up is answered 503, also where the timer of its connection, which takes
 // the client for gone, was faster than its own. Only a client that has really left gets no answer.
-func TestReport_outOfTimeOrGone(t *testing.T) {
+func TestReport_timeoutOrDisconnect(t *testing.T) {
 	t.Parallel()
 	s := &Server{log: slog.New(slog.DiscardHandler)}
 	for name, test := range map[string]struct {

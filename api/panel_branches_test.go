@@ -9,7 +9,7 @@ import (
 	"despacho/test/apptest"
 )
 
-// Exactly one branch is main, whatever is asked.
+// Exactly one branch is main, whatever the request says.
 func TestPanelBranches_oneMain(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)

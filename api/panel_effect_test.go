@@ -12,7 +12,7 @@ import (
 
 // What the panel changes counts for the very next order, in the process that changed it and in
 // every other.
-func TestPanelEffect_nextOrderInEveryProcess(t *testing.T) {
+func TestPanelEffect_appliesToTheNextOrderInEveryProcess(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		here := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true})

@@ -45,7 +45,7 @@ func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
 	})
 }
 
-func TestPanelKeys_unboundAndForever(t *testing.T) {
+func TestPanelKeys_withoutStoreAndExpiry(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, _ := operatorDesk(t, s)
 		answer := operator.post("/keys", fields{"name": "Todo", "scopes": []string{"write:orders", "read:orders"}, "store_id": nil})

@@ -15,7 +15,7 @@ func TestPanelOrders_idempotencyKey(t *testing.T) {
 		d, tenant := operatorDesk(t, s)
 		create := func(product string) *apptest.Answer {
 			return s.Do(t, apptest.Request{
-				Method: http.MethodPost, Path: "/panel/api/orders", Token: d.token, Raw: []byte(sale(product)),
+				Method: http.MethodPost, Path: "/panel/api/orders", Token: d.token, Raw: []byte(orderBody(product)),
 				Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "venta-1"},
 			})
 		}

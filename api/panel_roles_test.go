@@ -44,8 +44,8 @@ func callPanel(t *testing.T, s *apptest.Service, token, route string) *apptest.A
 	return desk{t, s, token}.send(method, strings.ReplaceAll(path, ":id", uuid.NewString()), nil)
 }
 
-// Every route of the panel against everybody: who may not is told so before anything else is looked
-// at.
+// Every route of the panel with every role: a role without the permission is refused before the
+// request is read.
 func TestPanelRoles(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		routes := panelRoutes(t)
@@ -88,7 +88,7 @@ func TestPanelRoles(t *testing.T) {
 }
 
 // Another operator's things are not there, and neither are another store's.
-func TestPanelRoles_othersAreNotThere(t *testing.T) {
+func TestPanelRoles_otherOperatorsAreNotFound(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, stranger := s.NewTenant(t), s.NewTenant(t)
 		order := s.CreateOrder(t, tenant.KeyA)

@@ -45,7 +45,7 @@ func TestPanelSizes(t *testing.T) {
 	})
 }
 
-// Exactly one size is the default, whatever is asked.
+// Exactly one size is the default, whatever the request says.
 func TestPanelSizes_oneDefault(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)

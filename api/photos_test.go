@@ -105,7 +105,7 @@ func (deaf) Initialize(database *gorm.DB) error {
 
 // A delivery can be stored and its answer lost all the same: then its photo is needed. On SQLite
 // alone: orders of PostgreSQL are not read through GORM.
-func TestDelivery_theAnswerIsLostAndThePhotoIsNot(t *testing.T) {
+func TestDelivery_retryAfterALostResponseKeepsThePhoto(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{})
 	tenant := s.NewTenant(t)

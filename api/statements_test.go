@@ -61,8 +61,8 @@ func TestStatements_ofAMove(t *testing.T) {
 			webhook           bool
 			receive, announce int64
 		}{
-			"nobody is told":   {webhook: false, receive: 4, announce: 4},
-			"somebody is told": {webhook: true, receive: 4, announce: 6},
+			"no webhook":  {webhook: false, receive: 4, announce: 4},
+			"one webhook": {webhook: true, receive: 4, announce: 6},
 		} {
 			tenant := s.NewTenant(t)
 			if c.webhook {

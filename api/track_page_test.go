@@ -22,8 +22,7 @@ func trackPage(t *testing.T, s *apptest.Service, code string, header map[string]
 	return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/track/" + url.PathEscape(code), Header: header})
 }
 
-// requirePage demands a page with everything that keeps it from being stored, framed, listed or
-// told to others.
+// requirePage demands a page with the headers against storing, framing, indexing and referrers.
 func requirePage(t *testing.T, answer *apptest.Answer, status int) {
 	t.Helper()
 	require.Equal(t, status, answer.Status, answer.Text)
@@ -39,8 +38,7 @@ func requirePage(t *testing.T, answer *apptest.Answer, status int) {
 	require.NotContains(t, policy, "script-src")
 }
 
-// A customer follows a package from the store to the door, and is never told the rider, the
-// address, a name or a phone.
+// The page has every status, and never the rider, the address, a name or a phone.
 func TestTrackPage_everyStatusAndNothingPrivate(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		logo := "https://operador.example/logo.png"
@@ -110,17 +108,17 @@ func TestTrackPage_autoCancelled(t *testing.T) {
 // Times are the operator's own.
 func TestTrackPage_operatorsTimeZone(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
-		for zone, said := range map[string]string{
+		for zone, want := range map[string]string{
 			"America/Lima": "10 de marzo de 2026, 10:00\u00a0a.\u00a0m.", "Asia/Tokyo": "11 de marzo de 2026, 12:00\u00a0a.\u00a0m.",
 		} {
 			tenant := s.NewTenant(t, func(o *models.Operator) { o.Timezone = zone })
-			require.Contains(t, trackPage(t, s, created(t, s, tenant.Key).String("guide_code"), ownAddress()).Text, said)
+			require.Contains(t, trackPage(t, s, created(t, s, tenant.Key).String("guide_code"), ownAddress()).Text, want)
 		}
 	})
 }
 
 // The page forgives what the API's tracking forgives.
-func TestTrackPage_forgivingForms(t *testing.T) {
+func TestTrackPage_acceptedSpellings(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		code := created(t, s, s.NewTenant(t).Key).String("guide_code")
 		for _, form := range []string{
@@ -136,7 +134,7 @@ func TestTrackPage_forgivingForms(t *testing.T) {
 
 // Unknown and malformed codes answer the same page, which asks for another, wherever they were
 // typed.
-func TestTrackPage_unknownAndMalformedAlike(t *testing.T) {
+func TestTrackPage_unknownAndMalformedCode(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		address := ownAddress()
 		unknown := trackPage(t, s, guidecode.New(), address)
@@ -190,7 +188,7 @@ func TestTrackPage_formLeadsToTheCanonicalCode(t *testing.T) {
 }
 
 // The front page asks for the code; it may be listed, for there is nothing to hide.
-func TestTrackPage_frontPageAsksForTheCode(t *testing.T) {
+func TestTrackPage_homeHasTheForm(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		page := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/"})
 		require.Equal(t, http.StatusOK, page.Status)
@@ -200,7 +198,7 @@ func TestTrackPage_frontPageAsksForTheCode(t *testing.T) {
 	})
 }
 
-// A customer whose page could not be made reads a page, too.
+// An internal error is a page, too.
 func TestTrackPage_failureIsAPage(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})

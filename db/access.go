@@ -56,13 +56,14 @@ type SignedIn struct {
 	Operator  models.Operator `gorm:"embedded;embeddedPrefix:op_"`
 }
 
+// The password's hash is read only to check a password.
+var sessionUserColumns = tableColumns[models.User]("u", "user_", "password_hash")
+
 // SessionByToken finds the user and the operator of an unexpired session.
 func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
 	var signedIn SignedIn
 	result := d.with(ctx).Raw(`
-		SELECT s.id AS session_id, u.id AS user_id, u.operator_id AS user_operator_id, u.store_id AS user_store_id,
-			u.email AS user_email, u.name AS user_name, u.role AS user_role, u.admin AS user_admin, u.active AS user_active,
-			u.created_at AS user_created_at, `+columnList(operatorColumns)+`
+		SELECT s.id AS session_id, `+columnList(sessionUserColumns)+", "+columnList(operatorColumns)+`
 		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id
 		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`, tokenHash, now).Scan(&signedIn)
 	if result.Error != nil {

@@ -16,33 +16,9 @@ type KeyHolder struct {
 }
 
 var (
-	keyColumns = []column[models.APIKey]{
-		{"k.id AS key_id", func(k *models.APIKey) any { return (*[16]byte)(&k.ID) }},
-		{"k.operator_id AS key_operator_id", func(k *models.APIKey) any { return (*[16]byte)(&k.OperatorID) }},
-		{"k.store_id AS key_store_id", func(k *models.APIKey) any { return &k.StoreID }},
-		{"k.name AS key_name", func(k *models.APIKey) any { return &k.Name }},
-		{"k.prefix AS key_prefix", func(k *models.APIKey) any { return &k.Prefix }},
-		{"k.last4 AS key_last4", func(k *models.APIKey) any { return &k.Last4 }},
-		{"k.scopes AS key_scopes", func(k *models.APIKey) any { return &k.Scopes }},
-		{"k.created_at AS key_created_at", func(k *models.APIKey) any { return &k.CreatedAt }},
-		{"k.expires_at AS key_expires_at", func(k *models.APIKey) any { return &k.ExpiresAt }},
-		{"k.revoked_at AS key_revoked_at", func(k *models.APIKey) any { return &k.RevokedAt }},
-	}
-	operatorColumns = []column[models.Operator]{
-		{"o.id AS op_id", func(o *models.Operator) any { return (*[16]byte)(&o.ID) }},
-		{"o.name AS op_name", func(o *models.Operator) any { return &o.Name }},
-		{"o.country_code AS op_country_code", func(o *models.Operator) any { return &o.CountryCode }},
-		{"o.timezone AS op_timezone", func(o *models.Operator) any { return &o.Timezone }},
-		{"o.currency AS op_currency", func(o *models.Operator) any { return &o.Currency }},
-		{"o.plan AS op_plan", func(o *models.Operator) any { return (*string)(&o.Plan) }},
-		{"o.suspended_at AS op_suspended_at", func(o *models.Operator) any { return &o.SuspendedAt }},
-		{"o.base_price_cents AS op_base_price_cents", func(o *models.Operator) any { return &o.BasePrice }},
-		{"o.share_proof_location AS op_share_proof_location", func(o *models.Operator) any { return &o.ShareProofLocation }},
-		{"o.logo_url AS op_logo_url", func(o *models.Operator) any { return &o.LogoURL }},
-		{"o.settings_version AS op_settings_version", func(o *models.Operator) any { return &o.SettingsVersion }},
-		{"o.created_at AS op_created_at", func(o *models.Operator) any { return &o.CreatedAt }},
-		{"o.updated_at AS op_updated_at", func(o *models.Operator) any { return &o.UpdatedAt }},
-	}
+	// The caller has the hash already.
+	keyColumns       = tableColumns[models.APIKey]("k", "key_", "hash")
+	operatorColumns  = tableColumns[models.Operator]("o", "op_")
 	keyHolderColumns = slices.Concat(
 		columnsOf(keyColumns, func(h *KeyHolder) *models.APIKey { return &h.Key }),
 		columnsOf(operatorColumns, func(h *KeyHolder) *models.Operator { return &h.Operator }),

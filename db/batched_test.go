@@ -14,6 +14,7 @@ import (
 	"despacho/db"
 	"despacho/internal/credentials"
 	"despacho/models"
+	"despacho/test/fields"
 	"despacho/test/testenv"
 )
 
@@ -116,8 +117,8 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 		ctx, w := context.Background(), newTenant(t, database)
 		written := make([]models.OrderView, 6)
 		for i := range written {
-			order, f := w.order, &filler{given: i * 1000, flag: true}
-			f.fill(&order)
+			order, f := w.order, &fields.Filler{Given: i * 1000, Bool: true}
+			f.Fill(&order)
 			order.OperatorID, order.StoreID, order.BranchID, order.RiderID = w.operator.ID, &w.store.ID, w.branch.ID, &w.rider.ID
 			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = testDistrict, w.order.OperativeDay, w.order.Status, w.order.CancelledBy
 			order.RecipientDocType, order.DocOutcome, order.PointSource = w.order.RecipientDocType, w.order.DocOutcome, w.order.PointSource
@@ -141,7 +142,7 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				assert.Equal(t, fieldsOf(expected), fieldsOf(view))
+				assert.Equal(t, fields.Of(expected), fields.Of(view))
 			})
 			all.Go(func() {
 				_, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, StoreID: &w.store.ID}, expected.ID)

@@ -1,12 +1,54 @@
 package db
 
-import "strings"
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 
-// column pairs a column of a statement with the field of T that it is scanned into. Statements
-// scanned without GORM define both in one place, so that they cannot diverge.
+	"gorm.io/gorm/schema"
+)
+
+// column pairs a column of a statement with the field of T that it is scanned into.
 type column[T any] struct {
 	name   string
 	target func(*T) any
+}
+
+// tableColumns are the columns of T's table, one for each field of T except those left out, which
+// are named by their column. The result's columns have the prefix.
+func tableColumns[T any](table, prefix string, leftOut ...string) []column[T] {
+	fields, err := schema.Parse(new(T), &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err)
+	}
+	var columns []column[T]
+	for _, name := range fields.DBNames {
+		if slices.Contains(leftOut, name) {
+			continue
+		}
+		field, selected := fields.FieldsByDBName[name], table+"."+name
+		if prefix != "" {
+			selected += " AS " + prefix + name
+		}
+		scanned := scanType(reflect.PointerTo(field.FieldType))
+		columns = append(columns, column[T]{selected, func(row *T) any {
+			return field.ReflectValueOf(context.Background(), reflect.ValueOf(row).Elem()).Addr().Convert(scanned).Interface()
+		}})
+	}
+	return columns
+}
+
+// scanType is the pointer type to which a pointer to a field is converted, so that pgx scans
+// without a conversion of its own.
+func scanType(field reflect.Type) reflect.Type {
+	for _, plain := range []reflect.Type{reflect.TypeFor[*[16]byte](), reflect.TypeFor[*string](), reflect.TypeFor[*int64]()} {
+		if field.ConvertibleTo(plain) {
+			return plain
+		}
+	}
+	return field
 }
 
 // columnsOf lifts the columns of a part to the struct that contains it.

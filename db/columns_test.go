@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,50 +15,8 @@ import (
 	"despacho/catalog"
 	"despacho/db"
 	"despacho/models"
+	"despacho/test/fields"
 )
-
-// filler sets the fields of structs to non-zero values that, except for booleans, are distinct.
-type filler struct {
-	given int
-	flag  bool
-}
-
-// fill sets every field of a struct, recursively.
-func (f *filler) fill(row any) { f.fillValue(reflect.ValueOf(row).Elem(), "") }
-
-func (f *filler) fillValue(value reflect.Value, name string) {
-	f.given++
-	switch value.Interface().(type) {
-	case uuid.UUID:
-		value.Set(reflect.ValueOf(uuid.New()))
-		return
-	case time.Time:
-		value.Set(reflect.ValueOf(time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC).Add(time.Duration(f.given) * time.Minute)))
-		return
-	case []byte:
-		value.SetBytes(fmt.Appendf(nil, "%s %d", name, f.given))
-		return
-	}
-	switch value.Kind() {
-	case reflect.Pointer:
-		value.Set(reflect.New(value.Type().Elem()))
-		f.fillValue(value.Elem(), name)
-	case reflect.Struct:
-		for i := range value.NumField() {
-			f.fillValue(value.Field(i), value.Type().Field(i).Name)
-		}
-	case reflect.String:
-		value.SetString(fmt.Sprintf("%s %d", name, f.given))
-	case reflect.Bool:
-		value.SetBool(f.flag)
-	case reflect.Int, reflect.Int64:
-		value.SetInt(int64(f.given))
-	case reflect.Float64:
-		value.SetFloat(float64(f.given) / 4)
-	default:
-		panic("no value for " + name + " of " + value.Type().String())
-	}
-}
 
 // clearOptional zeroes every optional field of a struct.
 func clearOptional(row any) {
@@ -71,36 +28,11 @@ func clearOptional(row any) {
 	}
 }
 
-// fieldsOf maps the fields of a struct, recursively, by name. Pointers are dereferenced, times are
-// in UTC.
-func fieldsOf(row any) map[string]any {
-	fields := map[string]any{}
-	var add func(path string, value reflect.Value)
-	add = func(path string, value reflect.Value) {
-		if value.Kind() == reflect.Pointer && !value.IsNil() {
-			value = value.Elem()
-		}
-		if at, is := value.Interface().(time.Time); is {
-			fields[path] = at.UTC()
-			return
-		}
-		if value.Kind() != reflect.Struct {
-			fields[path] = value.Interface()
-			return
-		}
-		for i := range value.NumField() {
-			add(strings.TrimPrefix(path+"."+value.Type().Field(i).Name, "."), value.Field(i))
-		}
-	}
-	add("", reflect.ValueOf(row))
-	return fields
-}
-
 // requireRead compares what was read with what was written, field by field, except the fields left
 // out on purpose.
 func requireRead(t *testing.T, want, got any, leftOut ...string) {
 	t.Helper()
-	written, read := fieldsOf(want), fieldsOf(got)
+	written, read := fields.Of(want), fields.Of(got)
 	require.NotEmpty(t, read)
 	require.Len(t, read, len(written))
 	for field, value := range read {
@@ -136,11 +68,11 @@ var testDistrict = catalog.DistrictID("PE", "150122")
 // newTenant inserts the rows. The order is cancelled: only that status allows every field.
 func newTenant(t *testing.T, database *db.DB) *tenant {
 	t.Helper()
-	w, f := &tenant{}, &filler{flag: true}
-	f.fill(&w.operator)
+	w, f := &tenant{}, &fields.Filler{Bool: true}
+	f.Fill(&w.operator)
 	w.operator.CountryCode, w.operator.Plan = "PE", models.PlanPro
 	for _, row := range []any{&w.branch, &w.store, &w.rider, &w.order, &w.webhook, &w.key, &w.user, &w.session, &w.pending, &w.failed} {
-		f.fill(row)
+		f.Fill(row)
 		if owner := reflect.ValueOf(row).Elem().FieldByName("OperatorID"); owner.IsValid() {
 			owner.Set(reflect.ValueOf(w.operator.ID))
 		}
@@ -262,12 +194,12 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 // The catalog's own types are copied to rows and back field by field.
 func TestCatalog_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
-		ctx, f := context.Background(), &filler{flag: true}
+		ctx, f := context.Background(), &fields.Filler{Bool: true}
 		loadCatalog(t, database)
 		var country catalog.Country
 		var place catalog.Location
-		f.fill(&country)
-		f.fill(&place)
+		f.Fill(&country)
+		f.Fill(&place)
 		country.Code = "ZZ"
 		place.CountryCode, place.Type, place.ParentID = country.Code, catalog.TypeZone, &testDistrict
 		require.NoError(t, database.LoadCatalog(ctx, []catalog.Country{country}, []catalog.Location{place}))
@@ -286,31 +218,31 @@ func TestCatalog_everyFieldComesBack(t *testing.T) {
 // adds a field decides which it is.
 func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
-		ctx, w, f := context.Background(), newTenant(t, database), &filler{given: 1000}
+		ctx, w, f := context.Background(), newTenant(t, database), &fields.Filler{Given: 1000}
 		branch := models.Branch{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otra", CreatedAt: w.branch.CreatedAt}
 		rider := models.Rider{ID: uuid.New(), OperatorID: w.operator.ID, Name: "Otro", CreatedAt: w.rider.CreatedAt}
 		coverage := models.Coverage{ID: uuid.New(), OperatorID: w.operator.ID, LocationID: testDistrict, Price: w.operator.BasePrice, CreatedAt: w.branch.CreatedAt}
 		var record models.IdempotencyRecord
-		(&filler{flag: true}).fill(&record)
+		(&fields.Filler{Bool: true}).Fill(&record)
 		for _, row := range []any{&branch, &rider, &coverage, &record} {
 			require.NoError(t, database.Insert(ctx, row))
 		}
 
 		order, event := w.order, models.TimelineEntry{ID: uuid.New(), OrderID: w.order.ID, Status: models.StatusDelivered, At: w.order.CreatedAt}
-		f.fill(&order)
+		f.Fill(&order)
 		order.ID, order.Seq, order.Status, order.CancelledBy = w.order.ID, w.order.Seq+1, models.StatusDelivered, nil
 		order.BranchID, order.RiderID, order.OperativeDay = branch.ID, &rider.ID, "2027-04-05"
 
 		delivery, webhook, operator, answered, price := w.failed, w.webhook, w.operator, record, coverage
-		f.fill(&delivery)
+		f.Fill(&delivery)
 		delivery.ID, delivery.Status = w.failed.ID, models.WebhookDeliveryDelivered
-		f.fill(&webhook)
+		f.Fill(&webhook)
 		webhook.ID = w.webhook.ID
-		f.fill(&operator)
+		f.Fill(&operator)
 		operator.ID = w.operator.ID
-		f.fill(&answered)
+		f.Fill(&answered)
 		answered.ScopeID, answered.Key = record.ScopeID, record.Key
-		f.fill(&price)
+		f.Fill(&price)
 		price.ID, price.OperatorID, price.LocationID = coverage.ID, coverage.OperatorID, coverage.LocationID
 
 		for name, test := range map[string]struct {
@@ -375,7 +307,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				require.NoError(t, test.write())
 				got, err := test.read()
 				require.NoError(t, err)
-				before, wanted, stored := fieldsOf(test.before), fieldsOf(test.wanted), fieldsOf(got)
+				before, wanted, stored := fields.Of(test.before), fields.Of(test.wanted), fields.Of(got)
 				for field, value := range stored {
 					if slices.Contains(test.kept, field) {
 						assert.Equal(t, before[field], value, "%s does not stay as it was", field)

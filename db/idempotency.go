@@ -24,16 +24,16 @@ const (
 )
 
 // ClaimKey claims an Idempotency-Key for a request. The claim is a lease, so that a crashed request
-// blocks the key only until the lease expires. With Completed, the record holds the first response.
+// blocks the key only until the lease expires. With Completed, the record holds the first outcome.
 func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now time.Time) (Claim, *models.IdempotencyRecord, error) {
-	// A key is taken over only if its response or its lease has expired.
+	// A key is taken over only if its outcome or its lease has expired.
 	takeOver := clause.OnConflict{
 		Columns: []clause.Column{{Name: "scope_id"}, {Name: "key"}},
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
 			SQL: "idempotency_records.expires_at <= ? OR (idempotency_records.response IS NULL AND idempotency_records.lease_until <= ?)", Vars: []any{now, now},
 		}}},
 		DoUpdates: clause.AssignmentColumns([]string{
-			"body_hash", "lease_token", "lease_until", "status_code", "location", "response", "created_at", "expires_at",
+			"body_hash", "lease_token", "lease_until", "response", "created_at", "expires_at",
 		}),
 	}
 	result := d.with(ctx).Clauses(takeOver).Create(record)
@@ -63,10 +63,10 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 
 // SaveKeyResponse stores the response of a claimed key. ErrNotFound means that the lease expired
 // and another request claimed the key.
-func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, statusCode int, location string, response []byte) error {
+func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, response []byte) error {
 	return requireOneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
 		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).
-		Updates(map[string]any{"status_code": statusCode, "location": location, "response": response}))
+		UpdateColumn("response", response))
 }
 
 // ReleaseKey gives up a claim, so that a corrected request can use the key.

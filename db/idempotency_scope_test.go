@@ -16,10 +16,9 @@ import (
 func TestCompletedKeys(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, now, scope := context.Background(), time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC), uuid.New()
-		status, location := 201, "/aquí"
 		record := func(scopeID uuid.UUID, key string, response []byte, expires time.Time) {
 			require.NoError(t, database.Insert(ctx, &models.IdempotencyRecord{
-				ScopeID: scopeID, Key: key, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now, StatusCode: &status, Location: &location,
+				ScopeID: scopeID, Key: key, BodyHash: []byte("hash"), LeaseToken: uuid.New(), LeaseUntil: now,
 				Response: response, CreatedAt: now, ExpiresAt: expires,
 			}))
 		}

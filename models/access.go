@@ -138,8 +138,9 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// IdempotencyRecord stores the response to a creation under its Idempotency-Key. Until Response is
-// set it is the lease of the request in progress.
+// IdempotencyRecord stores the outcome of a creation under its Idempotency-Key. Until Response is
+// set it is the lease of the request in progress. The table's columns status_code and location are
+// those of earlier releases.
 type IdempotencyRecord struct {
 	// ScopeID owns the key: the id of an API key or, in the panel, of a store or an operator.
 	ScopeID    uuid.UUID `gorm:"primaryKey"`
@@ -147,8 +148,6 @@ type IdempotencyRecord struct {
 	BodyHash   []byte
 	LeaseToken uuid.UUID
 	LeaseUntil time.Time
-	StatusCode *int
-	Location   *string
 	Response   []byte
 	CreatedAt  time.Time
 	ExpiresAt  time.Time

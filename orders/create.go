@@ -2,6 +2,7 @@ package orders
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,60 +17,58 @@ import (
 	"despacho/workflows"
 )
 
-// Created is a new order, with a warning for its creator if there is one.
+// Created is the outcome of a creation.
 type Created struct {
-	Order   *View
+	Order *View
+	// JSON is Order as JSON. If the creation was replayed it is as the first request got it, though
+	// View may have changed since.
+	JSON json.RawMessage
+	// Warning is for the creator of the order, or empty.
 	Warning string
-}
-
-// CreateResponse is the response to a creation, as sent and, under an Idempotency-Key, stored.
-type CreateResponse struct {
-	Status   int
-	Location string
-	Body     []byte
-	// Replayed means that nothing was created: this is the response to the first request.
+	// Replayed means that nothing was created: an earlier request with the same Idempotency-Key
+	// created the order.
 	Replayed bool
 }
 
 // Create creates an order. One transaction writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the response that render makes. Then
-// it starts the order's workflow. If Temporal is unavailable the order is still created and the
-// reconcile workflow starts its workflow.
-func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
+// deliveries of order.created and, under an Idempotency-Key, the outcome. Then it starts the
+// order's workflow. If Temporal is unavailable the order is still created and the reconcile
+// workflow starts its workflow.
+func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string) (*Created, error) {
 	if key == "" {
-		return s.create(ctx, caller, in, nil, render)
+		return s.create(ctx, caller, in, nil)
 	}
-	return s.withIdempotencyKey(ctx, caller, in, key, func(record *models.IdempotencyRecord) (CreateResponse, error) {
-		return s.create(ctx, caller, in, record, render)
+	return s.withIdempotencyKey(ctx, caller, in, key, func(record *models.IdempotencyRecord) (*Created, error) {
+		return s.create(ctx, caller, in, record)
 	})
 }
 
-func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord, render func(*Created) (CreateResponse, error)) (CreateResponse, error) {
+func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object, record *models.IdempotencyRecord) (*Created, error) {
 	settings, err := s.settings.get(ctx, caller.Operator)
 	if err != nil {
-		return CreateResponse{}, err
+		return nil, err
 	}
 	draft, err := s.draft(ctx, caller, settings, in)
 	if err != nil {
-		return CreateResponse{}, err
+		return nil, err
 	}
 	order, err := s.newOrderView(caller, draft)
 	if err != nil {
-		return CreateResponse{}, err
+		return nil, err
 	}
-	answer, err := render(&Created{Order: s.view(order, caller.SeesProofLocation()), Warning: draft.warning()})
-	if err != nil {
-		return CreateResponse{}, err
+	created := &Created{Order: s.view(order, caller.SeesProofLocation()), Warning: draft.warning()}
+	if created.JSON, err = json.Marshal(created.Order); err != nil {
+		return nil, err
 	}
 	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
-		return CreateResponse{}, err
+		return nil, err
 	}
-	if err := s.insert(ctx, caller, order, deliveries, record, answer); err != nil {
-		return CreateResponse{}, err
+	if err := s.insert(ctx, caller, order, deliveries, record, created); err != nil {
+		return nil, err
 	}
 	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
-	return answer, nil
+	return created, nil
 }
 
 // newOrderView builds the order from a draft, with its id, guide code and times.
@@ -78,21 +77,15 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	if err != nil {
 		return nil, err
 	}
-	in, now := draft.newOrder, s.clock.Now()
-	order := models.Order{
-		ID: id, OperatorID: caller.Operator.ID, StoreID: in.storeID, BranchID: draft.branch.ID,
-		GuideCode: guidecode.New(), Status: models.StatusRegistered, Seq: 1,
-		RecipientName: in.recipientName, RecipientPhone: in.recipientPhone,
-		RecipientDocType: in.docType, RecipientDocNumber: in.docNumber, RecipientDocVerified: initialDNIVerified(in),
-		DeliveryType: in.deliveryType, DeliveryAddress: in.address, DeliveryReference: in.reference,
-		LocationID: in.locationID, DeliveryMapsURL: in.mapsURL,
-		Product: in.product, Size: sizeCode(draft.size), Notes: in.notes,
-		AmountToCollect: in.amount, PaymentType: in.paymentType, ShippingCost: draft.price, Currency: caller.Operator.Currency,
-		OperativeDay: operativeDay(now, caller.Operator),
-		AutoCancelAt: now.Add(s.options.AutoCancelAfter), CreatedAt: now, UpdatedAt: now,
-	}
+	order, operator, now := draft.Order, caller.Operator, s.clock.Now()
+	order.ID, order.OperatorID, order.BranchID = id, operator.ID, draft.branch.ID
+	order.GuideCode, order.Status, order.Seq = guidecode.New(), models.StatusRegistered, 1
+	order.RecipientDocVerified = initialDNIVerified(&order)
+	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
+	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(s.options.AutoCancelAfter)
+	order.CreatedAt, order.UpdatedAt = now, now
 	order.SearchText = searchText(&order)
-	resolvePoint(&order, in, caller.Operator.CountryCode)
+	resolvePoint(&order, operator.CountryCode)
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
@@ -101,7 +94,7 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 
 // insert writes the order. A duplicate guide code fails the insert; with 50 random bits a retry is
 // pointless.
-func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, answer CreateResponse) error {
+func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, created *Created) error {
 	entryID, err := uuid.NewV7()
 	if err != nil {
 		return err
@@ -118,21 +111,17 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 		if record == nil {
 			return nil
 		}
-		err := tx.SaveKeyResponse(ctx, record, answer.Status, answer.Location, answer.Body)
-		if db.IsNotFound(err) {
-			return ErrKeyInProgress // the lease expired and another request claimed the key
-		}
-		return err
+		return saveCreated(ctx, tx, record, created)
 	})
 }
 
 // initialDNIVerified is false for a DNI that is not eight digits, which needs no lookup, and
 // otherwise nil.
-func initialDNIVerified(in *newOrder) *bool {
-	if in.docType == nil || *in.docType != models.DocDNI || in.docNumber == nil {
+func initialDNIVerified(order *models.Order) *bool {
+	if order.RecipientDocType == nil || *order.RecipientDocType != models.DocDNI || order.RecipientDocNumber == nil {
 		return nil
 	}
-	if identity.IsDNI(*in.docNumber) {
+	if identity.IsDNI(*order.RecipientDocNumber) {
 		return nil
 	}
 	no := false
@@ -145,16 +134,16 @@ func operativeDay(at time.Time, operator *models.Operator) string {
 
 // resolvePoint sets the order's point: the one in the request, else the one contained in the map
 // link.
-func resolvePoint(order *models.Order, in *newOrder, countryCode string) {
-	if in.lat != nil && in.lng != nil {
-		setPoint(order, *in.lat, *in.lng, models.PointGiven)
+func resolvePoint(order *models.Order, countryCode string) {
+	if order.DeliveryLat != nil && order.DeliveryLng != nil {
+		setPoint(order, *order.DeliveryLat, *order.DeliveryLng, models.PointGiven)
 		return
 	}
-	if in.mapsURL == nil {
+	if order.DeliveryMapsURL == nil {
 		return
 	}
 	bounds, _ := maplink.Country(countryCode)
-	point, err := maplink.ParseIn(*in.mapsURL, bounds)
+	point, err := maplink.ParseIn(*order.DeliveryMapsURL, bounds)
 	if err != nil {
 		return
 	}

@@ -36,7 +36,7 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 	if err != nil {
 		return nil, err
 	}
-	destination, err := s.destination(ctx, wanted.locationID)
+	destination, err := s.destination(ctx, wanted.LocationID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 	}
 	return &draft{
 		newOrder: wanted, branch: branch, destination: destination, size: size, price: price,
-		risk: settings.riskZone(destination, wanted.address),
+		risk: settings.riskZone(destination, wanted.DeliveryAddress),
 	}, nil
 }
 
@@ -111,8 +111,8 @@ func (s *Service) Check(ctx context.Context, caller Caller, in *jsonbody.Object)
 		return nil, err
 	}
 	return &Preview{
-		RecipientName: draft.recipientName, RecipientPhone: draft.recipientPhone, DeliveryAddress: draft.address, LocationID: draft.locationID,
-		Product: draft.product, Size: sizeCode(draft.size), AmountToCollect: draft.amount, PaymentType: draft.paymentType,
+		RecipientName: draft.RecipientName, RecipientPhone: draft.RecipientPhone, DeliveryAddress: draft.DeliveryAddress, LocationID: draft.LocationID,
+		Product: draft.Product, Size: sizeCode(draft.size), AmountToCollect: draft.AmountToCollect, PaymentType: draft.PaymentType,
 		ShippingCost: draft.price, Currency: caller.Operator.Currency, Warning: draft.warning(),
 	}, nil
 }

@@ -3,6 +3,7 @@ package orders
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, later
-// ones get its stored response.
-func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (CreateResponse, error)) (CreateResponse, error) {
+// ones get its stored outcome.
+func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jsonbody.Object, key string, create func(*models.IdempotencyRecord) (*Created, error)) (*Created, error) {
 	now := s.clock.Now()
 	record := &models.IdempotencyRecord{
 		ScopeID: caller.idempotencyScope(), Key: key, BodyHash: in.Hash(),
@@ -24,36 +25,70 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 	}
 	claim, held, err := s.db.ClaimKey(ctx, record, now)
 	if err != nil {
-		return CreateResponse{}, err
+		return nil, err
 	}
 	switch claim {
 	case db.InProgress:
-		return CreateResponse{}, ErrKeyInProgress
+		return nil, ErrKeyInProgress
 	case db.BodyMismatch:
-		return CreateResponse{}, ErrKeyReused
+		return nil, ErrKeyReused
 	case db.Completed:
-		return replayedResponse(held), nil
+		return readCreated(held.Response)
 	}
-	answer, err := create(record)
+	created, err := create(record)
 	if err != nil {
 		// Only successes are stored. The key is released even if the client has disconnected.
 		if freeErr := s.db.ReleaseKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
 	}
-	return answer, err
+	return created, err
 }
 
-// PreviousResponse is the stored response of an Idempotency-Key.
-type PreviousResponse struct {
-	Response CreateResponse
+// storedCreated is the JSON of a Created in the database.
+type storedCreated struct {
+	Order   json.RawMessage `json:"data"`
+	Warning string          `json:"warning,omitempty"`
+}
+
+// saveCreated stores the outcome of the request that claimed the key.
+func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecord, created *Created) error {
+	stored, err := json.Marshal(storedCreated{Order: created.JSON, Warning: created.Warning})
+	if err != nil {
+		return err
+	}
+	err = tx.SaveKeyResponse(ctx, record, stored)
+	if db.IsNotFound(err) {
+		return ErrKeyInProgress // the lease expired and another request claimed the key
+	}
+	return err
+}
+
+// readCreated reads what saveCreated stored.
+func readCreated(response []byte) (*Created, error) {
+	var stored storedCreated
+	if err := json.Unmarshal(response, &stored); err != nil {
+		return nil, err
+	}
+	if stored.Order == nil {
+		// Earlier releases stored for the panel's forms and uploads an object that has only some of
+		// the order's members, and the warning beside them.
+		stored.Order = response
+	}
+	created := &Created{JSON: stored.Order, Warning: stored.Warning, Replayed: true}
+	return created, json.Unmarshal(stored.Order, &created.Order)
+}
+
+// PreviousCreation is an earlier creation with the same Idempotency-Key.
+type PreviousCreation struct {
+	*Created
 	// SameBody reports whether the request body is the same; with another body the key is refused.
 	SameBody bool
 }
 
-// PreviousResponses returns, by Idempotency-Key, the stored responses of those requests that were
-// completed before.
-func (s *Service) PreviousResponses(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousResponse, error) {
+// PreviousCreations returns, by Idempotency-Key, the outcomes of those requests that were completed
+// before.
+func (s *Service) PreviousCreations(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousCreation, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
@@ -61,13 +96,13 @@ func (s *Service) PreviousResponses(ctx context.Context, caller Caller, requests
 	if err != nil {
 		return nil, err
 	}
-	previous := make(map[string]PreviousResponse, len(records))
-	for i := range records {
-		previous[records[i].Key] = PreviousResponse{Response: replayedResponse(&records[i]), SameBody: bytes.Equal(records[i].BodyHash, requests[records[i].Key].Hash())}
+	previous := make(map[string]PreviousCreation, len(records))
+	for _, record := range records {
+		created, err := readCreated(record.Response)
+		if err != nil {
+			return nil, err
+		}
+		previous[record.Key] = PreviousCreation{Created: created, SameBody: bytes.Equal(record.BodyHash, requests[record.Key].Hash())}
 	}
 	return previous, nil
-}
-
-func replayedResponse(record *models.IdempotencyRecord) CreateResponse {
-	return CreateResponse{Status: *record.StatusCode, Location: *record.Location, Body: record.Response, Replayed: true}
 }

@@ -3,7 +3,6 @@ package orders_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"testing"
 	"time"
 
@@ -41,13 +40,11 @@ func orderBody(t *testing.T) *jsonbody.Object {
 	return in
 }
 
-// create creates under the key "venta-1"; meanwhile runs after validation and before the order is
-// written.
-func (s *storeClient) create(ctx context.Context, t *testing.T, meanwhile func() error) (orders.CreateResponse, error) {
+// create creates under the key "venta-1"; meanwhile runs after the key is claimed and before the
+// order is written.
+func (s *storeClient) create(ctx context.Context, t *testing.T, meanwhile func() error) (*orders.Created, error) {
 	t.Helper()
-	return s.App.Orders.Create(ctx, s.caller, orderBody(t), "venta-1", func(*orders.Created) (orders.CreateResponse, error) {
-		return orders.CreateResponse{Status: http.StatusCreated, Location: "/aquí", Body: []byte(uuid.NewString())}, meanwhile()
-	})
+	return s.App.Orders.CreateMeanwhile(ctx, s.caller, orderBody(t), "venta-1", meanwhile)
 }
 
 func noop() error { return nil }
@@ -136,9 +133,9 @@ func TestCreate_failureFreesTheKey(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		s.requireOrders(t, 0)
 
-		answer, err := s.create(t.Context(), t, noop)
+		created, err := s.create(t.Context(), t, noop)
 		require.NoError(t, err)
-		require.False(t, answer.Replayed)
+		require.False(t, created.Replayed)
 		s.requireOrders(t, 1)
 	})
 }
@@ -152,7 +149,7 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 		require.NoError(t, s.App.DB.Insert(t.Context(), &models.Store{ID: storeID, OperatorID: s.caller.Operator.ID, Name: "Tienda", Active: true, CreatedAt: apptest.FrozenAt}))
 		operator := orders.Caller{Operator: s.caller.Operator}
 		bound := orders.Caller{Operator: s.caller.Operator, StoreID: &storeID}
-		seen := map[string]bool{}
+		seen := map[uuid.UUID]bool{}
 		for _, caller := range []orders.Caller{s.caller, operator, bound} {
 			s.caller = caller
 			first, err := s.create(t.Context(), t, noop)
@@ -161,18 +158,39 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 			again, err := s.create(t.Context(), t, noop)
 			require.NoError(t, err)
 			require.True(t, again.Replayed)
-			require.Equal(t, first.Body, again.Body)
-			require.False(t, seen[string(first.Body)], "nobody else was answered that")
-			seen[string(first.Body)] = true
+			require.Equal(t, first.JSON, again.JSON)
+			require.False(t, seen[first.Order.ID], "another caller got this order")
+			seen[first.Order.ID] = true
 
 			other, err := jsonbody.Parse([]byte(`{}`))
 			require.NoError(t, err)
-			earlier, err := s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": orderBody(t), "venta-2": other})
+			previous, err := s.App.Orders.PreviousCreations(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": orderBody(t), "venta-2": other})
 			require.NoError(t, err)
-			require.Equal(t, map[string]orders.PreviousResponse{"venta-1": {Response: again, SameBody: true}}, earlier)
-			earlier, err = s.App.Orders.PreviousResponses(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
+			require.Equal(t, map[string]orders.PreviousCreation{"venta-1": {Created: again, SameBody: true}}, previous)
+			previous, err = s.App.Orders.PreviousCreations(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
 			require.NoError(t, err)
-			require.False(t, earlier["venta-1"].SameBody)
+			require.False(t, previous["venta-1"].SameBody)
 		}
+	})
+}
+
+// Earlier releases stored for the panel an object with some members of the order, and with the
+// warning beside them.
+func TestCreate_replaysWhatEarlierReleasesStoredForThePanel(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
+		s := newStoreClient(t, service)
+		s.caller.KeyID = nil
+		id := uuid.New()
+		require.NoError(t, s.App.DB.Insert(t.Context(), &models.IdempotencyRecord{
+			ScopeID: s.caller.Operator.ID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: apptest.FrozenAt,
+			Response:  []byte(`{"id":"` + id.String() + `","guide_code":"ABC","shipping_cost":9.5,"currency":"PEN","warning":"Zona de riesgo."}`),
+			CreatedAt: apptest.FrozenAt, ExpiresAt: apptest.FrozenAt.Add(time.Hour),
+		}))
+		created, err := s.create(t.Context(), t, noop)
+		require.NoError(t, err)
+		require.True(t, created.Replayed)
+		require.Equal(t, "Zona de riesgo.", created.Warning)
+		require.Equal(t, &orders.View{ID: id, GuideCode: "ABC", ShippingCost: 950, Currency: "PEN"}, created.Order)
+		s.requireOrders(t, 0)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
-	"despacho/internal/money"
 	"despacho/internal/phone"
 	"despacho/models"
 )
@@ -26,54 +25,40 @@ const (
 
 // newOrder is a creation request with well-formed fields. Coverage and price are not checked yet.
 type newOrder struct {
-	recipientName  string
-	recipientPhone string
-	docType        *models.DocType
-	docNumber      *string
-
-	deliveryType models.DeliveryType
-	address      string
-	reference    *string
-	locationID   uuid.UUID
-	lat, lng     *float64
-	mapsURL      *string
-
-	product string
-	size    *string
-	notes   *string
-
-	amount      money.Cents
-	paymentType models.PaymentType
-
-	storeID  *uuid.UUID
+	// Order has the fields that the request gives; newOrderView sets the others.
+	models.Order
+	// branchID and size are those that the request names, if any.
 	branchID *uuid.UUID
+	size     *string
 }
 
 // readNewOrder reads a creation request. Its error names every invalid field.
 func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
-		recipientName: in.RequiredText("recipient_name", maxName),
-		address:       in.RequiredLines("delivery_address", maxAddress),
-		locationID:    in.RequiredUUID("location_id"),
-		product:       in.RequiredText("product", maxProduct),
-		reference:     in.Lines("delivery_reference", maxReference),
-		mapsURL:       in.Text("delivery_maps_url", maxLink),
-		size:          in.Text("size", anyLength),
-		notes:         in.Lines("notes", maxNotes),
-		docNumber:     in.Text("recipient_doc_number", maxDocument),
-		branchID:      readBranch(in, settings),
-		storeID:       readStore(in, caller, settings),
+		Order: models.Order{
+			RecipientName:      in.RequiredText("recipient_name", maxName),
+			DeliveryAddress:    in.RequiredLines("delivery_address", maxAddress),
+			LocationID:         in.RequiredUUID("location_id"),
+			Product:            in.RequiredText("product", maxProduct),
+			DeliveryReference:  in.Lines("delivery_reference", maxReference),
+			DeliveryMapsURL:    in.Text("delivery_maps_url", maxLink),
+			Notes:              in.Lines("notes", maxNotes),
+			RecipientDocNumber: in.Text("recipient_doc_number", maxDocument),
+			DeliveryType:       models.DeliveryHome,
+		},
+		size:     in.Text("size", anyLength),
+		branchID: readBranch(in, settings),
 	}
-	order.recipientPhone = phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
-	order.lat, order.lng = ReadPoint(in, "delivery_lat", "delivery_lng")
+	order.StoreID = readStore(in, caller, settings)
+	order.RecipientPhone = phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
+	order.DeliveryLat, order.DeliveryLng = ReadPoint(in, "delivery_lat", "delivery_lng")
 	order.readPayment(in)
 	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport), string(models.DocOther)); docType != nil {
 		known := models.DocType(*docType)
-		order.docType = &known
+		order.RecipientDocType = &known
 	}
-	order.deliveryType = models.DeliveryHome
 	if kind := in.Enum("delivery_type", string(models.DeliveryHome), string(models.DeliveryAgency)); kind != nil {
-		order.deliveryType = models.DeliveryType(*kind)
+		order.DeliveryType = models.DeliveryType(*kind)
 	}
 	return order, in.Err()
 }
@@ -134,15 +119,15 @@ func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng
 // delivery without an amount is allowed, because the store may not have fixed the price yet.
 func (o *newOrder) readPayment(in *jsonbody.Object) {
 	if amount := in.Money("amount_to_collect"); amount != nil {
-		o.amount = *amount
+		o.AmountToCollect = *amount
 	}
-	if o.amount > 0 {
+	if o.AmountToCollect > 0 {
 		in.Text("payment_type", anyLength) // overridden, but it must be a string
-		o.paymentType = models.CashOnDelivery
+		o.PaymentType = models.CashOnDelivery
 		return
 	}
-	o.paymentType = models.DeliveryOnly
+	o.PaymentType = models.DeliveryOnly
 	if declared := in.Enum("payment_type", string(models.CashOnDelivery), string(models.DeliveryOnly)); declared != nil {
-		o.paymentType = models.PaymentType(*declared)
+		o.PaymentType = models.PaymentType(*declared)
 	}
 }

@@ -52,11 +52,11 @@ func TestReadNewOrder_defaults(t *testing.T) {
 	t.Parallel()
 	order, err := read(t, peruvianCaller(nil), "")
 	require.NoError(t, err)
-	require.Equal(t, &newOrder{
-		recipientName: "Rosa", recipientPhone: "+51987654321", address: "Av. Larco 345", product: "Zapatillas",
-		locationID:   uuid.MustParse("54c51d2b-049b-53b9-93ac-fa910f68ea0d"),
-		deliveryType: models.DeliveryHome, paymentType: models.DeliveryOnly,
-	}, order)
+	require.Equal(t, &newOrder{Order: models.Order{
+		RecipientName: "Rosa", RecipientPhone: "+51987654321", DeliveryAddress: "Av. Larco 345", Product: "Zapatillas",
+		LocationID:   uuid.MustParse("54c51d2b-049b-53b9-93ac-fa910f68ea0d"),
+		DeliveryType: models.DeliveryHome, PaymentType: models.DeliveryOnly,
+	}}, order)
 }
 
 // Contract 2.2, rules 2 and 3: derived from the amount in one direction only.
@@ -78,8 +78,8 @@ func TestReadNewOrder_paymentType(t *testing.T) {
 	} {
 		order, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
-		require.Equal(t, want.amount, order.amount, more)
-		require.Equal(t, want.payment, order.paymentType, more)
+		require.Equal(t, want.amount, order.AmountToCollect, more)
+		require.Equal(t, want.payment, order.PaymentType, more)
 	}
 	for _, more := range []string{
 		`,"payment_type":"trueque"`, `,"payment_type":"trueque","amount_to_collect":0`, `,"payment_type":5`, `,"payment_type":5,"amount_to_collect":1`,
@@ -94,7 +94,7 @@ func TestReadNewOrder_store(t *testing.T) {
 	t.Parallel()
 	order, err := read(t, peruvianCaller(nil), `,"store_id":"`+openStore.String()+`"`)
 	require.NoError(t, err)
-	require.Equal(t, &openStore, order.storeID)
+	require.Equal(t, &openStore, order.StoreID)
 	for _, id := range []string{shutStore.String(), uuid.NewString(), "tienda"} {
 		_, err := read(t, peruvianCaller(nil), `,"store_id":"`+id+`"`)
 		require.Equal(t, []string{"store_id"}, wrongFields(err))
@@ -103,7 +103,7 @@ func TestReadNewOrder_store(t *testing.T) {
 	for _, value := range []string{`"` + openStore.String() + `"`, `"tienda"`, `5`, `null`, `{}`, `[[]]`} {
 		order, err := read(t, peruvianCaller(&own), `,"store_id":`+value)
 		require.NoError(t, err, value)
-		require.Equal(t, &own, order.storeID, value)
+		require.Equal(t, &own, order.StoreID, value)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestInitialDNIVerified(t *testing.T) {
 	} {
 		order, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
-		require.Equal(t, want, initialDNIVerified(order), more)
+		require.Equal(t, want, initialDNIVerified(&order.Order), more)
 	}
 }
 
@@ -168,10 +168,9 @@ func TestResolvePoint(t *testing.T) {
 		`,"delivery_maps_url":"https://maps.app.goo.gl/AbC"`:                                                     {},
 		`,"delivery_maps_url":"mi casa"`:                                                                         {},
 	} {
-		in, err := read(t, peruvianCaller(nil), more)
+		order, err := read(t, peruvianCaller(nil), more)
 		require.NoError(t, err, more)
-		var order models.Order
-		resolvePoint(&order, in, "PE")
+		resolvePoint(&order.Order, "PE")
 		require.Equal(t, want.lat, order.DeliveryLat, more)
 		require.Equal(t, want.lng, order.DeliveryLng, more)
 		require.Equal(t, want.source, order.PointSource, more)

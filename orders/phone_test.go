@@ -35,7 +35,7 @@ func TestReadNewOrder_recipientPhone(t *testing.T) {
 		caller.Operator.CountryCode = c.country
 		order, err := read(t, caller, "", c.sent)
 		require.NoError(t, err, "%s in %s", c.sent, c.country)
-		require.Equal(t, c.stored, order.recipientPhone)
+		require.Equal(t, c.stored, order.RecipientPhone)
 	}
 	for _, wrong := range []string{
 		"", "0", "12345", "98765432", "9876543210", "hola", "98765432l", "987654321 ext 5", "987654321 x5", "tel:+51987654321", "+51 987 654", "+51",

@@ -102,6 +102,49 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	return view
 }
 
+// eventData is `data` of contract 6.1: every event has every field, null if unset. It never
+// contains the document, the notes or the delivery point.
+type eventData struct {
+	ID                    uuid.UUID          `json:"id"`
+	GuideCode             string             `json:"guide_code"`
+	Status                models.Status      `json:"status"`
+	StatusLabel           string             `json:"status_label"`
+	StoreID               *uuid.UUID         `json:"store_id"`
+	BranchID              uuid.UUID          `json:"branch_id"`
+	RecipientName         string             `json:"recipient_name"`
+	RecipientPhone        string             `json:"recipient_phone"`
+	DeliveryAddress       string             `json:"delivery_address"`
+	DeliveryReference     *string            `json:"delivery_reference"`
+	Product               string             `json:"product"`
+	Size                  string             `json:"size"`
+	AmountToCollect       money.Cents        `json:"amount_to_collect"`
+	ActualAmountCollected *money.Cents       `json:"actual_amount_collected"`
+	ShippingCost          money.Cents        `json:"shipping_cost"`
+	PaymentType           models.PaymentType `json:"payment_type"`
+	OperativeDay          string             `json:"operative_day"`
+	CreatedAt             time.Time          `json:"created_at"`
+	ReceivedAt            *time.Time         `json:"received_at"`
+	DeliveredAt           *time.Time         `json:"delivered_at"`
+	Rider                 *RiderView         `json:"rider"`
+	Location              LocationRef        `json:"location"`
+	DeliveryProof         *ProofView         `json:"delivery_proof,omitempty"`
+}
+
+func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventData {
+	return eventData{
+		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
+		StoreID: o.StoreID, BranchID: o.BranchID,
+		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
+		DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
+		Product: o.Product, Size: o.Size,
+		AmountToCollect: o.AmountToCollect, ActualAmountCollected: o.ActualAmountCollected,
+		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay,
+		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
+		Rider: riderView(o), Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
+		DeliveryProof: s.proofView(&o.Order, withProofLocation),
+	}
+}
+
 func riderView(o *models.OrderView) *RiderView {
 	if o.RiderName == nil || o.RiderPhone == nil {
 		return nil

@@ -20,15 +20,15 @@ var (
 
 // Pages renders every page. It is safe for concurrent use.
 type Pages struct {
-	home, tracking, notice *template.Template
-	policy                 string
+	tracking, code *template.Template
+	policy         string
 }
 
 // New parses the embedded templates.
 func New() *Pages {
 	sum := sha256.Sum256([]byte(style))
 	return &Pages{
-		home: parse("home"), tracking: parse("tracking"), notice: parse("notice"),
+		tracking: parse("tracking"), code: parse("code_page"),
 		// data: is for the icon, which is embedded in the page.
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; img-src https: data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -49,17 +49,19 @@ func parse(name string) *template.Template {
 func (p *Pages) Policy() string { return p.policy }
 
 // Home renders the form for a guide code.
-func (p *Pages) Home(w io.Writer) error { return p.home.Execute(w, nil) }
+func (p *Pages) Home(w io.Writer) error {
+	return p.code.Execute(w, codePage{"Sigue tu pedido", "Escribe el código de guía para saber dónde está."})
+}
 
 // Tracking renders the status of a package.
 func (p *Pages) Tracking(w io.Writer, t Tracking) error { return p.tracking.Execute(w, describe(t)) }
 
-// notice is the data of a page that reports a failure and offers the form again.
-type notice struct{ Title, Text string }
+// codePage is the data of a page with a text and the form for a guide code.
+type codePage struct{ Title, Text string }
 
 // NotFound is shown for every code without a package.
 func (p *Pages) NotFound(w io.Writer) error {
-	return p.notice.Execute(w, notice{
+	return p.code.Execute(w, codePage{
 		"No encontramos tu envío",
 		"Revisa el código: tiene 11 letras y números, sin contar el guion. Si está bien escrito, consulta con la tienda donde compraste.",
 	})
@@ -67,7 +69,7 @@ func (p *Pages) NotFound(w io.Writer) error {
 
 // TooMany is shown when the rate limit is reached.
 func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
-	return p.notice.Execute(w, notice{
+	return p.code.Execute(w, codePage{
 		"Demasiadas consultas seguidas",
 		"Desde tu conexión se hicieron muchas consultas en poco tiempo. Vuelve a intentarlo en " + inSeconds(wait) + ".",
 	})
@@ -75,7 +77,7 @@ func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
 
 // Failure is shown for an internal error.
 func (p *Pages) Failure(w io.Writer) error {
-	return p.notice.Execute(w, notice{
+	return p.code.Execute(w, codePage{
 		"Algo salió mal",
 		"No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
 	})

@@ -56,7 +56,7 @@ func everyPage(t *testing.T) map[string]string {
 	}
 }
 
-// Every status is said in words of its own, with what to expect or to do.
+// Every status has its own text, with what to expect or to do.
 func TestTracking_hasTextsForEveryStatus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -96,15 +96,15 @@ func TestTracking_knowsEveryStatus(t *testing.T) {
 func TestTracking_timelineInTheOperatorsTime(t *testing.T) {
 	t.Parallel()
 	page := tracking(t, inTransit(t))
-	var told []string
+	var entries []string
 	for _, entry := range regexp.MustCompile(`<strong>(.+?)</strong><time datetime="(.+?)">(.+?)</time>`).FindAllStringSubmatch(page, -1) {
-		told = append(told, strings.Join(entry[1:], " | "))
+		entries = append(entries, strings.Join(entry[1:], " | "))
 	}
 	require.Equal(t, []string{
 		"Salió a reparto | 2026-03-10T13:04:00-05:00 | 10 de marzo de 2026, 1:04\u00a0p.\u00a0m.",
 		"El operador recibió el paquete | 2026-03-10T08:04:00-05:00 | 10 de marzo de 2026, 8:04\u00a0a.\u00a0m.",
 		"La tienda registró tu pedido | 2026-03-09T22:04:00-05:00 | 9 de marzo de 2026, 10:04\u00a0p.\u00a0m.",
-	}, told)
+	}, entries)
 	require.Contains(t, page, `<li class="done" aria-current="step">En reparto</li>`)
 	require.Contains(t, page, `<li>Entregado</li>`)
 }
@@ -112,10 +112,10 @@ func TestTracking_timelineInTheOperatorsTime(t *testing.T) {
 // Midnight and noon are twelve o'clock.
 func TestTracking_twelveOClock(t *testing.T) {
 	t.Parallel()
-	for hour, said := range map[int]string{0: "12:00\u00a0a.\u00a0m.", 12: "12:00\u00a0p.\u00a0m."} {
+	for hour, want := range map[int]string{0: "12:00\u00a0a.\u00a0m.", 12: "12:00\u00a0p.\u00a0m."} {
 		shown := inTransit(t)
 		shown.Events = []web.Event{{Status: models.StatusReceived, At: time.Date(2026, time.December, 31, hour, 0, 0, 0, shown.Zone)}}
-		require.Contains(t, tracking(t, shown), "31 de diciembre de 2026, "+said)
+		require.Contains(t, tracking(t, shown), "31 de diciembre de 2026, "+want)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestPages_areAccessible(t *testing.T) {
 
 func TestTooMany_saysHowLongToWait(t *testing.T) {
 	t.Parallel()
-	for wait, said := range map[time.Duration]string{30 * time.Second: "en 30 segundos.", 300 * time.Millisecond: "en 1 segundo."} {
-		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait) }), said)
+	for wait, want := range map[time.Duration]string{30 * time.Second: "en 30 segundos.", 300 * time.Millisecond: "en 1 segundo."} {
+		require.Contains(t, rendered(t, func(w io.Writer) error { return pages.TooMany(w, wait) }), want)
 	}
 }

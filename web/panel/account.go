@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"despacho/models"
+	"despacho/web/panel/forms"
 )
 
 const accountPath = "/panel/cuenta"
@@ -11,21 +12,21 @@ const accountPath = "/panel/cuenta"
 // accountPage shows the signed-in user, and the form to change the password.
 type accountPage struct {
 	Role, Store string
-	Form        *form
+	Form        *forms.Form
 }
 
-func passwordForm() *form {
-	return &form{Action: accountPath, Submit: "Cambiar contraseña", Fields: []field{
-		{Name: "current", Label: "Contraseña actual", Kind: passwordField, Required: true, Wide: true},
-		{Name: "new", Label: "Contraseña nueva", Kind: secretField, Required: true, Wide: true, Hint: "Al menos 8 caracteres."},
-		{Name: "repeat", Label: "Repita la contraseña nueva", Kind: secretField, Required: true, Wide: true},
+func passwordForm() *forms.Form {
+	return &forms.Form{Action: accountPath, Submit: "Cambiar contraseña", Fields: []forms.Field{
+		{Name: "current", Label: "Contraseña actual", Kind: forms.Password, Required: true, Wide: true},
+		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Hint: "Al menos 8 caracteres."},
+		{Name: "repeat", Label: "Repita la contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true},
 	}}
 }
 
 func (p *Pages) account(v *Request) error { return p.showAccount(v, http.StatusOK, passwordForm()) }
 
-func (p *Pages) showAccount(v *Request, status int, asked *form) error {
-	page := accountPage{Role: roleName(&v.Who.User), Form: asked}
+func (p *Pages) showAccount(v *Request, status int, form *forms.Form) error {
+	page := accountPage{Role: roleName(&v.Who.User), Form: form}
 	if id := v.Who.User.StoreID; id != nil {
 		store, err := p.DB.Store(v.Ctx(), *id)
 		if err != nil {
@@ -48,8 +49,8 @@ func roleName(user *models.User) string {
 
 // changePassword changes the user's own password, which is typed twice because it is not shown.
 func (p *Pages) changePassword(v *Request) error {
-	asked := passwordForm()
-	in, err := asked.read(p, v)
+	form := passwordForm()
+	in, err := p.readForm(v, form)
 	if err == nil {
 		if v.PostForm("new") != v.PostForm("repeat") {
 			in.AddError("repeat", "no es igual a la contraseña nueva")
@@ -62,8 +63,8 @@ func (p *Pages) changePassword(v *Request) error {
 	if err == nil {
 		return p.done(v, accountPath, "La contraseña cambió. Sus otras sesiones se cerraron.")
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return p.showAccount(v, http.StatusUnprocessableEntity, asked)
+	return p.showAccount(v, http.StatusUnprocessableEntity, form)
 }

@@ -48,7 +48,7 @@ func TestAccount_changesThePassword(t *testing.T) {
 	})
 }
 
-func TestAccount_guessesAreCountedWithThoseOfTheAPI(t *testing.T) {
+func TestAccount_sharesThePasswordLimitOfTheAPI(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		user := models.User{Admin: true}

@@ -10,6 +10,7 @@ import (
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 // assignablePerPage is the most that one assignment accepts.
@@ -21,17 +22,17 @@ type assignmentPage struct {
 	Tabs         []tab
 	Orders       []*orders.View
 	Pager        pager
-	Destinations []option
-	// Carriers are the riders whose orders may be reassigned.
-	Carriers []option
-	Form     *form
-	Report   *assignmentReport
+	Destinations []forms.Option
+	// Riders are the riders whose orders may be reassigned.
+	Riders []forms.Option
+	Form   *forms.Form
+	Report *assignmentReport
 	storeFilter
-	ticked map[uuid.UUID]bool
+	selected map[uuid.UUID]bool
 }
 
-// Ticked reports whether an order is selected.
-func (p *assignmentPage) Ticked(id uuid.UUID) bool { return p.Query.All || p.ticked[id] }
+// Selected reports whether an order is selected.
+func (p *assignmentPage) Selected(id uuid.UUID) bool { return p.Query.All || p.selected[id] }
 
 func (p *Pages) showAssignment(v *Request) error {
 	riders, err := p.Operators.Riders(v.Ctx(), v.Operator())
@@ -49,15 +50,15 @@ func (p *Pages) assign(v *Request) error {
 	if err != nil {
 		return err
 	}
-	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), ticked: map[uuid.UUID]bool{}}
+	page := &assignmentPage{Query: readAssignmentQuery(v), Form: riderForm(riders), selected: map[uuid.UUID]bool{}}
 	page.Query.All = false
-	in, err := page.Form.read(p, v)
+	in, err := p.readForm(v, page.Form)
 	if err != nil {
 		return err
 	}
 	var ids []uuid.UUID
-	for _, ticked := range v.Request.PostForm["id"] {
-		if id := optionalID(ticked); id != nil {
+	for _, text := range v.Request.PostForm["id"] {
+		if id := optionalID(text); id != nil {
 			ids = append(ids, *id)
 		}
 	}
@@ -68,25 +69,25 @@ func (p *Pages) assign(v *Request) error {
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
 	}
 	if err != nil {
-		if !page.Form.addError(err) {
+		if !page.Form.AddError(err) {
 			return err
 		}
-		page.tick(ids)
+		page.choose(ids)
 		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
 	}
 	page.Report = reportOf(assignments, riderID, riders)
-	page.tick(page.Report.again)
+	page.choose(page.Report.again)
 	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 
-func (p *assignmentPage) tick(ids []uuid.UUID) {
+func (p *assignmentPage) choose(ids []uuid.UUID) {
 	for _, id := range ids {
-		p.ticked[id] = true
+		p.selected[id] = true
 	}
 }
 
 func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.asked())
+	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, page.Query.ordersQuery())
 	if err != nil {
 		return err
 	}
@@ -110,14 +111,14 @@ func (p *Pages) addAssignmentChoices(v *Request, page *assignmentPage, riders []
 	if err != nil {
 		return err
 	}
-	page.storeFilter, page.Carriers = storeFilterOf(stores), riderFilter(riders)
+	page.storeFilter, page.Riders = storeFilterOf(stores), riderFilter(riders)
 	page.Destinations, err = p.destinationOptions(v, page.Query)
 	return err
 }
 
 // destinationOptions are the places of the listed orders, with their numbers. The selected place
 // stays in the list when it has no more orders.
-func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option, error) {
+func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]forms.Option, error) {
 	counts, err := p.Orders.Destinations(v.Ctx(), v.Caller, query.Status)
 	if err != nil {
 		return nil, err
@@ -126,27 +127,27 @@ func (p *Pages) destinationOptions(v *Request, query assignmentQuery) ([]option,
 	if err != nil {
 		return nil, err
 	}
-	var options []option
+	var options []forms.Option
 	chosen := optionalID(query.Place)
 	for _, count := range counts {
-		options = append(options, option{count.LocationID.String(), index.PathName(count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
+		options = append(options, forms.Option{Value: count.LocationID.String(), Label: index.PathName(count.LocationID) + " (" + strconv.FormatInt(count.Orders, 10) + ")"})
 		if chosen != nil && *chosen == count.LocationID {
 			chosen = nil
 		}
 	}
 	if chosen != nil {
-		options = append(options, option{chosen.String(), index.PathName(*chosen) + " (0)"})
+		options = append(options, forms.Option{Value: chosen.String(), Label: index.PathName(*chosen) + " (0)"})
 	}
-	slices.SortFunc(options, func(a, b option) int { return textnorm.Compare(a.Label, b.Label) })
-	return slices.Insert(options, 0, option{"", "Todos"}), nil
+	slices.SortFunc(options, func(a, b forms.Option) int { return textnorm.Compare(a.Label, b.Label) })
+	return slices.Insert(options, 0, forms.Option{Value: "", Label: "Todos"}), nil
 }
 
-func riderForm(riders []models.Rider) *form {
-	options := []option{{"", "Elija un motorizado…"}}
+func riderForm(riders []models.Rider) *forms.Form {
+	options := []forms.Option{{Value: "", Label: "Elija un motorizado…"}}
 	for _, rider := range riders {
 		if rider.Active {
-			options = append(options, option{rider.ID.String(), rider.Name})
+			options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 		}
 	}
-	return &form{Fields: []field{{Name: "rider_id", Label: "Motorizado", Kind: choiceField, Options: options, Required: true}}}
+	return &forms.Form{Fields: []forms.Field{{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Options: options, Required: true}}}
 }

@@ -14,9 +14,9 @@ const assignmentPath = "/panel/asignacion"
 // assignmentQuery is the query of the URL.
 type assignmentQuery struct {
 	// Status is received for orders to assign, assigned for orders to reassign.
-	Status                        models.Status
-	Search, Store, Place, Carrier string
-	Page                          int
+	Status                      models.Status
+	Search, Store, Place, Rider string
+	Page                        int
 	// All selects the whole page.
 	All bool
 }
@@ -27,14 +27,14 @@ func readAssignmentQuery(v *Request) assignmentQuery {
 		Page: pageNumber(v), All: v.Query("marcar") == "todos",
 	}
 	if models.Status(v.Query("estado")) == models.StatusAssigned {
-		query.Status, query.Carrier = models.StatusAssigned, v.Query("motorizado")
+		query.Status, query.Rider = models.StatusAssigned, v.Query("motorizado")
 	}
 	return query
 }
 
-func (q assignmentQuery) asked() orders.Query {
+func (q assignmentQuery) ordersQuery() orders.Query {
 	return orders.Query{
-		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place), RiderID: optionalID(q.Carrier),
+		Status: q.Status, Search: q.Search, StoreID: optionalID(q.Store), LocationID: optionalID(q.Place), RiderID: optionalID(q.Rider),
 		Page: q.Page, Limit: assignablePerPage,
 	}
 }
@@ -42,7 +42,7 @@ func (q assignmentQuery) asked() orders.Query {
 // Path is the page's URL with the query.
 func (q assignmentQuery) Path() string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Carrier} {
+	for name, value := range map[string]string{"q": q.Search, "tienda": q.Store, "destino": q.Place, "motorizado": q.Rider} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -83,23 +83,23 @@ func (q assignmentQuery) At(order *orders.View) *time.Time {
 
 // Filtered reports whether there is a filter besides the status.
 func (q assignmentQuery) Filtered() bool {
-	return q.Search != "" || q.Store != "" || q.Place != "" || q.Carrier != ""
+	return q.Search != "" || q.Store != "" || q.Place != "" || q.Rider != ""
 }
 
 // Unfiltered is the URL without filters.
 func (q assignmentQuery) Unfiltered() string { return assignmentQuery{Status: q.Status}.Path() }
 
-// TickAll is the URL with everything selected.
-func (q assignmentQuery) TickAll() string { q.All = true; return q.Path() }
+// AllSelected is the URL with everything selected.
+func (q assignmentQuery) AllSelected() string { q.All = true; return q.Path() }
 
-// Listed is the URL with nothing selected.
-func (q assignmentQuery) Listed() string { q.All = false; return q.Path() }
+// NoneSelected is the URL with nothing selected.
+func (q assignmentQuery) NoneSelected() string { q.All = false; return q.Path() }
 
 func assignmentTabs(query assignmentQuery, counts map[models.Status]int64) []tab {
 	at := func(status models.Status, label string) tab {
 		here := query.Status == status
 		query := query
-		query.Status, query.Page, query.All, query.Carrier = status, 1, false, ""
+		query.Status, query.Page, query.All, query.Rider = status, 1, false, ""
 		return tab{Label: label, Count: counts[status], Path: query.Path(), Current: here}
 	}
 	return []tab{at(models.StatusReceived, "Por asignar"), at(models.StatusAssigned, models.StatusAssigned.Label())}

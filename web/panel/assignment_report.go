@@ -35,10 +35,10 @@ var assignmentResults = []struct {
 	outcome orders.AssignmentOutcome
 	cell    cell
 }{
-	{orders.AssignmentDone, cell{Text: "Asignado", Chip: "good"}},
-	{orders.AssignmentUnchanged, cell{Text: "Ya lo tenía", Chip: "quiet"}},
-	{orders.AssignmentUnconfirmed, cell{Text: "Sin confirmar", Chip: "warn"}},
-	{orders.AssignmentRefused, cell{Text: "Rechazado", Chip: "bad"}},
+	{orders.AssignmentDone, cell{Text: "Asignado", Style: "good"}},
+	{orders.AssignmentUnchanged, cell{Text: "Ya lo tenía", Style: "quiet"}},
+	{orders.AssignmentUnconfirmed, cell{Text: "Sin confirmar", Style: "warn"}},
+	{orders.AssignmentRefused, cell{Text: "Rechazado", Style: "bad"}},
 }
 
 func reportOf(assignments []orders.Assignment, riderID uuid.UUID, riders []models.Rider) *assignmentReport {

@@ -31,16 +31,16 @@ func assignmentOutcomes(p *page) []string {
 	return found
 }
 
-// isAssignable reports whether an order is on the list, isTicked whether its box is.
+// isAssignable reports whether an order is on the list, isSelected whether its box is.
 func isAssignable(p *page, order parcel) bool {
 	return strings.Contains(p.Text, `id="order-`+order.id+`"`)
 }
 
-func isTicked(p *page, order parcel) bool {
+func isSelected(p *page, order parcel) bool {
 	return strings.Contains(p.Text, `value="`+order.id+`" checked>`)
 }
 
-func TestAssignment_manyAtOnceEachWithItsOutcome(t *testing.T) {
+func TestAssignment_reportsTheOutcomeOfEachOrder(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		carlos, maria := c.tenant.Riders[0].ID, c.tenant.Riders[1].ID
@@ -73,7 +73,7 @@ func TestAssignment_manyAtOnceEachWithItsOutcome(t *testing.T) {
 	})
 }
 
-func TestAssignment_narrowsAndTicks(t *testing.T) {
+func TestAssignment_filtersAndSelects(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		near := c.received()
@@ -81,7 +81,7 @@ func TestAssignment_narrowsAndTicks(t *testing.T) {
 
 		board := c.read("/panel/asignacion")
 		require.Contains(t, board.words(), "Miraflores, Lima (1)")
-		require.False(t, isTicked(board, near))
+		require.False(t, isSelected(board, near))
 		for _, query := range []string{"destino=" + apptest.Surco.String(), "q=nahui", "q=" + strings.ToLower(far.code)} {
 			narrowed := c.read("/panel/asignacion?" + query)
 			require.True(t, isAssignable(narrowed, far), query)
@@ -89,7 +89,7 @@ func TestAssignment_narrowsAndTicks(t *testing.T) {
 		}
 		require.False(t, isAssignable(c.read("/panel/asignacion?tienda="+c.tenant.StoreB.ID.String()), near))
 		all := c.read("/panel/asignacion?marcar=todos")
-		require.True(t, isTicked(all, near) && isTicked(all, far))
+		require.True(t, isSelected(all, near) && isSelected(all, far))
 		require.Contains(t, c.read("/panel/asignacion?destino="+apptest.SanJuan.String()).words(), "San Juan de Lurigancho, Lima (0)", "what is chosen is on offer")
 	})
 }
@@ -107,22 +107,22 @@ func TestAssignment_requiresRiderAndOrders(t *testing.T) {
 			form url.Values
 			says string
 		}{
-			"no rider":        {url.Values{"id": {p.id}}, "Es obligatorio."},
-			"another's rider": {url.Values{"id": {p.id}, "rider_id": {s.NewTenant(t).Riders[0].ID.String()}}, "No es un motorizado activo del operador."},
-			"nothing ticked":  {url.Values{"rider_id": {rider}}, "Marque al menos un pedido."},
-			"no ids":          {url.Values{"rider_id": {rider}, "id": {"x", ""}}, "Marque al menos un pedido."},
-			"over 200":        {url.Values{"rider_id": {rider}, "id": tooMany}, "Se asignan hasta 200 pedidos a la vez."},
+			"no rider":         {url.Values{"id": {p.id}}, "Es obligatorio."},
+			"another's rider":  {url.Values{"id": {p.id}, "rider_id": {s.NewTenant(t).Riders[0].ID.String()}}, "No es un motorizado activo del operador."},
+			"nothing selected": {url.Values{"rider_id": {rider}}, "Marque al menos un pedido."},
+			"no ids":           {url.Values{"rider_id": {rider}, "id": {"x", ""}}, "Marque al menos un pedido."},
+			"over 200":         {url.Values{"rider_id": {rider}, "id": tooMany}, "Se asignan hasta 200 pedidos a la vez."},
 		} {
 			refused := c.post("/panel/asignacion", wrong.form)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)
 			require.Contains(t, refused.words(), wrong.says, name)
-			require.Equal(t, wrong.form.Get("id") == p.id, isTicked(refused, p), "%s: what was ticked stays ticked", name)
+			require.Equal(t, wrong.form.Get("id") == p.id, isSelected(refused, p), "%s: the selection is kept", name)
 		}
 		require.Equal(t, "received", c.order(p).String("status"))
 	})
 }
 
-func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
+func TestAssignment_onlyForUsersOfAnActiveOperator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		store := visit(t, s, tenant, &tenant.StoreA)
@@ -135,7 +135,7 @@ func TestAssignment_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
 	})
 }
 
-// While nothing carries the orders on, those that may be tried again stay ticked.
+// While nothing carries the orders on, those that may be tried again stay selected.
 func TestAssignment_keepsUnconfirmedOrdersSelected(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) { c.Timeouts.BulkAssign = 2 * time.Second }})
@@ -146,6 +146,6 @@ func TestAssignment_keepsUnconfirmedOrdersSelected(t *testing.T) {
 	answered := c.assign(c.tenant.Riders[0].ID, waiting.id, gone.id)
 	require.Equal(t, http.StatusOK, answered.Status)
 	require.Equal(t, []string{"unconfirmed", "refused"}, assignmentOutcomes(answered))
-	require.True(t, isTicked(answered, waiting))
+	require.True(t, isSelected(answered, waiting))
 	require.Contains(t, answered.words(), "Sin confirmar: 1")
 }

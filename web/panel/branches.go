@@ -7,6 +7,7 @@ import (
 
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 func (p *Pages) branches() *resource[models.Branch] {
@@ -21,14 +22,14 @@ func (p *Pages) branches() *resource[models.Branch] {
 		cells: func(_ *Request, b *models.Branch) []cell {
 			return []cell{plain(b.Name), marked("Principal", b.Main), activity(b.Active)}
 		},
-		fields: func(_ *Request, b *models.Branch) ([]field, error) {
-			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
-			first := field{Name: "main", Label: "Es la principal", Kind: flagField, Hint: "Deja de serlo la que lo era."}
+		fields: func(_ *Request, b *models.Branch) ([]forms.Field, error) {
+			name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}
+			first := forms.Field{Name: "main", Label: "Es la principal", Kind: forms.Flag, Hint: "Deja de serlo la que lo era."}
 			if b == nil {
-				return []field{name, first}, nil
+				return []forms.Field{name, first}, nil
 			}
 			name.Value, first.Value = b.Name, strconv.FormatBool(b.Main)
-			return []field{name, first, activeField(b.Active, "Sin marcar, no recibe más pedidos.")}, nil
+			return []forms.Field{name, first, forms.Active(b.Active, "Sin marcar, no recibe más pedidos.")}, nil
 		},
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 const (
@@ -33,7 +35,7 @@ type coveragePage struct {
 	Pager   pager
 	// Base is the price of a place without its own; empty where there is no base price.
 	Base  string
-	Add   *form
+	Add   *forms.Form
 	Quote quoteView
 }
 
@@ -100,7 +102,7 @@ func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 
 // newCoveredPlace makes the row of a place from its ancestors.
 func newCoveredPlace(row models.Coverage, around []catalog.Location) coveredPlace {
-	covered := coveredPlace{Coverage: row, Typed: moneyValue(row.Price)}
+	covered := coveredPlace{Coverage: row, Typed: forms.MoneyValue(row.Price)}
 	covered.place, covered.Name = around[0], around[0].Name
 	var names []string
 	for _, wider := range around[1:] {
@@ -134,10 +136,10 @@ func searched(places []coveredPlace, typed string) []coveredPlace {
 	})
 }
 
-func coverageForm(v *Request) *form {
-	return &form{Action: coveragePath, Submit: "Agregar lugar", Fields: []field{
-		{Name: "location_id", Label: "Lugar", Kind: placeField, Required: true, Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
-		{Name: "price", Label: moneyLabel(v, "Precio"), Kind: moneyField, Hint: "En blanco, el precio base."},
+func coverageForm(v *Request) *forms.Form {
+	return &forms.Form{Action: coveragePath, Submit: "Agregar lugar", Fields: []forms.Field{
+		{Name: "location_id", Label: "Lugar", Kind: forms.Place, Required: true, Hint: "Distrito, zona o ciudad: cubre también lo que hay dentro."},
+		{Name: "price", Label: moneyLabel(v, "Precio"), Kind: forms.Money, Hint: "En blanco, el precio base."},
 	}}
 }
 
@@ -151,7 +153,7 @@ type wrongPrice struct {
 	typed, error string
 }
 
-func (p *Pages) showCoverage(v *Request, status int, add *form, wrong *wrongPrice) error {
+func (p *Pages) showCoverage(v *Request, status int, add *forms.Form, wrong *wrongPrice) error {
 	places, err := p.coveredPlaces(v)
 	if err != nil {
 		return err
@@ -181,22 +183,22 @@ func basePrice(operator *models.Operator) string {
 	if operator.BasePrice == nil {
 		return ""
 	}
-	return amount(*operator.BasePrice, operator.Currency)
+	return format.Amount(*operator.BasePrice, operator.Currency)
 }
 
 func (p *Pages) addCoverage(v *Request) error {
-	asked := coverageForm(v)
-	in, err := asked.read(p, v)
+	form := coverageForm(v)
+	in, err := p.readForm(v, form)
 	if err == nil {
 		_, err = p.Operators.CreateCoverage(v.Ctx(), v.Operator(), in)
 	}
 	if err == nil {
 		return p.done(v, coveragePath, "Lugar agregado a la cobertura.")
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return p.showCoverage(v, http.StatusUnprocessableEntity, asked, nil)
+	return p.showCoverage(v, http.StatusUnprocessableEntity, form, nil)
 }
 
 func (p *Pages) changeCoverage(v *Request) error {
@@ -204,19 +206,19 @@ func (p *Pages) changeCoverage(v *Request) error {
 	if !ok {
 		return operators.ErrCoverageNotFound
 	}
-	asked := &form{Fields: []field{{Name: "price", Kind: moneyField}}}
-	in, err := asked.read(p, v)
+	form := &forms.Form{Fields: []forms.Field{{Name: "price", Kind: forms.Money}}}
+	in, err := p.readForm(v, form)
 	if err == nil {
 		_, err = p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in)
 	}
 	if err == nil {
 		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")
 	}
-	if errors.Is(err, operators.ErrCoverageNotFound) || !asked.addError(err) {
+	if errors.Is(err, operators.ErrCoverageNotFound) || !form.AddError(err) {
 		return err
 	}
-	price := asked.Fields[0]
-	return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, asked.Failure)})
+	price := form.Fields[0]
+	return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, price.Value, cmp.Or(price.Error, form.Failure)})
 }
 
 func (p *Pages) removeCoverage(v *Request) error {
@@ -235,5 +237,5 @@ func priceWords(price *money.Cents, operator *models.Operator) string {
 	if price == nil {
 		return "Precio base"
 	}
-	return amount(*price, operator.Currency)
+	return format.Amount(*price, operator.Currency)
 }

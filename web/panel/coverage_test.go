@@ -118,17 +118,17 @@ func TestCoverage_quote(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		asked := func(place string) string {
+		quote := func(place string) string {
 			t.Helper()
 			return v.read("/panel/cobertura?" + url.Values{"destino": {place}}.Encode()).words()
 		}
-		require.Contains(t, asked("Santiago de Surco"), "Cubierto Por la fila de Lima, al precio base.")
-		require.Contains(t, asked("150140"), "M · Mediano (predeterminada) S/ 12.00 S · Pequeño S/ 12.00 L · Grande S/ 17.50")
-		require.Contains(t, asked("Miraflores, Lima (150122)"), "Por su propia fila, con precio propio.")
-		require.Contains(t, asked("080101"), "No cubierto")
-		require.Contains(t, asked("Narnia"), "No hay ninguna ubicación con ese nombre.")
-		require.Contains(t, asked(uuid.NewString()), "No hay ninguna ubicación con ese nombre.")
-		require.Contains(t, asked("miraflores"), "Elija una ubicación de la lista.")
+		require.Contains(t, quote("Santiago de Surco"), "Cubierto Por la fila de Lima, al precio base.")
+		require.Contains(t, quote("150140"), "M · Mediano (predeterminada) S/ 12.00 S · Pequeño S/ 12.00 L · Grande S/ 17.50")
+		require.Contains(t, quote("Miraflores, Lima (150122)"), "Por su propia fila, con precio propio.")
+		require.Contains(t, quote("080101"), "No cubierto")
+		require.Contains(t, quote("Narnia"), "No hay ninguna ubicación con ese nombre.")
+		require.Contains(t, quote(uuid.NewString()), "No hay ninguna ubicación con ese nombre.")
+		require.Contains(t, quote("miraflores"), "Elija una ubicación de la lista.")
 	})
 }
 
@@ -175,16 +175,16 @@ func TestCoverageFile_changesPricesAllAtOnce(t *testing.T) {
 		require.Contains(t, wrong.words(), "6 No hay ningún lugar «Perú».", "the row as the spreadsheet counts it")
 		require.Equal(t, before, coverageOf(t, s, tenant))
 
-		told := load(t, v, strings.Replace(windows, ";Per\xfa;;\r\n", "", 1), false).words()
-		require.Contains(t, told, "Cobertura cargada: 2 agregados, 1 cambiados, 0 sin cambio.")
+		words := load(t, v, strings.Replace(windows, ";Per\xfa;;\r\n", "", 1), false).words()
+		require.Contains(t, words, "Cobertura cargada: 2 agregados, 1 cambiados, 0 sin cambio.")
 		after := coverageOf(t, s, tenant)
 		require.Equal(t, before[apptest.Lima], after[apptest.Lima], "what the file does not name stays")
 		require.Equal(t, before[apptest.Miraflores].ID, after[apptest.Miraflores].ID)
 		require.EqualValues(t, 9.5, shipping(t, s, tenant, apptest.Miraflores))
 		require.EqualValues(t, 30, shipping(t, s, tenant, apptest.Cusco), "a spreadsheet dropped the zero of 080101")
 
-		told = load(t, v, "ubigeo\tprecio\n150122\t9.5\n", true).words()
-		require.Contains(t, told, "0 agregados, 0 cambiados, 1 sin cambio, 3 quitados.")
+		words = load(t, v, "ubigeo\tprecio\n150122\t9.5\n", true).words()
+		require.Contains(t, words, "0 agregados, 0 cambiados, 1 sin cambio, 3 quitados.")
 		require.Len(t, coverageOf(t, s, tenant), 1)
 		require.Zero(t, shipping(t, s, tenant, apptest.Surco))
 		require.Contains(t, v.upload("/panel/cobertura/carga", nil, "archivo", "c.csv", []byte("ubigeo,precio\n150122,9.50")).words(), "no hay nada que cambiar")
@@ -192,7 +192,7 @@ func TestCoverageFile_changesPricesAllAtOnce(t *testing.T) {
 }
 
 // What is downloaded can be uploaded again, and changes nothing.
-func TestCoverageFile_thereAndBack(t *testing.T) {
+func TestCoverageFile_downloadCanBeUploaded(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

@@ -44,9 +44,9 @@ var eventNames = map[models.Event]string{
 }
 
 var deliveryStates = map[models.WebhookDeliveryStatus]cell{
-	models.WebhookDeliveryPending:   {Text: "Pendiente", Chip: "warn"},
-	models.WebhookDeliveryDelivered: {Text: "Entregado", Chip: "good"},
-	models.WebhookDeliveryFailed:    {Text: "Fallido", Chip: "bad"},
+	models.WebhookDeliveryPending:   {Text: "Pendiente", Style: "warn"},
+	models.WebhookDeliveryDelivered: {Text: "Entregado", Style: "good"},
+	models.WebhookDeliveryFailed:    {Text: "Fallido", Style: "bad"},
 }
 
 func (v *Request) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryEntry {

@@ -18,7 +18,7 @@ import (
 
 var resendPath = regexp.MustCompile(`/panel/envios/[0-9a-f-]{36}/reenviar`)
 
-func TestDeliveries_areShownAndSentAgainFromTheOrder(t *testing.T) {
+func TestDeliveries_shownAndResentFromTheOrder(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var healthy atomic.Bool

@@ -7,6 +7,7 @@ import (
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/web/panel/forms"
 )
 
 // deliveriesPerPage is small because each delivery is shown with its attempts.
@@ -18,8 +19,8 @@ type deliveryLog struct {
 	// Path is the URL path of the log.
 	Path     string
 	Query    logQuery
-	Statuses []option
-	Events   []option
+	Statuses []forms.Option
+	Events   []forms.Option
 	Pager    pager
 }
 
@@ -89,18 +90,18 @@ func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliver
 	return log, nil
 }
 
-var statusOptions = []option{
-	{"", "Todos"},
-	{string(models.WebhookDeliveryPending), "Pendientes"},
-	{string(models.WebhookDeliveryDelivered), "Entregados"},
-	{string(models.WebhookDeliveryFailed), "Fallidos"},
+var statusOptions = []forms.Option{
+	{Value: "", Label: "Todos"},
+	{Value: string(models.WebhookDeliveryPending), Label: "Pendientes"},
+	{Value: string(models.WebhookDeliveryDelivered), Label: "Entregados"},
+	{Value: string(models.WebhookDeliveryFailed), Label: "Fallidos"},
 }
 
 // loggedEvents are the events that a webhook's log can contain: those it subscribed to, and tests.
-func loggedEvents(hook *models.Webhook) []option {
-	options := []option{{"", "Todos"}}
+func loggedEvents(hook *models.Webhook) []forms.Option {
+	options := []forms.Option{{Value: "", Label: "Todos"}}
 	for _, event := range append(hook.EventList(), models.EventTest) {
-		options = append(options, option{string(event), eventNames[event]})
+		options = append(options, forms.Option{Value: string(event), Label: eventNames[event]})
 	}
 	return options
 }

@@ -9,6 +9,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 const keysPath = "/panel/claves"
@@ -26,7 +27,7 @@ type keysPage struct {
 	// PerMinute is the plan's rate limit; zero without the API.
 	PerMinute int
 	Rows      []keyRow
-	Form      *form
+	Form      *forms.Form
 	Issued    *issuedKey
 }
 
@@ -58,8 +59,8 @@ func (p *Pages) createKey(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked := keyForm(stores)
-	in, err := asked.read(p, v)
+	form := keyForm(stores)
+	in, err := p.readForm(v, form)
 	var key *models.APIKey
 	var plain string
 	if err == nil {
@@ -68,10 +69,10 @@ func (p *Pages) createKey(v *Request) error {
 	if err == nil {
 		return p.showKeys(v, http.StatusCreated, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = asked })
+	return p.showKeys(v, http.StatusUnprocessableEntity, stores, func(page *keysPage) { page.Form = form })
 }
 
 // showKeys shows the list; stores are read unless they are given.
@@ -101,19 +102,19 @@ func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change f
 	return p.show(v, status, "keys", "Claves API", page)
 }
 
-func keyForm(stores []models.Store) *form {
-	scopes := make([]option, len(models.Scopes))
+func keyForm(stores []models.Store) *forms.Form {
+	scopes := make([]forms.Option, len(models.Scopes))
 	for i, scope := range models.Scopes {
-		scopes[i] = option{string(scope), scopeNames[scope] + " · " + string(scope)}
+		scopes[i] = forms.Option{Value: string(scope), Label: scopeNames[scope] + " · " + string(scope)}
 	}
-	return &form{Action: keysPath, Submit: "Crear clave", Fields: []field{
-		{Name: "name", Label: "Nombre", Kind: textField, Required: true, Hint: "Para reconocerla: el sistema o la tienda que la usará."},
-		{Name: "scopes", Label: "Permisos", Kind: checksField, Required: true, Options: scopes},
+	return &forms.Form{Action: keysPath, Submit: "Crear clave", Fields: []forms.Field{
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Hint: "Para reconocerla: el sistema o la tienda que la usará."},
+		{Name: "scopes", Label: "Permisos", Kind: forms.Checks, Required: true, Options: scopes},
 		{
-			Name: "store_id", Label: "Tienda", Kind: choiceField, Options: storeOptions(wholeOperator, stores, ""),
+			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),
 			Hint: "Con una tienda, la clave crea pedidos solo para ella y no ve los de las demás.",
 		},
-		{Name: "expires_at", Label: "Vence", Kind: momentField, Hint: "En blanco, no vence."},
+		{Name: "expires_at", Label: "Vence", Kind: forms.Moment, Hint: "En blanco, no vence."},
 	}}
 }
 
@@ -128,11 +129,11 @@ func scopesOf(key *models.APIKey) []named {
 func keyState(key *models.APIKey, now time.Time) cell {
 	switch {
 	case key.RevokedAt != nil:
-		return cell{Text: "Revocada", Chip: "bad"}
+		return cell{Text: "Revocada", Style: "bad"}
 	case !key.Usable(now):
-		return cell{Text: "Vencida", Chip: "quiet"}
+		return cell{Text: "Vencida", Style: "quiet"}
 	}
-	return cell{Text: "Activa", Chip: "good"}
+	return cell{Text: "Activa", Style: "good"}
 }
 
 func (p *Pages) issued(key *models.APIKey, plain string) *issuedKey {

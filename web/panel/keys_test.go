@@ -19,21 +19,21 @@ func tryKey(t *testing.T, s *apptest.Service, key, path string) *apptest.Answer 
 	return s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: key})
 }
 
-func TestKeys_areShownOnceAndEndAtOnce(t *testing.T) {
+func TestKeys_shownOnceAndRevoked(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
-		made := v.post("/panel/claves", url.Values{"name": {"Tienda en línea " + hostile}, "scopes": {"read:orders", "read:stores"}})
-		require.Equal(t, http.StatusCreated, made.Status, made.Text)
-		require.Equal(t, "no-store", made.Header.Get("Cache-Control"))
-		require.Empty(t, made.Header.Values("Set-Cookie"), "a key is never in a cookie")
-		key := made.textOf(t, "new-key")
+		created := v.post("/panel/claves", url.Values{"name": {"Tienda en línea " + hostile}, "scopes": {"read:orders", "read:stores"}})
+		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+		require.Empty(t, created.Header.Values("Set-Cookie"), "a key is never in a cookie")
+		key := created.textOf(t, "new-key")
 		require.True(t, strings.HasPrefix(key, "dsp_live_"), key)
-		require.Contains(t, made.words(), "no se volverá a mostrar")
-		require.Contains(t, made.textOf(t, "try-key"), "curl -H 'X-API-Key: "+key+"' "+s.BaseURL+"/v1/orders?limit=1")
-		require.Contains(t, made.Text, `data-copy="new-key"`)
-		require.NotContains(t, made.Text, "<script>alert")
+		require.Contains(t, created.words(), "no se volverá a mostrar")
+		require.Contains(t, created.textOf(t, "try-key"), "curl -H 'X-API-Key: "+key+"' "+s.BaseURL+"/v1/orders?limit=1")
+		require.Contains(t, created.Text, `data-copy="new-key"`)
+		require.NotContains(t, created.Text, "<script>alert")
 
 		listed := v.read("/panel/claves")
 		require.NotContains(t, listed.Text, key)
@@ -52,19 +52,19 @@ func TestKeys_areShownOnceAndEndAtOnce(t *testing.T) {
 	})
 }
 
-func TestKeys_ofAStoreAndWithAnEnd(t *testing.T) {
+func TestKeys_withStoreAndExpiry(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
 
 		ends := time.Now().Add(48 * time.Hour).In(tenant.Operator.TimeZone())
-		made := v.post("/panel/claves", url.Values{
+		created := v.post("/panel/claves", url.Values{
 			"name": {"De la tienda"}, "scopes": {"read:stores"}, "store_id": {tenant.StoreA.ID.String()}, "expires_at": {ends.Format("2006-01-02T15:04")},
 		})
-		require.Equal(t, http.StatusCreated, made.Status, made.Text)
-		require.Contains(t, made.words(), "Tienda A · creada el")
-		require.Contains(t, made.words(), "vence el "+ends.Format("02/01/2006 15:04"), "on the operator's clock")
-		stores := tryKey(t, s, made.textOf(t, "new-key"), "/v1/stores").List
+		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		require.Contains(t, created.words(), "Tienda A · creada el")
+		require.Contains(t, created.words(), "vence el "+ends.Format("02/01/2006 15:04"), "on the operator's clock")
+		stores := tryKey(t, s, created.textOf(t, "new-key"), "/v1/stores").List
 		require.Len(t, stores, 1)
 		require.Equal(t, "Tienda A", stores[0].(map[string]any)["name"])
 

@@ -11,6 +11,7 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/barcode"
+	"despacho/web/panel/format"
 )
 
 // maxLabels is more than a page of the list has.
@@ -69,7 +70,7 @@ func labelsPath(ids []uuid.UUID, format labelFormat) string {
 }
 
 func (p *Pages) printLabels(v *Request) error {
-	ids, err := askedLabels(v)
+	ids, err := readLabelIDs(v)
 	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
@@ -80,7 +81,7 @@ func (p *Pages) printLabels(v *Request) error {
 	if err != nil {
 		return err
 	}
-	format := askedFormat(v)
+	format := readLabelFormat(v)
 	page := labelsPage{Style: "label-" + format.Name + ".css", Sheets: make([]labelSheet, len(details))}
 	for _, known := range labelFormats {
 		page.Formats = append(page.Formats, formatLink{known.Label, labelsPath(ids, known), known == format})
@@ -93,8 +94,8 @@ func (p *Pages) printLabels(v *Request) error {
 	return p.showPart(v, "label", "labels", page)
 }
 
-// askedLabels reads which orders to print, without duplicates.
-func askedLabels(v *Request) ([]uuid.UUID, error) {
+// readLabelIDs reads which orders to print, without duplicates.
+func readLabelIDs(v *Request) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	seen := map[uuid.UUID]bool{}
 	for _, text := range v.QueryArray("id") {
@@ -115,7 +116,7 @@ func askedLabels(v *Request) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-func askedFormat(v *Request) labelFormat {
+func readLabelFormat(v *Request) labelFormat {
 	for _, known := range labelFormats {
 		if v.Query("formato") == known.Name {
 			return known
@@ -144,9 +145,9 @@ func (p *Pages) labelOf(v *Request, order *orders.Detail) (labelSheet, error) {
 func collect(order *orders.View) (words string, fixed bool) {
 	switch {
 	case order.AmountToCollect > 0:
-		return "COBRAR " + amount(order.AmountToCollect, order.Currency), true
+		return "COBRAR " + format.Amount(order.AmountToCollect, order.Currency), true
 	case order.PaymentType == models.CashOnDelivery:
-		return "COBRAR " + currencySign(order.Currency) + "\u00a0________", false
+		return "COBRAR " + format.CurrencySign(order.Currency) + "\u00a0________", false
 	}
 	return "NO COBRAR", false
 }

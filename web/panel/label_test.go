@@ -41,7 +41,7 @@ func TestLabel_ofManyOrders(t *testing.T) {
 		for _, id := range []string{open, paid, free} {
 			code := readOrder(t, s, tenant, id).String("guide_code")
 			at := strings.Index(shown.Text, "Etiqueta de "+code)
-			require.Greater(t, at, last, "in the order they were asked for")
+			require.Greater(t, at, last, "in the order of the request")
 			last = at
 			bars, err := barcode.Code128(code)
 			require.NoError(t, err)

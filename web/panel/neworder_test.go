@@ -75,8 +75,8 @@ func orderCount(t testing.TB, s *apptest.Service, tenant *apptest.Tenant) int {
 
 const newOrder = "/panel/pedidos/nuevo"
 
-// sale fills the form in as far as it must be.
-func sale(t testing.TB, v *visitor) url.Values {
+// validForm fills in the required fields of the form.
+func validForm(t testing.TB, v *visitor) url.Values {
 	t.Helper()
 	fields := v.read(newOrder).fieldsOf(t, newOrder)
 	for name, value := range map[string]string{
@@ -94,7 +94,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		fields := sale(t, v)
+		fields := validForm(t, v)
 		for name, value := range map[string]string{
 			"recipient_doc_type": "ce", "recipient_doc_number": "001234567", "location_id": "San Juan de Lurigancho, Lima (150132)",
 			"delivery_address": "Av. Próceres 10, Huáscar", "delivery_type": "agency", "delivery_reference": "Frente al parque", "delivery_maps_url": "https://maps.app.goo.gl/AbC",
@@ -106,7 +106,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 		}
 		sent := v.post(newOrder, fields)
 		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
-		made := order(t, s, tenant, idIn(sent.Location))
+		created := order(t, s, tenant, idIn(sent.Location))
 		for name, want := range map[string]any{
 			"recipient_name": "Rosa Díaz", "recipient_phone": "+51987654321", "recipient_doc_type": "ce", "recipient_doc_number": "001234567",
 			"location_id": apptest.SanJuan.String(), "delivery_type": "agency", "delivery_reference": "Frente al parque",
@@ -114,10 +114,10 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 			"store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(), "notes": "Llamar\nantes", "amount_to_collect": 89.9,
 			"payment_type": "cash_on_delivery", "shipping_cost": 17.5,
 		} {
-			require.Equal(t, want, made.Data[name], name)
+			require.Equal(t, want, created.Data[name], name)
 		}
 		notice := v.read("/panel/pedidos").words()
-		require.Contains(t, notice, made.String("guide_code"))
+		require.Contains(t, notice, created.String("guide_code"))
 		require.Contains(t, notice, "S/ 17.50")
 		require.Contains(t, notice, "zona de riesgo del operador: Huáscar", "contract 2.2, rule 5")
 	})
@@ -136,7 +136,7 @@ func TestNewOrder_rejectedFormKeepsItsValues(t *testing.T) {
 			"an amount":            {"amount_to_collect", "89.999", "decimales"},
 			"half a point":         {"delivery_lat", "-12.1", "Es obligatorio junto con la latitud."},
 		} {
-			fields := sale(t, v)
+			fields := validForm(t, v)
 			fields.Set(c.field, c.value)
 			refused := v.post(newOrder, fields)
 			require.Equal(t, http.StatusUnprocessableEntity, refused.Status, name)
@@ -154,11 +154,11 @@ func TestNewOrder_rejectedFormKeepsItsValues(t *testing.T) {
 
 // However often a form is sent, at once or later, it makes one order; with other data it asks
 // first.
-func TestNewOrder_isMadeOnce(t *testing.T) {
+func TestNewOrder_createsOneOrderPerForm(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
-		fields := sale(t, v)
+		fields := validForm(t, v)
 		locations := make([]string, 4)
 		var clicks sync.WaitGroup
 		for i := range locations {
@@ -175,10 +175,10 @@ func TestNewOrder_isMadeOnce(t *testing.T) {
 		require.Equal(t, tenant.StoreA.ID.String(), order(t, s, tenant, idIn(locations[0])).String("store_id"))
 
 		fields.Set("product", "Otra caja")
-		asked := v.post(newOrder, fields)
-		require.Equal(t, http.StatusUnprocessableEntity, asked.Status)
-		require.Contains(t, asked.words(), "Este formulario ya creó un pedido.")
-		again := v.post(newOrder, asked.fieldsOf(t, newOrder))
+		conflict := v.post(newOrder, fields)
+		require.Equal(t, http.StatusUnprocessableEntity, conflict.Status)
+		require.Contains(t, conflict.words(), "Este formulario ya creó un pedido.")
+		again := v.post(newOrder, conflict.fieldsOf(t, newOrder))
 		require.Equal(t, http.StatusSeeOther, again.Status)
 		require.NotEqual(t, locations[0], again.Location)
 		require.Equal(t, 2, orderCount(t, s, tenant))
@@ -192,7 +192,7 @@ func TestNewOrder_storeUserCreatesOnlyForItsStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, &tenant.StoreA)
-		fields := sale(t, v)
+		fields := validForm(t, v)
 		require.NotContains(t, fields, "store_id", "there is nothing to choose")
 		require.NotContains(t, v.read(newOrder).words(), "Tienda B")
 		fields.Set("store_id", tenant.StoreB.ID.String())

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 	"despacho/workflows"
 )
 
@@ -32,7 +34,7 @@ type orderPage struct {
 	Document           string
 	Identity           *cell
 	Point              *mapPoint
-	PointForm          *form
+	PointForm          *forms.Form
 	// GivenMap is the customer's own map link, where it is a valid URL.
 	GivenMap   string
 	Moves      orderMoves
@@ -136,16 +138,7 @@ func (page *orderPage) describeDocument(details *orders.OrderPage) {
 
 // destination writes out where an order goes: Miraflores, Lima.
 func destination(index *catalog.Index, place orders.LocationRef) string {
-	var names []string
-	for _, around := range index.Ancestors(place.ID) {
-		if around.Type != catalog.TypeCountry {
-			names = append(names, around.Name)
-		}
-	}
-	if len(names) == 0 {
-		return place.Name
-	}
-	return strings.Join(names, ", ")
+	return cmp.Or(index.PathName(place.ID), place.Name)
 }
 
 // dayOf formats a stored date.

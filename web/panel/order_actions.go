@@ -2,15 +2,13 @@ package panel
 
 import (
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
-	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/internal/photos"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 func (p *Pages) receiveOrder(v *Request) error {
@@ -75,44 +73,25 @@ func (p *Pages) deliverOrder(v *Request) error {
 
 // runAction reads a form of the order's page, runs the action, and redirects back to the page with
 // the result.
-func (p *Pages) runAction(v *Request, asked *form, act func(uuid.UUID, *jsonbody.Object) (said string, err error)) error {
+func (p *Pages) runAction(v *Request, form *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
 	}
-	said := ""
-	in, err := asked.read(p, v)
+	message := ""
+	in, err := p.readForm(v, form)
 	if err == nil {
-		said, err = act(id, in)
+		message, err = act(id, in)
 	}
-	return p.redirectBack(v, id, asked, said, err)
+	return p.redirectBack(v, id, form, message, err)
 }
 
-func (p *Pages) redirectBack(v *Request, id uuid.UUID, asked *form, said string, err error) error {
+func (p *Pages) redirectBack(v *Request, id uuid.UUID, form *forms.Form, message string, err error) error {
 	if err == nil {
-		return p.done(v, orderPath(id), said)
+		return p.done(v, orderPath(id), message)
 	}
 	if errors.Is(err, orders.ErrOrderNotFound) {
 		return err
 	}
-	return p.refused(v, orderPath(id), asked.withLabels(err))
-}
-
-// withLabels joins a form's errors into one message, with the labels in place of the field names.
-func (f *form) withLabels(err error) error {
-	problem := apperror.From(err)
-	if len(problem.Fields) == 0 {
-		return err
-	}
-	complaints := make([]string, len(problem.Fields))
-	for i, wrong := range problem.Fields {
-		name := wrong.Field
-		if at := slices.IndexFunc(f.Fields, func(field field) bool { return field.Name == wrong.Field }); at >= 0 {
-			name = f.Fields[at].Label
-		}
-		complaints[i] = name + ": " + wrong.Message
-	}
-	worded := *problem
-	worded.Message = strings.Join(complaints, "; ") + "."
-	return &worded
+	return p.refused(v, orderPath(id), form.WithLabels(err))
 }

@@ -5,11 +5,12 @@ import (
 
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 // orderMoves are the forms of the moves that the user may make; the others are nil.
 type orderMoves struct {
-	Receive, Assign, Deliver, Cancel *form
+	Receive, Assign, Deliver, Cancel *forms.Form
 	// Reassign means that a rider has the package already.
 	Reassign bool
 }
@@ -37,7 +38,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 	if details.Can(models.MoveDeliver) {
 		moves.Deliver = deliverForm(order.ID)
 		if order.PaymentType == models.CashOnDelivery {
-			moves.Deliver.askAmount(order)
+			requireAmount(moves.Deliver, order)
 		}
 	}
 	if details.Can(models.MoveCancel) {
@@ -46,59 +47,59 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 	return moves, nil
 }
 
-func receiveForm(id uuid.UUID, branches []models.Branch, expected uuid.UUID) *form {
-	at := field{Name: "branch_id", Label: "Sucursal", Kind: choiceField, Value: expected.String()}
+func receiveForm(id uuid.UUID, branches []models.Branch, expected uuid.UUID) *forms.Form {
+	at := forms.Field{Name: "branch_id", Label: "Sucursal", Kind: forms.Choice, Value: expected.String()}
 	for _, branch := range branches {
 		if branch.Active {
-			at.Options = append(at.Options, option{branch.ID.String(), branch.Name})
+			at.Options = append(at.Options, forms.Option{Value: branch.ID.String(), Label: branch.Name})
 		}
 	}
-	return &form{Action: orderPath(id) + "/recibir", Submit: "Confirmar recepción", Fields: []field{at}}
+	return &forms.Form{Action: orderPath(id) + "/recibir", Submit: "Confirmar recepción", Fields: []forms.Field{at}}
 }
 
-func assignForm(id uuid.UUID, riders []models.Rider) *form {
-	to := field{Name: "rider_id", Label: "Motorizado", Kind: choiceField, Required: true, Options: []option{{"", "Elija un motorizado"}}}
+func assignForm(id uuid.UUID, riders []models.Rider) *forms.Form {
+	to := forms.Field{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Required: true, Options: []forms.Option{{Value: "", Label: "Elija un motorizado"}}}
 	for _, rider := range riders {
 		if rider.Active {
-			to.Options = append(to.Options, option{rider.ID.String(), rider.Name})
+			to.Options = append(to.Options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 		}
 	}
-	return &form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []field{to}}
+	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to}}
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
-func deliverForm(id uuid.UUID) *form {
-	return &form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []field{
-		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: moneyField},
+func deliverForm(id uuid.UUID) *forms.Form {
+	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
+		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
 		{Name: "photo", Label: "Foto"},
 		{Name: "lat", Label: "Latitud"},
 		{Name: "lng", Label: "Longitud"},
 	}}
 }
 
-// askAmount prefills the amount to collect, if it is known.
-func (f *form) askAmount(order *orders.Detail) {
-	amount := &f.Fields[0]
+// requireAmount asks for the collected amount; the amount to collect is filled in, if it is known.
+func requireAmount(form *forms.Form, order *orders.Detail) {
+	amount := &form.Fields[0]
 	amount.Required = true
 	if order.AmountToCollect > 0 {
 		amount.Value = order.AmountToCollect.String()
 	}
 }
 
-func cancelForm(id uuid.UUID) *form {
-	return &form{Action: orderPath(id) + "/cancelar", Submit: "Sí, cancelar el pedido", Fields: []field{
-		{Name: "reason", Label: "Motivo", Kind: textField},
-		{Name: "note", Label: "Nota", Kind: areaField},
+func cancelForm(id uuid.UUID) *forms.Form {
+	return &forms.Form{Action: orderPath(id) + "/cancelar", Submit: "Sí, cancelar el pedido", Danger: true, Fields: []forms.Field{
+		{Name: "reason", Label: "Motivo", Kind: forms.Text},
+		{Name: "note", Label: "Nota", Kind: forms.Area},
 	}}
 }
 
-func pointForm(id uuid.UUID, lat, lng *float64) *form {
-	at := []field{
-		{Name: "lat", Label: "Latitud", Kind: numberField, Required: true},
-		{Name: "lng", Label: "Longitud", Kind: numberField, Required: true},
+func pointForm(id uuid.UUID, lat, lng *float64) *forms.Form {
+	at := []forms.Field{
+		{Name: "lat", Label: "Latitud", Kind: forms.Number, Required: true},
+		{Name: "lng", Label: "Longitud", Kind: forms.Number, Required: true},
 	}
 	if lat != nil && lng != nil {
 		at[0].Value, at[1].Value = degrees(*lat), degrees(*lng)
 	}
-	return &form{Action: orderPath(id) + "/punto", Submit: "Guardar punto", Fields: at}
+	return &forms.Form{Action: orderPath(id) + "/punto", Submit: "Guardar punto", Fields: at}
 }

@@ -79,7 +79,7 @@ func TestOrder_showsEverything(t *testing.T) {
 		require.Equal(t, "https://www.google.com/maps/@-12.1319,-77.0305,17z", links["Enlace que envió el cliente"])
 		require.Equal(t, s.BaseURL+"/track/"+code, links["Página de seguimiento"])
 		require.Contains(t, links["Etiqueta"], "/panel/etiquetas?")
-		require.NotContains(t, links, "Historia en Temporal", "nobody said where its UI is")
+		require.NotContains(t, links, "Historia en Temporal", "no URL of the Temporal Web UI is configured")
 	})
 }
 

@@ -49,7 +49,7 @@ var identityWords = map[string]string{
 // identityResult is the result of the check of the recipient's DNI.
 func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	if verified == nil {
-		return cell{Text: "Todavía sin verificar", Chip: "quiet"}
+		return cell{Text: "Todavía sin verificar", Style: "quiet"}
 	}
 	words := identityWords[orEmpty(outcome)]
 	if words == "" {
@@ -57,11 +57,11 @@ func identityResult(verified *bool, outcome *string, nameMatches *bool) cell {
 	}
 	switch {
 	case *verified:
-		return cell{Text: "Verificado: el nombre coincide", Chip: "good"}
+		return cell{Text: "Verificado: el nombre coincide", Style: "good"}
 	case nameMatches != nil && !*nameMatches:
-		return cell{Text: words + ", pero con otro nombre", Chip: "bad"}
+		return cell{Text: words + ", pero con otro nombre", Style: "bad"}
 	}
-	return cell{Text: words, Chip: "warn"}
+	return cell{Text: words, Style: "warn"}
 }
 
 // entryWords describe a timeline entry; revived is a reception after a cancellation.

@@ -12,6 +12,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 const ordersPerPage = 50
@@ -22,7 +23,7 @@ type ordersPage struct {
 	Orders  []*orders.View
 	Total   int64
 	Query   orderQuery
-	Riders  []option
+	Riders  []forms.Option
 	Pager   pager
 	Refresh string
 	// WithoutPoint is how many active orders have no coordinates.
@@ -59,13 +60,13 @@ func readOrderQuery(v *Request) orderQuery {
 	return query
 }
 
-// asked is the query for the use case. Invalid dates and ids are ignored: the form cannot send
-// them.
-func (q orderQuery) asked() orders.Query {
-	asked := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
-	asked.StoreID, asked.RiderID = optionalID(q.Store), optionalID(q.Rider)
-	asked.From, asked.To = optionalDay(q.From), optionalDay(q.To)
-	return asked
+// ordersQuery is the query for the use case. Invalid dates and ids are ignored: the form cannot
+// send them.
+func (q orderQuery) ordersQuery() orders.Query {
+	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
+	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
+	query.From, query.To = optionalDay(q.From), optionalDay(q.To)
+	return query
 }
 
 func optionalID(text string) *uuid.UUID {
@@ -119,7 +120,7 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
-	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query.asked())
+	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query.ordersQuery())
 	if err != nil {
 		return err
 	}
@@ -157,8 +158,8 @@ func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	return nil
 }
 
-// CarriedBy is the rider of an order that is or was with a rider.
-func (ordersPage) CarriedBy(order *orders.View) string {
+// RiderName is the rider of an order that is or was with a rider.
+func (ordersPage) RiderName(order *orders.View) string {
 	if order.Rider == nil || order.Status != models.StatusAssigned && order.Status != models.StatusDelivered {
 		return ""
 	}

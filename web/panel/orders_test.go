@@ -44,7 +44,7 @@ func create(t *testing.T, s *apptest.Service, key string, changes map[string]any
 	return answer.String("id"), answer.String("guide_code")
 }
 
-func TestBoard_findsOrdersAsPeopleWriteThem(t *testing.T) {
+func TestBoard_search(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		wanted, code := create(t, s, tenant.KeyA, map[string]any{
@@ -150,7 +150,7 @@ func TestBoard_filtersAndCountsByStatus(t *testing.T) {
 	})
 }
 
-func TestBoard_isReadPageByPage(t *testing.T) {
+func TestBoard_pages(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		var rows []models.Order

@@ -7,15 +7,14 @@ import (
 
 	"despacho/catalog"
 	"despacho/internal/jsonbody"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/places"
 )
-
-// maxSuggestions is how many places are suggested at once.
-const maxSuggestions = 20
 
 const unknownPlace = "no hay ninguna ubicación con ese nombre"
 
 // findPlace finds the id of a typed place. An ambiguous name becomes a list of suggestions.
-func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error) {
+func (p *Pages) findPlace(v *Request, f *forms.Field) (id, complaint string, err error) {
 	typed := strings.TrimSpace(f.Value)
 	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
 		return typed, "", nil
@@ -31,16 +30,8 @@ func (p *Pages) findPlace(v *Request, f *field) (id, complaint string, err error
 	if len(found.All) == 0 {
 		return "", unknownPlace, nil
 	}
-	f.Suggestions = placeNames(index, found.All)
+	f.Suggestions = places.Names(index, found.All)
 	return "", "elija una ubicación de la lista", nil
-}
-
-func placeNames(index *catalog.Index, places []catalog.Location) []string {
-	names := make([]string, min(len(places), maxSuggestions))
-	for i := range names {
-		names[i] = index.FullName(places[i])
-	}
-	return names
 }
 
 // suggestPlaces returns the places that match a partial name, for the autocompletion.
@@ -49,15 +40,8 @@ func (p *Pages) suggestPlaces(v *Request) error {
 	if err != nil {
 		return err
 	}
-	v.JSON(http.StatusOK, placeNames(index, placesLike(v, index)))
+	v.JSON(http.StatusOK, places.Names(index, places.Like(index, v.Operator().CountryCode, v.Query("q"))))
 	return nil
-}
-
-// placesLike are the places that match the partial name in the query. What follows its comma may be
-// unfinished and does not count.
-func placesLike(v *Request, index *catalog.Index) []catalog.Location {
-	name, _, _ := strings.Cut(v.Query("q"), ",")
-	return index.Resolve(v.Operator().CountryCode, catalog.WrittenPlace{Name: name}).All
 }
 
 // placeNamed is the reverse of findPlace, for a form that shows a stored place.
@@ -75,4 +59,52 @@ func (p *Pages) placeNamed(ctx context.Context, id string) (string, error) {
 		return "", nil
 	}
 	return index.FullName(place), nil
+}
+
+// destinations searches the places that the operator covers.
+func (p *Pages) destinations(v *Request) (*places.Destinations, error) {
+	choices, err := p.Orders.Choices(v.Ctx(), v.Caller)
+	if err != nil {
+		return nil, err
+	}
+	index, err := p.Catalog.Index(v.Ctx())
+	if err != nil {
+		return nil, err
+	}
+	return places.NewDestinations(index, v.Operator().CountryCode, choices), nil
+}
+
+// findDestination is findPlace for an order's destination. The order is created without another
+// confirmation, so only an exact name is accepted.
+func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint string, err error) {
+	typed := strings.TrimSpace(f.Value)
+	f.Suggestions = nil
+	if _, isID := jsonbody.ParseUUID(typed); typed == "" || isID {
+		return typed, "", nil
+	}
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return "", "", err
+	}
+	m := destinations.Match(typed)
+	switch {
+	case m.Place != nil && m.Exact:
+		f.Value = destinations.Name(*m.Place)
+		return m.Place.ID.String(), "", nil
+	case len(m.Candidates) == 0:
+		return "", places.UnknownDestination, nil
+	}
+	names := destinations.Candidates(m)
+	f.Suggestions = names[:min(len(names), places.MaxSuggestions)]
+	return "", "elija un destino de la lista", nil
+}
+
+// suggestDestinations returns the covered places that match a partial name, for the autocompletion.
+func (p *Pages) suggestDestinations(v *Request) error {
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return err
+	}
+	v.JSON(http.StatusOK, destinations.Suggested(v.Query("q")))
+	return nil
 }

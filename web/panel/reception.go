@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/orders"
+	"despacho/web/panel/forms"
 )
 
 const (
@@ -19,11 +20,11 @@ const (
 
 // receptionPage is a field for a barcode scanner, and the result of the last scan.
 type receptionPage struct {
-	Branches []option
+	Branches []forms.Option
 	Branch   string
 	// Typed is put back into the field when it must be sent again.
 	Typed  string
-	Answer *receptionResult
+	Result *receptionResult
 	Today  *orders.Receptions
 
 	branchNames map[uuid.UUID]string
@@ -51,13 +52,13 @@ func (p *Pages) reception(v *Request, chosen string) (*receptionPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &receptionPage{Branches: []option{{"", "La prevista para cada pedido"}}, branchNames: map[uuid.UUID]string{}}
+	page := &receptionPage{Branches: []forms.Option{{Value: "", Label: "La prevista para cada pedido"}}, branchNames: map[uuid.UUID]string{}}
 	for _, branch := range branches {
 		page.branchNames[branch.ID] = branch.Name
 		if !branch.Active {
 			continue
 		}
-		page.Branches = append(page.Branches, option{branch.ID.String(), branch.Name})
+		page.Branches = append(page.Branches, forms.Option{Value: branch.ID.String(), Label: branch.Name})
 		if branch.ID.String() == chosen {
 			page.Branch = chosen
 		}
@@ -79,14 +80,14 @@ func (p *Pages) receive(v *Request) error {
 	p.setCookie(v.Context, branchCookie, page.Branch, branchCookieAge)
 	received, err := p.Orders.ReceiveByGuideCode(v.Ctx(), v.Caller, typed, optionalID(chosen))
 	if err == nil {
-		page.Answer = page.resultOf(v, received, typed)
+		page.Result = page.resultOf(v, received, typed)
 		return p.respondReception(v, http.StatusOK, page)
 	}
 	status, answer := notReceived(err, typed)
 	if answer == nil {
 		return err
 	}
-	page.Answer, page.Typed = answer, typed
+	page.Result, page.Typed = answer, typed
 	return p.respondReception(v, status, page)
 }
 

@@ -28,10 +28,10 @@ type receptionResult struct {
 	Code   string
 	Detail string
 	Order  *orders.View
-	// Risk warns of a risk zone, Elsewhere that the package was expected at another branch, NoPoint
+	// Risk warns of a risk zone, OtherBranch that the package was expected at another branch, NoPoint
 	// that the order has no coordinates.
-	Risk, Elsewhere string
-	NoPoint         bool
+	Risk, OtherBranch string
+	NoPoint           bool
 }
 
 func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
@@ -67,7 +67,7 @@ func (p *receptionPage) warn(answer *receptionResult, received *orders.Reception
 		answer.Risk = "Zona de riesgo: " + *received.RiskZone
 	}
 	if received.ExpectedAt != received.Order.BranchID {
-		answer.Elsewhere = "Se esperaba en " + p.BranchName(received.ExpectedAt) + "."
+		answer.OtherBranch = "Se esperaba en " + p.BranchName(received.ExpectedAt) + "."
 	}
 	answer.NoPoint = received.Order.DeliveryLat == nil
 }

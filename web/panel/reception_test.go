@@ -87,7 +87,7 @@ func (c *counter) hears(typed, outcome string, words ...string) *page {
 	return answered
 }
 
-func TestReception_takesCodesAsReadersTypeThem(t *testing.T) {
+func TestReception_acceptsScannedAndTypedCodes(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		c := counterOf(t, s, s.NewTenant(t))
 		require.Contains(t, c.read("/panel/recepcion").words(), "Todavía no se recibió ningún paquete hoy.")
@@ -227,7 +227,7 @@ func TestReception_scriptsGetOnlyTheChangedPart(t *testing.T) {
 	})
 }
 
-func TestReception_isForTheOperatorsPeopleInGoodStanding(t *testing.T) {
+func TestReception_onlyForUsersOfAnActiveOperator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		store := visit(t, s, tenant, &tenant.StoreA)

@@ -8,6 +8,7 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/web/panel/forms"
 )
 
 // resource is something that an operator configures: a list, a form to create one, and a form to
@@ -32,7 +33,7 @@ type resource[T any] struct {
 	// cells are a row's cells, in the order of the columns.
 	cells func(v *Request, row *T) []cell
 	// fields is the form; row is nil for a new one.
-	fields func(v *Request, row *T) ([]field, error)
+	fields func(v *Request, row *T) ([]forms.Field, error)
 
 	// show, if not nil, replaces the redirect after a creation, where a secret must be shown once.
 	show func(v *Request, made *T) error
@@ -43,7 +44,7 @@ type resource[T any] struct {
 // action is an action on a row, other than editing it.
 type action struct {
 	Title, Text string
-	Form        *form
+	Form        *forms.Form
 	// Open shows the form at once, because it has an error.
 	Open bool
 }
@@ -53,8 +54,8 @@ type cell struct {
 	Text string
 	// Note is a second line in a smaller font.
 	Note string
-	// Chip is the style of the text: good, bad or quiet; empty is plain.
-	Chip string
+	// Style is the style of the text: good, bad or quiet; empty is plain.
+	Style string
 }
 
 func plain(text string) cell { return cell{Text: text} }
@@ -62,15 +63,15 @@ func plain(text string) cell { return cell{Text: text} }
 // activity is the cell of the active state.
 func activity(active bool) cell {
 	if active {
-		return cell{Text: "Activo", Chip: "good"}
+		return cell{Text: "Activo", Style: "good"}
 	}
-	return cell{Text: "Inactivo", Chip: "quiet"}
+	return cell{Text: "Inactivo", Style: "quiet"}
 }
 
 // marked is the cell that marks one row, such as the default.
 func marked(mark string, it bool) cell {
 	if it {
-		return cell{Text: mark, Chip: "good"}
+		return cell{Text: mark, Style: "good"}
 	}
 	return plain("—")
 }
@@ -80,7 +81,7 @@ type resourcePage struct {
 	Columns []string
 	Rows    []resourceRow
 	Add     string
-	Form    *form
+	Form    *forms.Form
 }
 
 type resourceRow struct {
@@ -91,24 +92,24 @@ type resourceRow struct {
 
 type resourceEdit struct {
 	Back, BackLabel string
-	Form            *form
+	Form            *forms.Form
 	Actions         []action
 }
 
 func (r *resource[T]) list(v *Request) error {
-	asked, err := r.ask(v, nil)
+	form, err := r.ask(v, nil)
 	if err != nil {
 		return err
 	}
-	return r.showList(v, http.StatusOK, asked)
+	return r.showList(v, http.StatusOK, form)
 }
 
-func (r *resource[T]) showList(v *Request, status int, asked *form) error {
+func (r *resource[T]) showList(v *Request, status int, form *forms.Form) error {
 	rows, err := r.all(v.Ctx(), v.Operator())
 	if err != nil {
 		return err
 	}
-	page := resourcePage{Intro: r.intro, Columns: r.columns, Add: r.add, Form: asked, Rows: make([]resourceRow, len(rows))}
+	page := resourcePage{Intro: r.intro, Columns: r.columns, Add: r.add, Form: form, Rows: make([]resourceRow, len(rows))}
 	for i := range rows {
 		page.Rows[i] = resourceRow{Path: r.path + "/" + r.id(&rows[i]).String(), Name: r.name(&rows[i]), Cells: r.cells(v, &rows[i])}
 	}
@@ -116,23 +117,23 @@ func (r *resource[T]) showList(v *Request, status int, asked *form) error {
 }
 
 // ask is the form of a new row, or of an existing one.
-func (r *resource[T]) ask(v *Request, row *T) (*form, error) {
+func (r *resource[T]) ask(v *Request, row *T) (*forms.Form, error) {
 	fields, err := r.fields(v, row)
 	if err != nil {
 		return nil, err
 	}
 	if row == nil {
-		return &form{Action: r.path, Submit: r.add, Fields: fields}, nil
+		return &forms.Form{Action: r.path, Submit: r.add, Fields: fields}, nil
 	}
-	return &form{Action: r.path + "/" + r.id(row).String(), Submit: "Guardar cambios", Fields: fields}, nil
+	return &forms.Form{Action: r.path + "/" + r.id(row).String(), Submit: "Guardar cambios", Fields: fields}, nil
 }
 
 func (r *resource[T]) create(v *Request) error {
-	asked, err := r.ask(v, nil)
+	form, err := r.ask(v, nil)
 	if err != nil {
 		return err
 	}
-	in, err := asked.read(r.pages, v)
+	in, err := r.pages.readForm(v, form)
 	var made *T
 	if err == nil {
 		made, err = r.make(v.Ctx(), v.Operator(), in)
@@ -143,10 +144,10 @@ func (r *resource[T]) create(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.made)
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return r.showList(v, http.StatusUnprocessableEntity, asked)
+	return r.showList(v, http.StatusUnprocessableEntity, form)
 }
 
 func (r *resource[T]) edit(v *Request) error {
@@ -154,11 +155,11 @@ func (r *resource[T]) edit(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked, err := r.ask(v, row)
+	form, err := r.ask(v, row)
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, asked, r.actionsOn(row))
+	return r.showEdit(v, http.StatusOK, row, form, r.actionsOn(row))
 }
 
 func (r *resource[T]) change(v *Request) error {
@@ -166,25 +167,25 @@ func (r *resource[T]) change(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked, err := r.ask(v, row)
+	form, err := r.ask(v, row)
 	if err != nil {
 		return err
 	}
-	in, err := asked.read(r.pages, v)
+	in, err := r.pages.readForm(v, form)
 	if err == nil {
 		_, err = r.alter(v.Ctx(), v.Operator(), r.id(row), in)
 	}
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return r.showEdit(v, http.StatusUnprocessableEntity, row, asked, r.actionsOn(row))
+	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(row))
 }
 
-func (r *resource[T]) showEdit(v *Request, status int, row *T, asked *form, actions []action) error {
-	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: asked, Actions: actions})
+func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
+	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
 }
 
 func (r *resource[T]) actionsOn(row *T) []action {

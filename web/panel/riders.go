@@ -5,6 +5,7 @@ import (
 
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 func (p *Pages) riders() *resource[models.Rider] {
@@ -19,14 +20,14 @@ func (p *Pages) riders() *resource[models.Rider] {
 		cells: func(_ *Request, r *models.Rider) []cell {
 			return []cell{plain(r.Name), plain(r.Phone), activity(r.Active)}
 		},
-		fields: func(_ *Request, r *models.Rider) ([]field, error) {
-			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
-			phone := field{Name: "phone", Label: "Teléfono", Kind: phoneField, Required: true}
+		fields: func(_ *Request, r *models.Rider) ([]forms.Field, error) {
+			name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}
+			phone := forms.Field{Name: "phone", Label: "Teléfono", Kind: forms.Phone, Required: true}
 			if r == nil {
-				return []field{name, phone}, nil
+				return []forms.Field{name, phone}, nil
 			}
 			name.Value, phone.Value = r.Name, r.Phone
-			return []field{name, phone, activeField(r.Active, "Sin marcar, no se le asignan más pedidos.")}, nil
+			return []forms.Field{name, phone, forms.Active(r.Active, "Sin marcar, no se le asignan más pedidos.")}, nil
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 // riskZone is a risk zone with the name of its place.
@@ -37,15 +38,15 @@ func (p *Pages) riskZones() *resource[riskZone] {
 		cells: func(_ *Request, z *riskZone) []cell {
 			return []cell{plain(z.Name), plain(orDash(z.place)), plain(orDash(strings.Join(z.WordList(), " · "))), activity(z.Active)}
 		},
-		fields: func(_ *Request, z *riskZone) ([]field, error) {
-			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true, Hint: "Así la nombra la advertencia."}
-			place := field{Name: "location_id", Label: "Lugar", Kind: placeField, Hint: "Con todo lo que hay dentro. En blanco, cualquier lugar."}
-			words := field{Name: "words", Label: "Palabras de la dirección", Kind: linesField, Wide: true, Hint: "Una expresión por línea; basta una. No importan tildes ni mayúsculas."}
+		fields: func(_ *Request, z *riskZone) ([]forms.Field, error) {
+			name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Hint: "Así la nombra la advertencia."}
+			place := forms.Field{Name: "location_id", Label: "Lugar", Kind: forms.Place, Hint: "Con todo lo que hay dentro. En blanco, cualquier lugar."}
+			words := forms.Field{Name: "words", Label: "Palabras de la dirección", Kind: forms.Lines, Wide: true, Hint: "Una expresión por línea; basta una. No importan tildes ni mayúsculas."}
 			if z == nil {
-				return []field{name, place, words}, nil
+				return []forms.Field{name, place, words}, nil
 			}
 			name.Value, place.Value, words.Value = z.Name, z.place, z.Words
-			return []field{name, place, words, activeField(z.Active, "Sin marcar, no advierte a nadie.")}, nil
+			return []forms.Field{name, place, words, forms.Active(z.Active, "Sin marcar, no advierte a nadie.")}, nil
 		},
 	}
 }
@@ -57,7 +58,7 @@ func (p *Pages) listRiskZones(ctx context.Context, operator *models.Operator) ([
 	}
 	zones := make([]riskZone, len(rows))
 	for i, row := range rows {
-		place, err := p.placeNamed(ctx, idValue(row.LocationID))
+		place, err := p.placeNamed(ctx, forms.IDValue(row.LocationID))
 		if err != nil {
 			return nil, err
 		}

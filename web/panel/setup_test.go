@@ -41,7 +41,7 @@ func TestSetup_isForTheOperator(t *testing.T) {
 	})
 }
 
-// What is not there, is no id, or is another operator's is not found, whatever is asked of it.
+// What is not there, is no id, or is another operator's is not found, whatever the request.
 func TestSetup_otherOperatorsAreNotFound(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		other := s.NewTenant(t)
@@ -117,7 +117,7 @@ func TestBranches_oneIsAlwaysTheMainOne(t *testing.T) {
 	})
 }
 
-func TestSizes_countForTheNextOrder(t *testing.T) {
+func TestSizes_applyToTheNextOrder(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

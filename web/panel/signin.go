@@ -15,9 +15,9 @@ type SignIn struct {
 }
 
 // ShowSignIn renders the sign-in form.
-func (p *Pages) ShowSignIn(c *gin.Context, status int, asked SignIn) error {
-	asked.Next = localPath(asked.Next)
-	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: asked, Notice: takeNotice(c)})
+func (p *Pages) ShowSignIn(c *gin.Context, status int, signIn SignIn) error {
+	signIn.Next = localPath(signIn.Next)
+	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: signIn, Notice: takeNotice(c)})
 }
 
 // ReadSignIn reads the sign-in form.
@@ -26,9 +26,9 @@ func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	asked := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
+	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
 	in, err := jsonbody.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
-	return asked, in, err
+	return signIn, in, err
 }
 
 // ShowFailure renders an error page.

@@ -7,6 +7,8 @@ import (
 
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 func (p *Pages) sizes() *resource[models.Size] {
@@ -20,25 +22,25 @@ func (p *Pages) sizes() *resource[models.Size] {
 		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
 		cells: func(v *Request, s *models.Size) []cell {
 			return []cell{
-				plain(s.Code), plain(s.Name), plain(amount(s.Surcharge, v.Operator().Currency)),
+				plain(s.Code), plain(s.Name), plain(format.Amount(s.Surcharge, v.Operator().Currency)),
 				marked("Predeterminada", s.IsDefault), activity(s.Active),
 			}
 		},
-		fields: func(v *Request, s *models.Size) ([]field, error) {
-			code := field{Name: "code", Label: "Código", Kind: textField, Required: true, Hint: "Lo que las tiendas escriben en el pedido, tal cual: S, XL…"}
-			name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
-			surcharge := field{Name: "surcharge", Label: moneyLabel(v, "Recargo"), Kind: moneyField, Required: true, Value: "0.00"}
-			first := field{Name: "default", Label: "Es la predeterminada", Kind: flagField, Hint: "Deja de serlo la que lo era."}
+		fields: func(v *Request, s *models.Size) ([]forms.Field, error) {
+			code := forms.Field{Name: "code", Label: "Código", Kind: forms.Text, Required: true, Hint: "Lo que las tiendas escriben en el pedido, tal cual: S, XL…"}
+			name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}
+			surcharge := forms.Field{Name: "surcharge", Label: moneyLabel(v, "Recargo"), Kind: forms.Money, Required: true, Value: "0.00"}
+			first := forms.Field{Name: "default", Label: "Es la predeterminada", Kind: forms.Flag, Hint: "Deja de serlo la que lo era."}
 			if s == nil {
-				return []field{code, name, surcharge, first}, nil
+				return []forms.Field{code, name, surcharge, first}, nil
 			}
 			code.Value, name.Value, surcharge.Value, first.Value = s.Code, s.Name, s.Surcharge.String(), strconv.FormatBool(s.IsDefault)
-			return []field{code, name, surcharge, first, activeField(s.Active, "Sin marcar, los pedidos no pueden llevarla.")}, nil
+			return []forms.Field{code, name, surcharge, first, forms.Active(s.Active, "Sin marcar, los pedidos no pueden llevarla.")}, nil
 		},
 	}
 }
 
 // moneyLabel adds the currency to a label.
 func moneyLabel(v *Request, label string) string {
-	return label + " (" + currencySign(v.Operator().Currency) + ")"
+	return label + " (" + format.CurrencySign(v.Operator().Currency) + ")"
 }

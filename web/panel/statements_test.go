@@ -21,7 +21,7 @@ const maxStatements = 10
 
 // Every page is held to it, however much there is to show. Pages come from the route table: a new
 // one is held to it by being there.
-func TestPages_askLittleOfTheDatabase(t *testing.T) {
+func TestPages_statementCount(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		fill(t, s, tenant)

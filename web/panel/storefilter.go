@@ -4,18 +4,19 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/models"
+	"despacho/web/panel/forms"
 )
 
 // storeFilter are the stores that a list of orders can be filtered by, with their names.
 type storeFilter struct {
-	Stores []option
+	Stores []forms.Option
 	names  storeNaming
 }
 
 func storeFilterOf(stores []models.Store) storeFilter {
-	all := storeFilter{Stores: []option{{"", "Todas"}}, names: storeNames(stores)}
+	all := storeFilter{Stores: []forms.Option{{Value: "", Label: "Todas"}}, names: storeNames(stores)}
 	for _, store := range stores {
-		all.Stores = append(all.Stores, option{store.ID.String(), store.Name})
+		all.Stores = append(all.Stores, forms.Option{Value: store.ID.String(), Label: store.Name})
 	}
 	return all
 }
@@ -29,10 +30,10 @@ func (s storeFilter) StoreName(id *uuid.UUID) string {
 }
 
 // riderFilter lists every rider, also inactive ones: their orders can still be found.
-func riderFilter(riders []models.Rider) []option {
-	options := []option{{"", "Todos"}}
+func riderFilter(riders []models.Rider) []forms.Option {
+	options := []forms.Option{{Value: "", Label: "Todos"}}
 	for _, rider := range riders {
-		options = append(options, option{rider.ID.String(), rider.Name})
+		options = append(options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 	}
 	return options
 }

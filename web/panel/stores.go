@@ -5,6 +5,7 @@ import (
 
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 func (p *Pages) stores() *resource[models.Store] {
@@ -19,13 +20,13 @@ func (p *Pages) stores() *resource[models.Store] {
 		cells: func(v *Request, s *models.Store) []cell {
 			return []cell{plain(s.Name), plain(day(v, s.CreatedAt)), activity(s.Active)}
 		},
-		fields: func(_ *Request, s *models.Store) ([]field, error) {
+		fields: func(_ *Request, s *models.Store) ([]forms.Field, error) {
 			if s == nil {
-				return []field{{Name: "name", Label: "Nombre", Kind: textField, Required: true}}, nil
+				return []forms.Field{{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}}, nil
 			}
-			return []field{
-				{Name: "name", Label: "Nombre", Kind: textField, Required: true, Value: s.Name},
-				activeField(s.Active, "Sin marcar, la tienda deja de crear pedidos."),
+			return []forms.Field{
+				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
+				forms.Active(s.Active, "Sin marcar, la tienda deja de crear pedidos."),
 			}, nil
 		},
 	}

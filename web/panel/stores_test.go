@@ -10,7 +10,7 @@ import (
 	"despacho/test/apptest"
 )
 
-func TestStores_onlyTheOperatorChangesThem(t *testing.T) {
+func TestStores_onlyForTheOperator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

@@ -10,6 +10,8 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/summarycharts"
 )
 
 const summaryPath = "/panel/resumen"
@@ -23,12 +25,12 @@ const usualPeriod = 30
 type summaryPage struct {
 	Periods []tab
 	Query   summaryQuery
-	Stores  []option
-	// Span is the period as text; Cut means that the requested period was longer.
-	Span    string
-	Cut     bool
-	Figures []figure
-	Plots   []chartCard
+	Stores  []forms.Option
+	// Span is the period as text; Shortened means that the requested period was longer.
+	Span      string
+	Shortened bool
+	Figures   []figure
+	Plots     []summarycharts.Card
 }
 
 // figure is a number with its label.
@@ -84,8 +86,8 @@ func (p *Pages) showSummary(v *Request) error {
 		return err
 	}
 	page := summaryPage{
-		Query: query, Cut: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
-		Figures: figuresOf(v, summary), Plots: chartsOf(v, summary),
+		Query: query, Shortened: query.From.Before(summary.From) && !query.From.After(query.To), Span: spanOf(summary.From, summary.To),
+		Figures: figuresOf(v, summary), Plots: summarycharts.Of(summary, v.Caller.StoreID == nil),
 	}
 	page.Query.From, page.Query.To = summary.From, summary.To
 	for _, days := range usualPeriods {
@@ -96,9 +98,9 @@ func (p *Pages) showSummary(v *Request) error {
 		if err != nil {
 			return err
 		}
-		page.Stores = []option{{"", "Todas las tiendas"}}
+		page.Stores = []forms.Option{{Value: "", Label: "Todas las tiendas"}}
 		for _, store := range stores {
-			page.Stores = append(page.Stores, option{store.ID.String(), store.Name})
+			page.Stores = append(page.Stores, forms.Option{Value: store.ID.String(), Label: store.Name})
 		}
 	}
 	return p.show(v, http.StatusOK, "summary", "Resumen", page)
@@ -125,6 +127,6 @@ func figuresOf(v *Request, s *orders.Summary) []figure {
 		{"Cancelados", format.Number(s.Counts[models.StatusCancelled]), ""},
 		{"En curso ahora", format.Number(s.Open()), ""},
 		{"Tasa de entrega", rate, "de los terminados"},
-		{"Cobrado", amount(s.Collected, v.Operator().Currency), "al entregar"},
+		{"Cobrado", format.Amount(s.Collected, v.Operator().Currency), "al entregar"},
 	}
 }

@@ -127,8 +127,8 @@ func TestSummary_empty(t *testing.T) {
 		require.NotContains(t, empty.Text, "NaN")
 		tenant.InsertRows(t, []models.Order{tenant.Row(apptest.FrozenAt)})
 		waiting := v.read("/panel/resumen").words()
-		for _, said := range []string{"No hay entregas en este período.", "No hay pedidos cancelados en este período.", "Nadie escribió un motivo en este período."} {
-			require.Contains(t, waiting, said)
+		for _, text := range []string{"No hay entregas en este período.", "No hay pedidos cancelados en este período.", "Nadie escribió un motivo en este período."} {
+			require.Contains(t, waiting, text)
 		}
 		for _, senseless := range []string{"?periodo=8", "?desde=ayer&hasta=hoy", "?desde=0001-01-01", "?tienda=x"} {
 			require.Equal(t, "1", v.read("/panel/resumen" + senseless).figures()["Creados"], senseless)

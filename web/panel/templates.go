@@ -7,9 +7,9 @@ import (
 	"path"
 	"strings"
 
-	"despacho/internal/money"
 	"despacho/models"
 	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 //go:embed templates
@@ -20,11 +20,14 @@ var sources embed.FS
 func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
-		"amount": amount,
-		"sign":   currencySign,
+		"amount": format.Amount,
+		"sign":   format.CurrencySign,
 		"text":   orEmpty,
 		"label":  func(s models.Status) string { return s.Label() },
 		"pair":   func(first, second any) []any { return []any{first, second} },
+		"filter": func(name, label string, options []forms.Option, value string) forms.Field {
+			return forms.Field{Name: name, Label: label, Options: options, Value: value}
+		},
 	}
 	shared := template.Must(template.New("frame.html").Funcs(functions).ParseFS(sources, "templates/frame.html", "templates/parts/*.html"))
 	files, err := fs.Glob(sources, "templates/pages/*.html")
@@ -36,19 +39,6 @@ func parseTemplates(a assets) map[string]*template.Template {
 		pages[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(shared.Clone()).ParseFS(sources, file))
 	}
 	return pages
-}
-
-// amount formats money for the operator's country.
-func amount(cents money.Cents, currency string) string {
-	decimals := cents.String()
-	return currencySign(currency) + "\u00a0" + format.Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
-}
-
-func currencySign(currency string) string {
-	if currency == "PEN" {
-		return "S/"
-	}
-	return currency
 }
 
 func orEmpty(s *string) string {

@@ -1,19 +1,12 @@
 package panel
 
 import (
-	"context"
-	"errors"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
-	"despacho/internal/apperror"
-	"despacho/orders"
+	"despacho/web/panel/neworder"
 )
-
-// createdAtOnce bounds the load of one file.
-const createdAtOnce = 8
 
 // createUpload creates the orders of a preview and shows each result. A script sends a few rows at
 // a time and gets the results of those.
@@ -23,8 +16,8 @@ func (p *Pages) createUpload(v *Request) error {
 		return err
 	}
 	defer p.extendTimeout(v)()
-	back.create(v.Ctx(), back.rows, p.Clock.Now().Add(p.createTime()))
-	page, err := back.page()
+	back.Create(v.Ctx(), back.rows, p.Clock.Now().Add(p.createTime()))
+	page, err := back.page(v)
 	if err != nil {
 		return err
 	}
@@ -39,56 +32,13 @@ func (p *Pages) createUpload(v *Request) error {
 // be sent again.
 func (p *Pages) createTime() time.Duration { return p.Config.Timeouts.Bulk * 5 / 8 }
 
-// create creates the orders of the rows that have none, several in parallel, and starts none after
-// the deadline.
-func (r *rowReader) create(ctx context.Context, rows []*orderRow, deadline time.Time) {
-	todo := make(chan *orderRow)
-	var workers sync.WaitGroup
-	for range createdAtOnce {
-		workers.Go(func() {
-			for row := range todo {
-				r.createRow(ctx, row)
-			}
-		})
-	}
-	for _, row := range rows {
-		if row.State() != "ready" {
-			continue
-		}
-		if r.pages.Clock.Now().After(deadline) {
-			row.Pending = true
-			continue
-		}
-		todo <- row
-	}
-	close(todo)
-	workers.Wait()
-}
-
-func (r *rowReader) createRow(ctx context.Context, row *orderRow) {
-	made, err := r.pages.createOnce(ctx, r.visit.Caller, row.in, row.key)
-	switch {
-	case err == nil:
-		row.Receipt = made
-	case errors.Is(err, orders.ErrKeyReused):
-		row.addError(codeColumn, "ya se usó con otros datos")
-	case apperror.From(err).Kind == apperror.Internal, errors.Is(err, orders.ErrKeyInProgress):
-		r.pages.Log.WarnContext(ctx, "row of an upload not created", "row", row.Number, "error", err)
-		row.Pending = true
-	default:
-		if err := r.explain(row, err); err != nil {
-			row.Pending = true
-		}
-	}
-}
-
 // summarizeUpload returns to a script the links for the created orders.
 func (p *Pages) summarizeUpload(v *Request) error {
 	back, err := p.readReturned(v)
 	if err != nil {
 		return err
 	}
-	page, err := back.page()
+	page, err := back.page(v)
 	if err != nil {
 		return err
 	}
@@ -101,20 +51,20 @@ func (p *Pages) uploadResult(v *Request) error {
 	if err != nil {
 		return err
 	}
-	rows := inFileOrder(append(back.rows, back.rest...))
-	columns := back.used(rows)
+	rows := neworder.InFileOrder(append(back.rows, back.rest...))
+	columns := back.Used(rows)
 	header := []string{"fila", "estado", "guia", "tarifa", "problema"}
 	table := [][]string{append(header, columns...)}
 	for _, row := range rows {
-		table = append(table, append(resultCells(row), row.cellsOf(columns)...))
+		table = append(table, append(resultCells(row), row.CellsOf(columns)...))
 	}
 	return sendCSV(v, "resultado-pedidos.csv", table, back.delimiter)
 }
 
-func resultCells(row *orderRow) []string {
-	cells := []string{strconv.Itoa(row.Number), "no creado", "", "", row.problem()}
-	if row.Receipt != nil {
-		cells[1], cells[2], cells[3] = "creado", row.Receipt.GuideCode, row.Receipt.ShippingCost.String()
+func resultCells(row *neworder.Row) []string {
+	cells := []string{strconv.Itoa(row.Number), "no creado", "", "", row.Problem()}
+	if row.Created != nil {
+		cells[1], cells[2], cells[3] = "creado", row.Created.Order.GuideCode, row.Created.Order.ShippingCost.String()
 	}
 	return cells
 }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -12,21 +13,22 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/money"
 	"despacho/web/panel/csvfile"
+	"despacho/web/panel/neworder"
 )
 
 // uploadRows are a file's rows, before and after they become orders.
 type uploadRows struct {
 	Remarks []string
-	// Fit are the rows that are or can become orders, Unfit those with errors.
-	Fit, Unfit []*orderRow
+	// Valid are the rows that are or can become orders, Invalid those with errors.
+	Valid, Invalid []*neworder.Row
 	// Done means that the rows were processed.
 	Done     bool
 	Currency string
-	Carried  carried
+	Hidden   hiddenFields
 }
 
-// carried is what the page sends back when the user confirms.
-type carried struct {
+// hiddenFields are what the page sends back when the user confirms.
+type hiddenFields struct {
 	// Rows are to be created, Rest are only reported, both as JSON.
 	Rows, Rest string
 	SeenAt     string
@@ -42,46 +44,55 @@ var (
 	errUnreadable  = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer. Vuelva a subir el archivo.")
 )
 
+// rowReader makes the reader of a file whose preview was made at a time.
+func (p *Pages) rowReader(v *Request, previewedAt time.Time) (*neworder.Reader, error) {
+	destinations, err := p.destinations(v)
+	if err != nil {
+		return nil, err
+	}
+	return neworder.NewReader(p.creator(), v.Caller, destinations, previewedAt), nil
+}
+
 func (p *Pages) showPreview(v *Request, table *csvfile.Table, columns csvfile.Columns) error {
 	reader, err := p.rowReader(v, p.Clock.Now())
 	if err != nil {
 		return err
 	}
-	rows, err := reader.rowsOf(table, columns)
+	rows, err := reader.Rows(v.Ctx(), table, columns)
 	if err != nil {
 		return err
 	}
-	page, err := reader.page(rows, table.Delimiter)
+	page, err := pageOf(v, reader, rows, table.Delimiter)
 	if err != nil {
 		return err
 	}
-	page.Remarks = uploadRemarks(v, columns)
+	page.Remarks = neworder.Remarks(v.Caller, columns)
 	return p.show(v, http.StatusOK, "upload_rows", "Revisar la carga", page)
 }
 
-// page sorts the rows and encodes them for the form.
-func (r *rowReader) page(rows []*orderRow, delimiter rune) (*uploadRows, error) {
+// pageOf sorts the rows and encodes them for the form.
+func pageOf(v *Request, r *neworder.Reader, rows []*neworder.Row, delimiter rune) (*uploadRows, error) {
 	page := &uploadRows{
-		Currency: r.visit.Operator().Currency,
-		Carried:  carried{SeenAt: r.previewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
+		Currency: v.Operator().Currency,
+		Hidden:   hiddenFields{SeenAt: r.PreviewedAt.UTC().Format(time.RFC3339), Delimiter: string(delimiter)},
 	}
 	for _, row := range rows {
-		if len(row.Wrong) > 0 {
-			page.Unfit = append(page.Unfit, row)
+		if len(row.Errors) > 0 {
+			page.Invalid = append(page.Invalid, row)
 		} else {
-			page.Fit = append(page.Fit, row)
+			page.Valid = append(page.Valid, row)
 		}
 	}
 	var err, restErr error
-	page.Carried.Rows, err = pack(page.Fit)
-	page.Carried.Rest, restErr = pack(page.Unfit)
+	page.Hidden.Rows, err = pack(page.Valid)
+	page.Hidden.Rest, restErr = pack(page.Invalid)
 	return page, errors.Join(err, restErr)
 }
 
-func pack(rows []*orderRow) (string, error) {
-	plain := make([]fileRow, len(rows))
+func pack(rows []*neworder.Row) (string, error) {
+	plain := make([]neworder.FileRow, len(rows))
 	for i, row := range rows {
-		plain[i] = row.fileRow
+		plain[i] = row.FileRow
 	}
 	packed, err := json.Marshal(plain)
 	return string(packed), err
@@ -89,14 +100,14 @@ func pack(rows []*orderRow) (string, error) {
 
 // returned is what a preview sent back, read like a new file.
 type returned struct {
-	*rowReader
+	*neworder.Reader
 	// rows are to be created, rest are only reported.
-	rows, rest []*orderRow
+	rows, rest []*neworder.Row
 	delimiter  rune
 }
 
-func (r *returned) page() (*uploadRows, error) {
-	return r.rowReader.page(append(slices.Clone(r.rows), r.rest...), r.delimiter)
+func (r *returned) page(v *Request) (*uploadRows, error) {
+	return pageOf(v, r.Reader, append(slices.Clone(r.rows), r.rest...), r.delimiter)
 }
 
 func (p *Pages) readReturned(v *Request) (*returned, error) {
@@ -113,54 +124,54 @@ func (p *Pages) readReturned(v *Request) (*returned, error) {
 	if v.PostForm("separador") == string(csvfile.Comma) {
 		back.delimiter = csvfile.Comma
 	}
-	if back.rowReader, err = p.rowReader(v, seenAt); err != nil {
+	if back.Reader, err = p.rowReader(v, seenAt); err != nil {
 		return nil, err
 	}
-	if back.rows, err = back.unpack(v.PostForm("filas")); err != nil {
+	if back.rows, err = back.unpack(v.Ctx(), v.PostForm("filas")); err != nil {
 		return nil, err
 	}
-	back.rest, err = back.unpack(v.PostForm("resto"))
+	back.rest, err = back.unpack(v.Ctx(), v.PostForm("resto"))
 	return back, err
 }
 
-func (r *rowReader) unpack(packed string) ([]*orderRow, error) {
+func (r *returned) unpack(ctx context.Context, packed string) ([]*neworder.Row, error) {
 	if packed == "" {
 		return nil, nil
 	}
-	var plain []fileRow
+	var plain []neworder.FileRow
 	if err := json.Unmarshal([]byte(packed), &plain); err != nil || len(plain) > maxUploadRows {
 		return nil, errUnreadable.Because(err)
 	}
-	return r.carriedRows(plain)
+	return r.Returned(ctx, plain)
 }
 
 // Count is how many rows are in a state.
 func (u *uploadRows) Count(state string) int {
 	count := 0
-	for _, row := range u.Fit {
+	for _, row := range u.Valid {
 		if row.State() == state {
 			count++
 		}
 	}
 	if state == "wrong" {
-		count += len(u.Unfit)
+		count += len(u.Invalid)
 	}
 	return count
 }
 
 // ToCollect is the total to collect for the new orders.
 func (u *uploadRows) ToCollect() money.Cents {
-	return u.sum(func(row *orderRow) money.Cents { return row.Quote.AmountToCollect })
+	return u.sum(func(row *neworder.Row) money.Cents { return row.Quote.AmountToCollect })
 }
 
 // Cost is the total cost of the new orders.
 func (u *uploadRows) Cost() money.Cents {
-	return u.sum(func(row *orderRow) money.Cents { return row.Quote.ShippingCost })
+	return u.sum(func(row *neworder.Row) money.Cents { return row.Quote.ShippingCost })
 }
 
-func (u *uploadRows) sum(of func(*orderRow) money.Cents) money.Cents {
+func (u *uploadRows) sum(of func(*neworder.Row) money.Cents) money.Cents {
 	var total money.Cents
-	for _, row := range u.Fit {
+	for _, row := range u.Valid {
 		if row.State() == "ready" {
 			total += of(row)
 		}
@@ -186,11 +197,11 @@ func (u *uploadRows) Labels() []labelLink {
 		links = append(links, labelLink{"/panel/etiquetas?" + ids.Encode(), text})
 		ids, first = url.Values{}, count+1
 	}
-	for _, row := range u.Fit {
-		if row.Receipt == nil {
+	for _, row := range u.Valid {
+		if row.Created == nil {
 			continue
 		}
-		ids.Add("id", row.Receipt.ID.String())
+		ids.Add("id", row.Created.Order.ID.String())
 		if count++; count-first+1 == labelsAtOnce {
 			add()
 		}

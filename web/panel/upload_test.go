@@ -40,7 +40,7 @@ func (v *visitor) confirm(preview *page) *page {
 
 const header = "destinatario;telefono;direccion;distrito;producto;monto_a_cobrar"
 
-func TestUpload_theTemplateIsAFileToUpload(t *testing.T) {
+func TestUpload_templateCanBeUploaded(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		for _, store := range []*models.Store{nil, &tenant.StoreA} {

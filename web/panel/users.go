@@ -10,6 +10,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/web/panel/forms"
 )
 
 const usersPath = "/panel/usuarios"
@@ -78,37 +79,37 @@ func (a *account) role() cell {
 	return plain("Operador")
 }
 
-func (p *Pages) accountFields(v *Request, a *account) ([]field, error) {
+func (p *Pages) accountFields(v *Request, a *account) ([]forms.Field, error) {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
 		return nil, err
 	}
-	name := field{Name: "name", Label: "Nombre", Kind: textField, Required: true}
-	email := field{Name: "email", Label: "Correo", Kind: emailField, Required: true, Hint: "Con él ingresa."}
-	role := field{Name: "role", Label: "Rol",
-		Kind: choiceField, Required: true, Value: string(models.RoleOperator),
+	name := forms.Field{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}
+	email := forms.Field{Name: "email", Label: "Correo", Kind: forms.Email, Required: true, Hint: "Con él ingresa."}
+	role := forms.Field{Name: "role", Label: "Rol",
+		Kind: forms.Choice, Required: true, Value: string(models.RoleOperator),
 		Hint:    "Una tienda ve y crea solo lo suyo.",
-		Options: []option{{string(models.RoleOperator), "Operador"}, {string(models.RoleStore), "Tienda"}},
+		Options: []forms.Option{{Value: string(models.RoleOperator), Label: "Operador"}, {Value: string(models.RoleStore), Label: "Tienda"}},
 	}
-	store := field{Name: "store_id", Label: "Tienda", Kind: choiceField, Hint: "Solo para el rol Tienda."}
-	admin := field{Name: "admin", Label: "Administrador", Kind: flagField, Hint: "Solo para el rol Operador: también maneja los usuarios."}
+	store := forms.Field{Name: "store_id", Label: "Tienda", Kind: forms.Choice, Hint: "Solo para el rol Tienda."}
+	admin := forms.Field{Name: "admin", Label: "Administrador", Kind: forms.Flag, Hint: "Solo para el rol Operador: también maneja los usuarios."}
 	if a == nil {
-		store.Options = storeOptions("Ninguna", stores, "")
-		return []field{name, email, role, store, admin, passwordQuestion()}, nil
+		store.Options = forms.StoreOptions("Ninguna", stores, "")
+		return []forms.Field{name, email, role, store, admin, passwordQuestion()}, nil
 	}
-	name.Value, email.Value, role.Value, store.Value, admin.Value = a.Name, a.Email, string(a.Role), idValue(a.StoreID), strconv.FormatBool(a.Admin)
-	store.Options = storeOptions("Ninguna", stores, store.Value)
-	return []field{name, email, role, store, admin, activeField(a.Active, "Sin marcar, no puede ingresar y sus sesiones se cierran.")}, nil
+	name.Value, email.Value, role.Value, store.Value, admin.Value = a.Name, a.Email, string(a.Role), forms.IDValue(a.StoreID), strconv.FormatBool(a.Admin)
+	store.Options = forms.StoreOptions("Ninguna", stores, store.Value)
+	return []forms.Field{name, email, role, store, admin, forms.Active(a.Active, "Sin marcar, no puede ingresar y sus sesiones se cierran.")}, nil
 }
 
-func passwordQuestion() field {
-	return field{Name: "password", Label: "Contraseña", Kind: secretField, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
+func passwordQuestion() forms.Field {
+	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
 }
 
 func passwordAction(a *account) []action {
 	return []action{{
 		Title: "Cambiar la contraseña", Text: "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
-		Form: &form{Action: usersPath + "/" + a.ID.String() + "/contrasena", Submit: "Sí, cambiarla", Fields: []field{passwordQuestion()}},
+		Form: &forms.Form{Action: usersPath + "/" + a.ID.String() + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
 	}}
 }
 
@@ -137,8 +138,8 @@ func (p *Pages) resetPassword(v *Request) error {
 		return err
 	}
 	actions := passwordAction(user)
-	asked := actions[0].Form
-	in, err := asked.read(p, v)
+	form := actions[0].Form
+	in, err := p.readForm(v, form)
 	if err == nil {
 		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Operator(), user.ID, in)
 	}
@@ -147,7 +148,7 @@ func (p *Pages) resetPassword(v *Request) error {
 		return p.done(v, usersPath, "Contraseña cambiada.")
 	case err == nil:
 		return p.showPassword(v, http.StatusOK, "Contraseña cambiada", user)
-	case !asked.addError(err):
+	case !form.AddError(err):
 		return err
 	}
 	actions[0].Open = true

@@ -35,7 +35,7 @@ func signsIn(t *testing.T, s *apptest.Service, email, password string) int {
 
 func someEmail() string { return uuid.NewString() + "@prueba.example" }
 
-func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
+func TestUsers_signInWithTheGeneratedPassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		admin := getAs(t, s, tenant, &models.User{Admin: true})
@@ -43,10 +43,10 @@ func TestUsers_ofBothRolesSignInWithTheDrawnPassword(t *testing.T) {
 			{"name": {"Luz"}, "email": {someEmail()}, "role": {"operator"}, "store_id": {""}, "password": {""}},
 			{"name": {"<i>Ana</i>"}, "email": {someEmail()}, "role": {"store"}, "store_id": {tenant.StoreA.ID.String()}, "password": {""}},
 		} {
-			made := admin.post("/panel/usuarios", answers)
-			require.Equal(t, http.StatusCreated, made.Status, made.words())
-			require.Equal(t, http.StatusSeeOther, signsIn(t, s, answers.Get("email"), made.password(t)))
-			require.NotContains(t, admin.read("/panel/usuarios").Text, made.password(t))
+			created := admin.post("/panel/usuarios", answers)
+			require.Equal(t, http.StatusCreated, created.Status, created.words())
+			require.Equal(t, http.StatusSeeOther, signsIn(t, s, answers.Get("email"), created.password(t)))
+			require.NotContains(t, admin.read("/panel/usuarios").Text, created.password(t))
 		}
 		require.Contains(t, admin.read("/panel/usuarios").Text, "&lt;i&gt;Ana&lt;/i&gt;")
 		require.Contains(t, admin.read("/panel/usuarios").words(), "Tienda Tienda A Activo")
@@ -78,7 +78,7 @@ func TestUsers_rejectedFormKeepsItsValues(t *testing.T) {
 	})
 }
 
-func TestUsers_areChangedAndTheLastAdministratorStays(t *testing.T) {
+func TestUsers_changeKeepsTheLastAdministrator(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant, self, user := s.NewTenant(t), &models.User{Admin: true}, &models.User{}
 		user.StoreID = &tenant.StoreA.ID

@@ -10,6 +10,7 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/web/panel/forms"
 	"despacho/webhooks"
 )
 
@@ -21,11 +22,11 @@ type webhookPage struct {
 	Secret *hookSecret
 	// Overlap is until when deliveries are also signed with the previous secret.
 	Overlap *time.Time
-	// Tried is the test that was just sent.
-	Tried *deliveryEntry
-	Log   *deliveryLog
+	// TestDelivery is the test that was just sent.
+	TestDelivery *deliveryEntry
+	Log          *deliveryLog
 	// Range is the form to resend the failed deliveries of a time range.
-	Range *form
+	Range *forms.Form
 }
 
 // hookSecret is a webhook's new secret, which is only shown on this page.
@@ -61,7 +62,7 @@ func (p *Pages) openWebhook(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.Tried = page.Log.entry(v.Query("prueba")) })
+	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) { page.TestDelivery = page.Log.entry(v.Query("prueba")) })
 }
 
 func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change func(*webhookPage)) error {
@@ -108,11 +109,11 @@ func (p *Pages) testWebhook(v *Request) error {
 	if err != nil {
 		return p.refused(v, webhookPath(id), err)
 	}
-	told := notice{Text: "El evento de prueba llegó bien."}
+	result := notice{Text: "El evento de prueba llegó bien."}
 	if record.Delivery.Status != models.WebhookDeliveryDelivered {
-		told = notice{Text: "El evento de prueba no se entregó.", Failed: true}
+		result = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
-	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), told)
+	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), result)
 }
 
 func (p *Pages) rotateSecret(v *Request) error {
@@ -141,17 +142,17 @@ func (p *Pages) deactivateWebhook(v *Request) error {
 }
 
 // rangeForm suggests the time since the webhook started failing, or the last day.
-func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *form {
+func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *forms.Form {
 	now := p.Clock.Now()
 	from := now.Add(-24 * time.Hour)
 	if hook.FailingSince != nil {
 		from = *hook.FailingSince
 	}
-	typed := func(at time.Time) string { return at.In(v.Operator().TimeZone()).Format(typedMoment) }
-	return &form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []field{
-		{Name: "from", Label: "Desde", Kind: momentField, Required: true, Value: typed(from)},
+	typed := func(at time.Time) string { return at.In(v.Operator().TimeZone()).Format(forms.MomentLayout) }
+	return &forms.Form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []forms.Field{
+		{Name: "from", Label: "Desde", Kind: forms.Moment, Required: true, Value: typed(from)},
 		// The current minute is included.
-		{Name: "to", Label: "Hasta", Kind: momentField, Required: true, Value: typed(now.Add(time.Minute))},
+		{Name: "to", Label: "Hasta", Kind: forms.Moment, Required: true, Value: typed(now.Add(time.Minute))},
 	}}
 }
 
@@ -160,8 +161,8 @@ func (p *Pages) redeliverRange(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked := p.rangeForm(v, hook)
-	in, err := asked.read(p, v)
+	form := p.rangeForm(v, hook)
+	in, err := p.readForm(v, form)
 	var count int
 	if err == nil {
 		count, err = p.Webhooks.RedeliverRange(v.Ctx(), v.Caller.Scope(), hook.ID, in)
@@ -169,10 +170,10 @@ func (p *Pages) redeliverRange(v *Request) error {
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), rangeOutcome(count))
 	}
-	if errors.Is(err, webhooks.ErrNotFound) || !asked.addError(err) {
+	if errors.Is(err, webhooks.ErrNotFound) || !form.AddError(err) {
 		return err
 	}
-	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = asked })
+	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Range = form })
 }
 
 func rangeOutcome(count int) string {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"despacho/models"
+	"despacho/web/panel/forms"
 )
 
 const webhooksPath = "/panel/webhooks"
@@ -13,7 +14,7 @@ type webhooksPage struct {
 	Rows []hookView
 	// Stores is whether rows show their store; a store's user sees only its own.
 	Stores bool
-	Form   *form
+	Form   *forms.Form
 }
 
 // hookView is a webhook in the list.
@@ -32,11 +33,11 @@ func viewOfHook(hook *models.Webhook, store string) hookView {
 	}
 	switch {
 	case !hook.Active:
-		view.State = cell{Text: "Desactivado", Chip: "quiet"}
+		view.State = cell{Text: "Desactivado", Style: "quiet"}
 	case hook.FailingSince != nil:
-		view.State = cell{Text: "Fallando", Chip: "bad"}
+		view.State = cell{Text: "Fallando", Style: "bad"}
 	default:
-		view.State = cell{Text: "Activo", Chip: "good"}
+		view.State = cell{Text: "Activo", Style: "good"}
 	}
 	return view
 }
@@ -49,12 +50,12 @@ func (p *Pages) listWebhooks(v *Request) error {
 	return p.showWebhooks(v, http.StatusOK, stores, hookForm(v, stores))
 }
 
-func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, asked *form) error {
+func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form *forms.Form) error {
 	hooks, err := p.Webhooks.All(v.Ctx(), v.Caller.Scope())
 	if err != nil {
 		return err
 	}
-	page := webhooksPage{Rows: make([]hookView, len(hooks)), Stores: v.Caller.StoreID == nil, Form: asked}
+	page := webhooksPage{Rows: make([]hookView, len(hooks)), Stores: v.Caller.StoreID == nil, Form: form}
 	names := storeNames(stores)
 	for i := range hooks {
 		page.Rows[i] = viewOfHook(&hooks[i], names.of(hooks[i].StoreID))
@@ -70,30 +71,30 @@ func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	return p.Operators.Stores(v.Ctx(), v.Operator())
 }
 
-func hookForm(v *Request, stores []models.Store) *form {
-	events := make([]option, len(models.Events))
+func hookForm(v *Request, stores []models.Store) *forms.Form {
+	events := make([]forms.Option, len(models.Events))
 	for i, event := range models.Events {
-		events[i] = option{string(event), eventNames[event] + " · " + string(event)}
+		events[i] = forms.Option{Value: string(event), Label: eventNames[event] + " · " + string(event)}
 	}
-	fields := []field{
-		{Name: "url", Label: "URL", Kind: addressField, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
+	fields := []forms.Field{
+		{Name: "url", Label: "URL", Kind: forms.URL, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
 		{
-			Name: "events", Label: "Eventos", Kind: checksField, Required: true, Options: events,
+			Name: "events", Label: "Eventos", Kind: forms.Checks, Required: true, Options: events,
 			// The events that a shop needs to close its sales.
 			Values: []string{string(models.EventDelivered), string(models.EventCancelled)},
 		},
 		{
-			Name: "retry", Label: "Reintentar si falla", Kind: flagField,
+			Name: "retry", Label: "Reintentar si falla", Kind: forms.Flag,
 			Hint: "Sin marcar, cada evento se envía una sola vez. Con reintentos no se pierde por una caída, y puede llegar más de una vez.",
 		},
 	}
 	if v.Caller.StoreID == nil {
-		fields = append(fields, field{
-			Name: "store_id", Label: "Tienda", Kind: choiceField, Options: storeOptions(wholeOperator, stores, ""),
+		fields = append(fields, forms.Field{
+			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),
 			Hint: "Con una tienda, recibe solo los eventos de sus pedidos.",
 		})
 	}
-	return &form{Action: webhooksPath, Submit: "Registrar webhook", Fields: fields}
+	return &forms.Form{Action: webhooksPath, Submit: "Registrar webhook", Fields: fields}
 }
 
 func (p *Pages) registerWebhook(v *Request) error {
@@ -101,8 +102,8 @@ func (p *Pages) registerWebhook(v *Request) error {
 	if err != nil {
 		return err
 	}
-	asked := hookForm(v, stores)
-	in, err := asked.read(p, v)
+	form := hookForm(v, stores)
+	in, err := p.readForm(v, form)
 	var hook *models.Webhook
 	var secret string
 	if err == nil {
@@ -113,8 +114,8 @@ func (p *Pages) registerWebhook(v *Request) error {
 			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
 		})
 	}
-	if !asked.addError(err) {
+	if !form.AddError(err) {
 		return err
 	}
-	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, asked)
+	return p.showWebhooks(v, http.StatusUnprocessableEntity, stores, form)
 }

@@ -42,17 +42,17 @@ func (v *visitor) registerAt(t *testing.T, address string, more url.Values) (pat
 	for name, values := range more {
 		fields[name] = values
 	}
-	made := v.post("/panel/webhooks", fields)
-	require.Equal(t, http.StatusCreated, made.Status, made.Text)
-	require.Equal(t, "no-store", made.Header.Get("Cache-Control"))
-	require.Contains(t, made.words(), "no se volverá a mostrar")
-	for _, action := range made.actions(t) {
+	created := v.post("/panel/webhooks", fields)
+	require.Equal(t, http.StatusCreated, created.Status, created.Text)
+	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+	require.Contains(t, created.words(), "no se volverá a mostrar")
+	for _, action := range created.actions(t) {
 		if of, isTest := strings.CutSuffix(action, "/probar"); isTest {
 			path = of
 		}
 	}
 	require.NotEmpty(t, path)
-	return path, made.textOf(t, "secret")
+	return path, created.textOf(t, "secret")
 }
 
 // settledAt waits until so many of a webhook's deliveries have come to a status.
@@ -72,7 +72,7 @@ func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path st
 	return deliveries
 }
 
-func TestWebhooks_areTriedRotatedAndDeactivated(t *testing.T) {
+func TestWebhooks_testRotateAndDeactivate(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)

@@ -93,7 +93,7 @@ func TestColumns_heightsAreInProportionAndStacked(t *testing.T) {
 	area := withClass(drawing, "plot-area")[0]
 	require.Equal(t, "Pedidos por día", area.attrs["aria-label"])
 	require.Equal(t, "img", area.attrs["role"])
-	require.Contains(t, fmt.Sprint(drawing), "01/03\nEntregado: 6\nCancelado: 2", "what a pointer is told")
+	require.Contains(t, fmt.Sprint(drawing), "01/03\nEntregado: 6\nCancelado: 2", "the text of its title")
 }
 
 func TestColumns_axisEndsInARoundNumber(t *testing.T) {
@@ -164,7 +164,7 @@ func TestBars_lengthsAreInProportion(t *testing.T) {
 	require.Equal(t, "0%", bars[2].attrs["width"])
 	require.Equal(t, "12\u202f000", withClass(drawing, "plot-value")[0].words)
 	require.Equal(t, strings.Repeat("ñ", 35)+"…", withClass(drawing, "plot-name")[1].words, "what is too long for a phone")
-	require.Contains(t, fmt.Sprint(drawing), strings.Repeat("ñ", 40), "is told in full to who points at it")
+	require.Contains(t, fmt.Sprint(drawing), strings.Repeat("ñ", 40), "its title has the whole text")
 	require.NotContains(t, fmt.Sprint(elements(t, chart.Bars{Data: []chart.Bar{{Label: "Nada"}}}.SVG())), "NaN")
 }
 

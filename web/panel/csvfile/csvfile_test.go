@@ -82,14 +82,14 @@ func TestRead_refuses(t *testing.T) {
 	require.ErrorAs(t, err, &misplaced)
 }
 
-func TestRead_aMarkInsideATextStandsForItself(t *testing.T) {
+func TestRead_quoteInsideAText(t *testing.T) {
 	t.Parallel()
 	read, err := csvfile.Read([]byte("producto\nMonitor de 24\" usado\n"), 5)
 	require.NoError(t, err)
 	require.Equal(t, "Monitor de 24\" usado", read.Rows[0].Cells[0])
 }
 
-func TestMatch_forgivesHowHeadingsAreWritten(t *testing.T) {
+func TestMatch_headingSpellings(t *testing.T) {
 	t.Parallel()
 	known := []csvfile.Column{{Name: "destinatario", Aliases: []string{"nombre"}}, {Name: "direccion"}, {Name: "monto_a_cobrar"}, {Name: "telefono"}}
 	read, err := csvfile.Read([]byte("MONTO a Cobrar,Vendedor,Dirección,NOMBRE,destinatario\n5,Ana,Av. Larco,Rosa,Luis\n"), 5)

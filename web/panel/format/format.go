@@ -1,4 +1,4 @@
-// Package format formats numbers, percentages and durations in Spanish.
+// Package format formats numbers, amounts, percentages and durations in Spanish.
 package format
 
 import (
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"despacho/internal/money"
 )
 
 // Non-breaking spaces between a number and its unit, and between its digits.
@@ -62,4 +64,18 @@ func units(many int64, large string, few int64, small string) string {
 		text += space + Number(few) + space + small
 	}
 	return text
+}
+
+// Amount formats money with the sign of its currency.
+func Amount(cents money.Cents, currency string) string {
+	decimals := cents.String()
+	return CurrencySign(currency) + "\u00a0" + Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
+}
+
+// CurrencySign is the sign of a currency, or its code.
+func CurrencySign(currency string) string {
+	if currency == "PEN" {
+		return "S/"
+	}
+	return currency
 }

@@ -1,4 +1,6 @@
-package panel
+// Package neworder has what the panel needs for a new order: the fields of the form, the columns
+// and rows of an uploaded file, and the creation.
+package neworder
 
 import (
 	"strings"
@@ -10,9 +12,9 @@ import (
 // memberWords are the fields' names in Spanish.
 var memberWords = strings.NewReplacer("delivery_lat", "la latitud", "delivery_lng", "la longitud")
 
-// forForm rewrites an error of the API for a form: it is attached to a field, and uses the names
+// ForForm rewrites an error of the API for a form: it is attached to a field, and uses the names
 // that the form shows.
-func forForm(err error) error {
+func ForForm(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,4 +1,5 @@
-package panel
+// Package summarycharts makes the charts of the panel's summary of orders.
+package summarycharts
 
 import (
 	"html/template"
@@ -11,12 +12,12 @@ import (
 	"despacho/web/panel/format"
 )
 
-// chartCard is a chart with its title, legend and table.
-type chartCard struct {
+// Card is a chart with its title, legend and table.
+type Card struct {
 	Title string
 	// Note is a one-sentence reading of the chart.
 	Note   string
-	Legend []legendLine
+	Legend []LegendLine
 	// Drawing is empty where there is nothing to draw; Empty is the text shown then.
 	Drawing template.HTML
 	Empty   string
@@ -26,24 +27,26 @@ type chartCard struct {
 	Wide bool
 }
 
-type legendLine struct {
+// LegendLine is a part of the chart with its value.
+type LegendLine struct {
 	chart.Part
 	Value string
 }
 
-func chartsOf(v *Request, s *orders.Summary) []chartCard {
+// Of makes the charts of a summary; withRiders adds the deliveries of each rider.
+func Of(s *orders.Summary, withRiders bool) []Card {
 	byDay := ordersByDay(s)
 	if s.Created() == 0 {
-		return []chartCard{byDay} // the other charts would be empty
+		return []Card{byDay} // the other charts would be empty
 	}
-	cards := []chartCard{
+	cards := []Card{
 		byDay,
 		deliveryTimes("De la recepción a la entrega", s.SinceReception),
 		deliveryTimes("De la creación a la entrega", s.SinceCreation),
 		cancelledByCause(s),
 		cancelReasons(s),
 	}
-	if v.Caller.StoreID == nil {
+	if withRiders {
 		cards = append(cards, riderDeliveries(s))
 	}
 	return cards
@@ -52,8 +55,8 @@ func chartsOf(v *Request, s *orders.Summary) []chartCard {
 // maxDays is the most days with a column of their own; a longer period is shown by weeks.
 const maxDays = 92
 
-func ordersByDay(s *orders.Summary) chartCard {
-	card := chartCard{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
+func ordersByDay(s *orders.Summary) Card {
+	card := Card{Title: "Pedidos por día y estado", Note: "Cada columna es un día de creación; los colores dicen cómo están ahora.", Empty: "No se crearon pedidos en este período.", Wide: true, Columns: []string{"Día"}}
 	byWeek := len(s.Days) > maxDays
 	if byWeek {
 		card.Title, card.Note = "Pedidos por semana y estado", "Cada columna es una semana de creación; los colores dicen cómo están ahora."
@@ -63,7 +66,7 @@ func ordersByDay(s *orders.Summary) chartCard {
 	for _, status := range models.Statuses {
 		part := chart.Part{Label: status.Label(), Class: "fill-" + string(status)}
 		drawing.Parts = append(drawing.Parts, part)
-		card.Legend = append(card.Legend, legendLine{part, format.Number(s.Counts[status])})
+		card.Legend = append(card.Legend, LegendLine{part, format.Number(s.Counts[status])})
 		card.Columns = append(card.Columns, status.Label())
 	}
 	card.Columns = append(card.Columns, "Total")
@@ -104,8 +107,8 @@ func rowOf(column chart.Column) []string {
 // maxBuckets is the most time intervals whose labels fit.
 const maxBuckets = 12
 
-func deliveryTimes(title string, spread orders.Durations) chartCard {
-	card := chartCard{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
+func deliveryTimes(title string, spread orders.Durations) Card {
+	card := Card{Title: title, Empty: "No hay entregas en este período.", Columns: []string{"Tiempo", "Entregas"}}
 	buckets := spread.Buckets(maxBuckets)
 	if len(buckets) == 0 {
 		return card
@@ -133,7 +136,7 @@ func deliveryTimes(title string, spread orders.Durations) chartCard {
 	return card
 }
 
-func cancelledByCause(s *orders.Summary) chartCard {
+func cancelledByCause(s *orders.Summary) Card {
 	card := barsCard("Cancelados por causa", "Causa", "No hay pedidos cancelados en este período.")
 	bars := []chart.Bar{
 		{Label: "Automático: no llegó a tiempo", Value: s.CancelledBy[models.ByAuto]},
@@ -143,7 +146,7 @@ func cancelledByCause(s *orders.Summary) chartCard {
 	return card.with(bars, s.Counts[models.StatusCancelled], "fill-cancelled")
 }
 
-func cancelReasons(s *orders.Summary) chartCard {
+func cancelReasons(s *orders.Summary) Card {
 	card := barsCard("Motivos más frecuentes", "Motivo", "Nadie escribió un motivo en este período.")
 	card.Note = "Lo que escribieron quienes cancelaron."
 	var bars []chart.Bar
@@ -156,7 +159,7 @@ func cancelReasons(s *orders.Summary) chartCard {
 // maxRiders is the most riders with a bar of their own; the table has all of them.
 const maxRiders = 12
 
-func riderDeliveries(s *orders.Summary) chartCard {
+func riderDeliveries(s *orders.Summary) Card {
 	card := barsCard("Entregas por motorizado", "Motorizado", "No hay entregas en este período.")
 	card.Wide = true
 	var bars []chart.Bar
@@ -179,12 +182,12 @@ func riderDeliveries(s *orders.Summary) chartCard {
 	return card
 }
 
-func barsCard(title, column, empty string) chartCard {
-	return chartCard{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
+func barsCard(title, column, empty string) Card {
+	return Card{Title: title, Empty: empty, Columns: []string{column, "Pedidos"}}
 }
 
 // with draws the bars, each with its share of the whole, unless all of them are zero.
-func (c chartCard) with(bars []chart.Bar, whole int64, class string) chartCard {
+func (c Card) with(bars []chart.Bar, whole int64, class string) Card {
 	var sum int64
 	for i := range bars {
 		sum += bars[i].Value

@@ -9,7 +9,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/operators"
-	"despacho/web/panel/csvfile"
+	"despacho/web/panel/coveragefile"
 )
 
 // coverageFilePage is the upload form, and the preview of a file's changes.
@@ -17,13 +17,13 @@ type coverageFilePage struct {
 	Failure string
 	// Remove means that places that are not in the file are removed from the coverage.
 	Remove bool
-	// Wrong are the invalid rows; with any of them nothing is applied.
-	Wrong   []coverageRow
-	MoreBad int
-	Rows    int
-	Change  *operators.CoverageChange
-	Lines   []coverageLine
-	More    int
+	// Errors are the invalid rows; with any of them nothing is applied.
+	Errors     []coveragefile.Row
+	MoreErrors int
+	Rows       int
+	Change     *operators.CoverageChange
+	Lines      []coverageLine
+	More       int
 	// Content is the normalized file, for the form that applies it.
 	Content string
 }
@@ -32,7 +32,7 @@ type coverageFilePage struct {
 type coverageLine struct {
 	Name          string
 	Before, After string
-	Kind, Chip    string
+	Kind, Style   string
 }
 
 // maxShownLines is how many changes a preview lists.
@@ -46,7 +46,7 @@ func (p *Pages) showCoverageFile(v *Request, status int, page coverageFilePage) 
 	return p.show(v, status, "coverage_file", "Cargar cobertura", page)
 }
 
-// takeCoverageFile previews an uploaded file.
+// uploadCoverageFile previews an uploaded file.
 func (p *Pages) uploadCoverageFile(v *Request) error {
 	defer p.extendTimeout(v)()
 	content, err := readFile(v)
@@ -57,7 +57,7 @@ func (p *Pages) uploadCoverageFile(v *Request) error {
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)
 	}
-	if len(page.Wrong) > 0 {
+	if len(page.Errors) > 0 {
 		return p.showCoverageFile(v, http.StatusUnprocessableEntity, page)
 	}
 	return p.showCoverageFile(v, http.StatusOK, page)
@@ -79,31 +79,31 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	for _, row := range rows {
 		switch {
 		case row.Complaint == "":
-		case len(page.Wrong) < maxShownLines:
-			page.Wrong = append(page.Wrong, row)
+		case len(page.Errors) < maxShownLines:
+			page.Errors = append(page.Errors, row)
 		default:
-			page.MoreBad++
+			page.MoreErrors++
 		}
 	}
 	page.Rows = len(rows)
-	if len(page.Wrong) > 0 {
+	if len(page.Errors) > 0 {
 		return nil
 	}
 	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
 		return err
 	}
-	if page.Content, err = normalizedCSV(rows); err != nil {
+	if page.Content, err = coveragefile.Normalized(rows); err != nil {
 		return err
 	}
 	return p.describeCoverage(v, page)
 }
 
-func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coverageRow, error) {
+func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coveragefile.Row, error) {
 	index, err := p.Catalog.Index(v.Ctx())
 	if err != nil {
 		return nil, err
 	}
-	return readCoverage(index, v.Operator(), content)
+	return coveragefile.Read(index, v.Operator(), content)
 }
 
 // describeCoverage describes the changes, removals first.
@@ -117,8 +117,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 		before[row.LocationID] = priceWords(row.Price, v.Operator())
 	}
 	for _, part := range []struct {
-		rows       []models.Coverage
-		kind, chip string
+		rows        []models.Coverage
+		kind, style string
 	}{{page.Change.Removed, "Se quita", "bad"}, {page.Change.Changed, "Cambia", "warn"}, {page.Change.Added, "Se agrega", "good"}} {
 		for _, row := range part.rows {
 			if len(page.Lines) == maxShownLines {
@@ -129,8 +129,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 			if err != nil {
 				return err
 			}
-			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Chip: part.chip}
-			if part.chip == "bad" {
+			line := coverageLine{Name: name, Before: orDash(before[row.LocationID]), After: priceWords(row.Price, v.Operator()), Kind: part.kind, Style: part.style}
+			if part.style == "bad" {
 				line.After = orDash("")
 			}
 			page.Lines = append(page.Lines, line)
@@ -157,27 +157,35 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)
 	}
-	told := fmt.Sprintf("Cobertura cargada: %d agregados, %d cambiados, %d sin cambio", len(change.Added), len(change.Changed), change.Unchanged)
+	message := fmt.Sprintf("Cobertura cargada: %d agregados, %d cambiados, %d sin cambio", len(change.Added), len(change.Changed), change.Unchanged)
 	if page.Remove {
-		told += fmt.Sprintf(", %d quitados", len(change.Removed))
+		message += fmt.Sprintf(", %d quitados", len(change.Removed))
 	}
-	return p.done(v, coveragePath, told+".")
+	return p.done(v, coveragePath, message+".")
 }
 
-func asCoverage(rows []coverageRow) []operators.CoverageRow {
+func asCoverage(rows []coveragefile.Row) []operators.CoverageRow {
 	coverage := make([]operators.CoverageRow, len(rows))
 	for i, row := range rows {
-		coverage[i] = operators.CoverageRow{LocationID: row.place.ID, Price: row.price}
+		coverage[i] = operators.CoverageRow{LocationID: row.Place.ID, Price: row.Price}
 	}
 	return coverage
 }
 
-// normalizedCSV is the file reduced to the columns that are used.
-func normalizedCSV(rows []coverageRow) (string, error) {
-	table := [][]string{{"id", "precio"}}
-	for _, row := range rows {
-		table = append(table, []string{row.place.ID.String(), moneyValue(row.price)})
+func (p *Pages) downloadCoverage(v *Request) error {
+	places, err := p.coveredPlaces(v)
+	if err != nil {
+		return err
 	}
-	content, err := csvfile.Write(table, csvfile.Semicolon)
-	return string(content), err
+	rows := make([]coveragefile.Row, len(places))
+	for i, covered := range places {
+		rows[i] = coveragefile.Row{Place: covered.place, Price: covered.Price}
+		rows[i].Place.ID = covered.LocationID // also of a place that the catalog does not have
+	}
+	content, err := coveragefile.Write(rows)
+	if err != nil {
+		return err
+	}
+	sendFile(v, "cobertura.csv", content)
+	return nil
 }

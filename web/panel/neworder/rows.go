@@ -1,7 +1,8 @@
-package panel
+package neworder
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,11 +14,13 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/orders"
 	"despacho/web/panel/csvfile"
+	"despacho/web/panel/forms"
+	"despacho/web/panel/places"
 )
 
-// fileRow is a row that the preview page sends back for the creation: nothing is stored in
+// FileRow is a row that the preview page sends back for the creation: nothing is stored in
 // between. It is read and checked like a row of a new file.
-type fileRow struct {
+type FileRow struct {
 	Number int `json:"n"`
 	// Occurrence numbers the rows with the same content, so that two equal rows are two orders.
 	Occurrence int               `json:"o,omitempty"`
@@ -25,16 +28,16 @@ type fileRow struct {
 	Cells      map[string]string `json:"c"`
 }
 
-// orderRow is a row with its result.
-type orderRow struct {
-	fileRow
+// Row is a row with its result.
+type Row struct {
+	FileRow
 	Place string
 	// Quote is the order's quote; nil where the row is invalid.
-	Quote *orders.Preview
-	Notes []string
-	Wrong []cellError
-	// Receipt is that of the created order.
-	Receipt *receipt
+	Quote  *orders.Preview
+	Notes  []string
+	Errors []CellError
+	// Created is the order, once there is one.
+	Created *orders.Created
 	// Pending means that the row was not processed yet and can be retried.
 	Pending bool
 
@@ -42,17 +45,17 @@ type orderRow struct {
 	key string
 }
 
-// cellError is an error in a cell, or without a column in the whole row.
-type cellError struct{ Column, Cell, Message string }
+// CellError is an error in a cell, or without a column in the whole row.
+type CellError struct{ Column, Cell, Message string }
 
 // State is the row's state, for the page and its script.
-func (r *orderRow) State() string {
+func (r *Row) State() string {
 	switch {
-	case len(r.Wrong) > 0:
+	case len(r.Errors) > 0:
 		return "wrong"
-	case r.Receipt != nil && r.Receipt.Existed:
+	case r.Created != nil && r.Created.Replayed:
 		return "existed"
-	case r.Receipt != nil:
+	case r.Created != nil:
 		return "created"
 	case r.Pending:
 		return "pending"
@@ -60,14 +63,14 @@ func (r *orderRow) State() string {
 	return "ready"
 }
 
-func (r *orderRow) addError(column, message string) {
-	r.Wrong = append(r.Wrong, cellError{column, r.Cells[column], sentence(message)})
+func (r *Row) addError(column, message string) {
+	r.Errors = append(r.Errors, CellError{column, r.Cells[column], forms.Sentence(message)})
 }
 
-// problem is all errors of the row in one line.
-func (r *orderRow) problem() string {
+// Problem is all errors of the row in one line.
+func (r *Row) Problem() string {
 	var parts []string
-	for _, wrong := range r.Wrong {
+	for _, wrong := range r.Errors {
 		if wrong.Column == "" {
 			parts = append(parts, wrong.Message)
 			continue
@@ -77,7 +80,8 @@ func (r *orderRow) problem() string {
 	return strings.Join(parts, " ")
 }
 
-func (r *orderRow) cellsOf(columns []string) []string {
+// CellsOf are the row's cells in the given columns.
+func (r *Row) CellsOf(columns []string) []string {
 	cells := make([]string, len(columns))
 	for i, column := range columns {
 		cells[i] = r.Cells[column]
@@ -85,59 +89,57 @@ func (r *orderRow) cellsOf(columns []string) []string {
 	return cells
 }
 
-// inFileOrder sorts rows by their number in the file.
-func inFileOrder(rows []*orderRow) []*orderRow {
-	slices.SortStableFunc(rows, func(a, b *orderRow) int { return cmp.Compare(a.Number, b.Number) })
+// InFileOrder sorts rows by their number in the file.
+func InFileOrder(rows []*Row) []*Row {
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(a.Number, b.Number) })
 	return rows
 }
 
-// rowReader reads rows as orders of the caller.
-type rowReader struct {
-	pages   *Pages
-	visit   *Request
-	columns []uploadColumn
-	places  *destinations
-	// previewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
+// Reader reads rows as orders of the caller, and creates them.
+type Reader struct {
+	Creator
+	caller  orders.Caller
+	columns []Column
+	places  *places.Destinations
+	// PreviewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
 	// row on another day is another order.
-	previewedAt time.Time
+	PreviewedAt time.Time
 	day         string
 }
 
-func (p *Pages) rowReader(v *Request, seenAt time.Time) (*rowReader, error) {
-	places, err := p.destinations(v)
-	if err != nil {
-		return nil, err
-	}
-	return &rowReader{pages: p, visit: v, columns: columnsFor(v), places: places, previewedAt: seenAt, day: seenAt.In(v.Operator().TimeZone()).Format(time.DateOnly)}, nil
+// NewReader makes the reader of a file whose preview was made at a time.
+func NewReader(creator Creator, caller orders.Caller, destinations *places.Destinations, previewedAt time.Time) *Reader {
+	day := previewedAt.In(caller.Operator.TimeZone()).Format(time.DateOnly)
+	return &Reader{Creator: creator, caller: caller, columns: ColumnsFor(caller), places: destinations, PreviewedAt: previewedAt, day: day}
 }
 
-// rowsOf reads the rows of a new file.
-func (r *rowReader) rowsOf(table *csvfile.Table, columns csvfile.Columns) ([]*orderRow, error) {
-	rows := make([]*orderRow, len(table.Rows))
+// Rows reads the rows of a new file.
+func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile.Columns) ([]*Row, error) {
+	rows := make([]*Row, len(table.Rows))
 	for i, row := range table.Rows {
-		rows[i] = &orderRow{fileRow: fileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
+		rows[i] = &Row{FileRow: FileRow{Number: row.Number, Overflows: row.Overflows, Cells: columns.Of(row)}}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
 	}
 	countOccurrences(rows)
-	return rows, r.check(rows)
+	return rows, r.check(ctx, rows)
 }
 
-// carriedRows reads rows that a preview sent back.
-func (r *rowReader) carriedRows(carried []fileRow) ([]*orderRow, error) {
-	rows := make([]*orderRow, len(carried))
-	for i, row := range carried {
-		rows[i] = &orderRow{fileRow: row}
+// Returned reads rows that a preview sent back.
+func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, error) {
+	rows := make([]*Row, len(returned))
+	for i, row := range returned {
+		rows[i] = &Row{FileRow: row}
 		if err := r.interpret(rows[i]); err != nil {
 			return nil, err
 		}
 	}
-	return rows, r.check(rows)
+	return rows, r.check(ctx, rows)
 }
 
 // interpret builds the creation request of a row.
-func (r *rowReader) interpret(row *orderRow) error {
+func (r *Reader) interpret(row *Row) error {
 	values, complaints := map[string][]string{}, map[string]string{}
 	for _, column := range r.columns {
 		cell := r.cell(row, column)
@@ -170,18 +172,18 @@ func (r *rowReader) interpret(row *orderRow) error {
 }
 
 // cell is a row's text in a column; a place may be in either of two columns.
-func (r *rowReader) cell(row *orderRow, column uploadColumn) string {
+func (r *Reader) cell(row *Row, column Column) string {
 	if column.Name == placeColumn && row.Cells[placeColumn] == "" {
 		return row.Cells[ubigeoColumn]
 	}
 	return row.Cells[column.Name]
 }
 
-// used are the columns that are not empty in all rows.
-func (r *rowReader) used(rows []*orderRow) []string {
+// Used are the columns that are not empty in all rows.
+func (r *Reader) Used(rows []*Row) []string {
 	var names []string
 	for _, column := range r.columns {
-		if slices.ContainsFunc(rows, func(row *orderRow) bool { return row.Cells[column.Name] != "" }) {
+		if slices.ContainsFunc(rows, func(row *Row) bool { return row.Cells[column.Name] != "" }) {
 			names = append(names, column.Name)
 		}
 	}
@@ -190,7 +192,7 @@ func (r *rowReader) used(rows []*orderRow) []string {
 
 // countOccurrences numbers equal rows, which are separate orders, and reports order numbers used
 // twice, which are errors.
-func countOccurrences(rows []*orderRow) {
+func countOccurrences(rows []*Row) {
 	seen, codes := map[string]int{}, map[string]int{}
 	for _, row := range rows {
 		if code := row.Cells[codeColumn]; code != "" {
@@ -208,48 +210,43 @@ func countOccurrences(rows []*orderRow) {
 }
 
 // check finds for every row its quote, its existing order or its errors.
-func (r *rowReader) check(rows []*orderRow) error {
+func (r *Reader) check(ctx context.Context, rows []*Row) error {
 	requests := map[string]*jsonbody.Object{}
 	for _, row := range rows {
 		if row.Overflows {
 			row.addError("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
 		}
-		quote, err := r.pages.Orders.Check(r.visit.Ctx(), r.visit.Caller, row.in)
+		quote, err := r.Orders.Check(ctx, r.caller, row.in)
 		if err := r.explain(row, err); err != nil {
 			return err
 		}
-		if len(row.Wrong) > 0 {
+		if len(row.Errors) > 0 {
 			continue
 		}
 		row.Quote = quote
 		row.key = row.keyOn(r.day)
 		requests[row.key] = row.in
 	}
-	earlier, err := r.pages.Orders.PreviousResponses(r.visit.Ctx(), r.visit.Caller, requests)
+	previous, err := r.Orders.PreviousCreations(ctx, r.caller, requests)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		before, known := earlier[row.key]
-		if !known {
-			continue
+		before, known := previous[row.key]
+		switch {
+		case !known:
+		case !before.SameBody:
+			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+before.Order.GuideCode)
+		default:
+			row.Created = before.Created
 		}
-		made, err := readReceipt(before.Response)
-		if err != nil {
-			return err
-		}
-		if !before.SameBody {
-			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+made.GuideCode)
-			continue
-		}
-		row.Receipt = made
 	}
 	return nil
 }
 
 // keyOn is the row's Idempotency-Key: the store's own order number or, without one, the row's
 // content and the day.
-func (r *orderRow) keyOn(day string) string {
+func (r *Row) keyOn(day string) string {
 	if code := r.Cells[codeColumn]; code != "" {
 		return "codigo:" + code
 	}
@@ -258,11 +255,11 @@ func (r *orderRow) keyOn(day string) string {
 }
 
 // explain records a rejection in terms of the file's columns. Internal errors are returned.
-func (r *rowReader) explain(row *orderRow, err error) error {
+func (r *Reader) explain(row *Row, err error) error {
 	if err == nil {
 		return nil
 	}
-	problem := apperror.From(forForm(err))
+	problem := apperror.From(ForForm(err))
 	if problem.Kind == apperror.Internal {
 		return err
 	}
@@ -270,13 +267,13 @@ func (r *rowReader) explain(row *orderRow, err error) error {
 		row.addError(r.columnOf(row, wrong.Field), wrong.Message)
 	}
 	if len(problem.Fields) == 0 {
-		row.Wrong = append(row.Wrong, cellError{Message: problem.Message})
+		row.Errors = append(row.Errors, CellError{Message: problem.Message})
 	}
 	return nil
 }
 
 // columnOf returns the column that an order's field was read from.
-func (r *rowReader) columnOf(row *orderRow, member string) string {
+func (r *Reader) columnOf(row *Row, member string) string {
 	for _, column := range r.columns {
 		if column.Member != member {
 			continue
@@ -292,18 +289,15 @@ func (r *rowReader) columnOf(row *orderRow, member string) string {
 // maxNamed is how many places an error message lists.
 const maxNamed = 4
 
-func ambiguousPlace(places *destinations, m placeMatch) string {
-	if len(m.Candidates) == 0 {
-		return noPlace
+// ambiguous is the message for a place that is not clear.
+func (r *Reader) ambiguous(m places.Match) string {
+	names := r.places.Candidates(m)
+	if len(names) == 0 {
+		return places.UnknownDestination
 	}
-	candidates := places.coveredFirst(m.Candidates)
-	var names []string
-	for _, place := range candidates[:min(len(candidates), maxNamed)] {
-		names = append(names, places.name(place))
-	}
-	complaint := "puede ser " + strings.Join(names, " o ")
-	if len(candidates) > maxNamed {
-		complaint += fmt.Sprintf(" o alguno de otros %d", len(candidates)-maxNamed)
+	complaint := "puede ser " + strings.Join(names[:min(len(names), maxNamed)], " o ")
+	if len(names) > maxNamed {
+		complaint += fmt.Sprintf(" o alguno de otros %d", len(names)-maxNamed)
 	}
 	return complaint + ": escriba cuál"
 }

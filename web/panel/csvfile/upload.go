@@ -1,0 +1,30 @@
+package csvfile
+
+import (
+	"errors"
+	"strconv"
+
+	"despacho/internal/apperror"
+)
+
+// Invalid is an error about an uploaded file, with a message for the user.
+func Invalid(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
+
+// ReadUploaded is Read for a file that a user uploaded: its errors have messages for the user.
+func ReadUploaded(content []byte, maxRows int) (*Table, error) {
+	table, err := Read(content, maxRows)
+	var misplaced *QuoteError
+	switch {
+	case errors.Is(err, ErrEmpty):
+		return nil, Invalid("El archivo está vacío.")
+	case errors.Is(err, ErrWorkbook):
+		return nil, Invalid("El archivo es un libro de Excel. Guárdelo con «Guardar como» en formato CSV y súbalo de nuevo.")
+	case errors.Is(err, ErrNotText):
+		return nil, Invalid("El archivo no es un CSV.")
+	case errors.Is(err, ErrTooLong):
+		return nil, Invalid("El archivo tiene más de " + strconv.Itoa(maxRows) + " filas. Divídalo en varios.")
+	case errors.As(err, &misplaced):
+		return nil, Invalid("Hay comillas sin cerrar en la línea " + strconv.Itoa(misplaced.Line) + " del archivo, o después de ella.")
+	}
+	return table, err
+}

@@ -1,0 +1,238 @@
+// Package forms has the panel's forms: their fields, how the posted values become the request of a
+// use case, and where its errors are shown.
+package forms
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// Kind decides how a field is rendered and read.
+type Kind string
+
+// The kinds of fields.
+const (
+	Text     Kind = "text"
+	Phone    Kind = "tel"
+	Email    Kind = "email"
+	URL      Kind = "url"
+	Password Kind = "password"
+	// NewPassword is a new password, which the browser must not fill in.
+	NewPassword Kind = "new-password"
+	Money       Kind = "money"
+	Number      Kind = "number"
+	// Flag is one check box, Checks several under one name.
+	Flag   Kind = "flag"
+	Checks Kind = "checks"
+	Choice Kind = "choice"
+	// Area is free text, Lines a list with one element on each line.
+	Area  Kind = "area"
+	Lines Kind = "lines"
+	// Moment is a date and time in the operator's time zone.
+	Moment Kind = "moment"
+	// Place is a location of the catalog, by name.
+	Place Kind = "place"
+	// Destination is a place that the operator covers.
+	Destination Kind = "destination"
+)
+
+// formKinds are the types of the fields that are not text.
+var formKinds = map[Kind]jsonbody.FormField{
+	Money: jsonbody.FormNumber, Number: jsonbody.FormNumber,
+	Flag: jsonbody.FormFlag, Checks: jsonbody.FormList, Lines: jsonbody.FormLines,
+	Choice: jsonbody.FormReference, Place: jsonbody.FormReference,
+}
+
+// Field is a form field with its value and its error.
+type Field struct {
+	Name, Label, Hint string
+	Kind              Kind
+	Required          bool
+	Focus             bool
+	// Wide takes the whole width of the form.
+	Wide    bool
+	Options []Option
+	Value   string
+	// Values are the selected ones of Checks.
+	Values []string
+	// Suggestions are possible places.
+	Suggestions []string
+	Error       string
+}
+
+// Option is a possible value with its label.
+type Option struct{ Value, Label string }
+
+// Selected reports whether a value of Checks is selected.
+func (f Field) Selected(value string) bool { return slices.Contains(f.Values, value) }
+
+// On reports whether a flag is set.
+func (f Field) On() bool { return f.Value == "true" }
+
+// Form is a form with its values and errors.
+type Form struct {
+	Action string
+	Submit string
+	Fields []Field
+	// Danger marks the button of something that cannot be undone.
+	Danger bool
+	// Failure is an error about the whole form.
+	Failure string
+}
+
+// PlaceFinder finds the id of the place that was typed into a field. A complaint is for the user.
+type PlaceFinder func(*Field) (id, complaint string, err error)
+
+// Read takes the posted values over, so that the form can be shown again, and returns them for the
+// use case. Times are in the zone.
+func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceFinder) (*jsonbody.Object, error) {
+	answers, kinds := map[string][]string{}, map[string]jsonbody.FormField{}
+	unknownPlaces := map[string]string{}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		given := values[field.Name]
+		field.Values, field.Value = given, ""
+		if len(given) > 0 {
+			field.Value = given[0]
+		}
+		answers[field.Name], kinds[field.Name] = given, formKinds[field.Kind]
+		switch field.Kind {
+		case Flag:
+			field.Value = strconv.FormatBool(field.Value != "")
+		case Moment:
+			answers[field.Name] = []string{instant(field.Value, zone)}
+		case Place, Destination:
+			id, complaint, err := find(field)
+			if err != nil {
+				return nil, err
+			}
+			answers[field.Name] = []string{id}
+			if complaint != "" {
+				unknownPlaces[field.Name] = complaint
+			}
+		}
+	}
+	in, err := jsonbody.FromForm(answers, kinds)
+	if err != nil {
+		return nil, err
+	}
+	for name, complaint := range unknownPlaces {
+		in.AddError(name, complaint)
+	}
+	return in, nil
+}
+
+// MomentLayout is the format of a Moment.
+const MomentLayout = "2006-01-02T15:04"
+
+// instant converts a Moment to the format of the use cases. An invalid one is left for them to
+// reject.
+func instant(typed string, zone *time.Location) string {
+	at, err := time.ParseInLocation(MomentLayout, typed, zone)
+	if err != nil {
+		return typed
+	}
+	return at.Format(time.RFC3339)
+}
+
+// AddError adds an error to the form. It is false for an internal error.
+func (f *Form) AddError(err error) bool {
+	problem := apperror.From(err)
+	if problem.Kind == apperror.Internal {
+		return false
+	}
+	for _, wrong := range problem.Fields {
+		at := slices.IndexFunc(f.Fields, func(field Field) bool { return field.Name == wrong.Field })
+		if at < 0 {
+			f.Failure = problem.Message
+			continue
+		}
+		if f.Fields[at].Error == "" {
+			f.Fields[at].Error = Sentence(wrong.Message)
+		}
+	}
+	if len(problem.Fields) == 0 {
+		f.Failure = problem.Message
+	}
+	f.focusOnError()
+	return true
+}
+
+// focusOnError focuses the first field with an error.
+func (f *Form) focusOnError() {
+	first := slices.IndexFunc(f.Fields, func(field Field) bool { return field.Error != "" })
+	if first < 0 {
+		return
+	}
+	for i := range f.Fields {
+		f.Fields[i].Focus = i == first
+	}
+}
+
+// Sentence turns an error message into a sentence.
+func Sentence(complaint string) string {
+	first, size := utf8.DecodeRuneInString(complaint)
+	return string(unicode.ToUpper(first)) + complaint[size:] + "."
+}
+
+// MoneyValue is the value of a Money field.
+func MoneyValue(cents *money.Cents) string {
+	if cents == nil {
+		return ""
+	}
+	return cents.String()
+}
+
+// IDValue is the value of a Choice of ids.
+func IDValue(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return id.String()
+}
+
+// Active is the field that says whether the edited resource is still in use.
+func Active(active bool, hint string) Field {
+	return Field{Name: "active", Label: "Activo", Kind: Flag, Value: strconv.FormatBool(active), Hint: hint}
+}
+
+// WithLabels joins a form's errors into one message, with the labels in place of the field names.
+func (f *Form) WithLabels(err error) error {
+	problem := apperror.From(err)
+	if len(problem.Fields) == 0 {
+		return err
+	}
+	complaints := make([]string, len(problem.Fields))
+	for i, wrong := range problem.Fields {
+		name := wrong.Field
+		if at := slices.IndexFunc(f.Fields, func(field Field) bool { return field.Name == wrong.Field }); at >= 0 {
+			name = f.Fields[at].Label
+		}
+		complaints[i] = name + ": " + wrong.Message
+	}
+	worded := *problem
+	worded.Message = strings.Join(complaints, "; ") + "."
+	return &worded
+}
+
+// StoreOptions are the operator's active stores, and the selected one.
+func StoreOptions(none string, stores []models.Store, chosen string) []Option {
+	options := []Option{{Value: "", Label: none}}
+	for _, store := range stores {
+		if store.Active || store.ID.String() == chosen {
+			options = append(options, Option{Value: store.ID.String(), Label: store.Name})
+		}
+	}
+	return options
+}
