@@ -88,7 +88,7 @@ func TestContract_4_7_replayOfAnEarlierRelease(t *testing.T) {
 		stored := fmt.Sprintf(`{"data":%s,"warning":"%s"}`, data, first.Warning)
 		require.NotEqual(t, first.Text, stored)
 		record := insertKey(t, s, tenant.Key, "venta-2", orderBody("Zapatillas"))
-		require.NoError(t, s.App.DB.SaveKeyResponse(t.Context(), record, []byte(stored)))
+		require.NoError(t, s.App.DB.SaveKeyResponse(t.Context(), record, uuid.New(), []byte(stored)))
 		first.Text = stored
 		requireReplay(t, first, once(t, s, tenant.Key, "venta-2", orderBody("Zapatillas")))
 		require.Equal(t, 1, countOrders(t, s, tenant))

@@ -63,10 +63,13 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 
 // SaveKeyResponse stores the response of a claimed key. ErrNotFound means that the lease expired
 // and another request claimed the key.
-func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, response []byte) error {
+//
+// status_code and location are for processes of the release before, which may serve a repeated
+// request during an upgrade: they fail without them.
+func (d *DB) SaveKeyResponse(ctx context.Context, record *models.IdempotencyRecord, orderID uuid.UUID, response []byte) error {
 	return requireOneRow(d.with(ctx).Model(&models.IdempotencyRecord{}).
 		Where("scope_id = ? AND key = ? AND lease_token = ? AND response IS NULL", record.ScopeID, record.Key, record.LeaseToken).
-		UpdateColumn("response", response))
+		UpdateColumns(map[string]any{"response": response, "status_code": 201, "location": "/v1/orders/" + orderID.String()}))
 }
 
 // ReleaseKey gives up a claim, so that a corrected request can use the key.

@@ -140,7 +140,7 @@ type Session struct {
 
 // IdempotencyRecord stores the outcome of a creation under its Idempotency-Key. Until Response is
 // set it is the lease of the request in progress. The table's columns status_code and location are
-// those of earlier releases.
+// only read by earlier releases.
 type IdempotencyRecord struct {
 	// ScopeID owns the key: the id of an API key or, in the panel, of a store or an operator.
 	ScopeID    uuid.UUID `gorm:"primaryKey"`

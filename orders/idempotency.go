@@ -57,7 +57,7 @@ func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecor
 	if err != nil {
 		return err
 	}
-	err = tx.SaveKeyResponse(ctx, record, stored)
+	err = tx.SaveKeyResponse(ctx, record, created.Order.ID, stored)
 	if db.IsNotFound(err) {
 		return ErrKeyInProgress // the lease expired and another request claimed the key
 	}
