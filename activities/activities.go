@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"runtime/debug"
 
 	"github.com/google/uuid"
@@ -36,21 +37,14 @@ type Activities struct {
 	Identity *identity.Verifier
 }
 
-// Register registers every activity under its name.
+var _ workflows.Activities = (*Activities)(nil)
+
+// Register registers every activity under the name of its method.
 func (a *Activities) Register(w worker.Registry) {
-	for name, function := range map[string]any{
-		workflows.LoadOrderActivity:       a.LoadOrder,
-		workflows.ApplyMoveActivity:       a.ApplyMove,
-		workflows.SendWebhookActivity:     a.SendWebhook,
-		workflows.ResendWebhookActivity:   a.ResendWebhook,
-		workflows.ResolveMapLinkActivity:  a.ResolveMapLink,
-		workflows.VerifyIdentityActivity:  a.VerifyIdentity,
-		workflows.ReconcileActivity:       a.Reconcile,
-		workflows.StartMissingActivity:    a.StartMissingOrders,
-		workflows.DriveDeliveriesActivity: a.DriveAbandonedDeliveries,
-		workflows.ClearExpiredActivity:    a.ClearExpiredRecords,
-	} {
-		w.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
+	methods, names := reflect.ValueOf(a), reflect.TypeFor[workflows.Activities]()
+	for i := range names.NumMethod() {
+		name := names.Method(i).Name
+		w.RegisterActivityWithOptions(methods.MethodByName(name).Interface(), activity.RegisterOptions{Name: name})
 	}
 }
 

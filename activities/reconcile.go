@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
@@ -78,11 +79,12 @@ func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
 	})
 }
 
-// startAll reconciles every order that the pages list, oldest first. An order that fails does not
-// keep later ones from their turn; a page of which nothing succeeds ends the pass, because Temporal
-// is not available.
+// startAll reconciles every order that the pages list, oldest first. Orders that fail, however many,
+// do not keep later ones from their turn; only where Temporal or the database is unavailable does the
+// pass end early.
 func (a *Activities) startAll(ctx context.Context, page func(after db.Position) ([]db.Position, error)) (int, error) {
 	var started atomic.Int64
+	var unavailable atomic.Bool
 	var after db.Position
 	var failed error
 	for {
@@ -90,13 +92,15 @@ func (a *Activities) startAll(ctx context.Context, page func(after db.Position) 
 		if err != nil || len(found) == 0 {
 			return int(started.Load()), errors.Join(failed, err)
 		}
-		before := started.Load()
 		var starts errgroup.Group
 		starts.SetLimit(reconcileConcurrency)
 		for _, order := range found {
 			starts.Go(func() error {
 				if err := a.Orders.StartMissing(ctx, order.ID); err != nil {
 					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
+					if isUnavailable(err) {
+						unavailable.Store(true)
+					}
 					return fmt.Errorf("orders were not started, the first is %s: %w", order.ID, err)
 				}
 				started.Add(1)
@@ -105,12 +109,21 @@ func (a *Activities) startAll(ctx context.Context, page func(after db.Position) 
 		}
 		if err := starts.Wait(); err != nil {
 			failed = err
-			if started.Load() == before {
-				return int(before), failed
-			}
+		}
+		if unavailable.Load() {
+			return int(started.Load()), failed
 		}
 		after = found[len(found)-1]
 	}
+}
+
+// isUnavailable reports whether an order was not started because Temporal or the database does not
+// answer.
+func isUnavailable(err error) bool {
+	var unavailable *serviceerror.Unavailable
+	var late *serviceerror.DeadlineExceeded
+	var busy *serviceerror.ResourceExhausted
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.As(err, &busy) || errors.Is(err, context.Canceled) || db.IsUnavailable(err)
 }
 
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
@@ -170,6 +183,7 @@ func (a *Activities) RefreshOrphans(ctx context.Context) error {
 }
 
 // ClearExpiredRecords deletes expired rows.
-func (a *Activities) ClearExpiredRecords(ctx context.Context) (db.Cleared, error) {
-	return a.DB.ClearExpired(ctx, a.Clock.Now())
+func (a *Activities) ClearExpiredRecords(ctx context.Context) (int, error) {
+	cleared, err := a.DB.ClearExpired(ctx, a.Clock.Now())
+	return int(cleared.Total()), err
 }

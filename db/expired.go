@@ -12,6 +12,11 @@ type Cleared struct {
 	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers int64
 }
 
+// Total is the number of all deleted rows.
+func (c Cleared) Total() int64 {
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers
+}
+
 // ClearExpired deletes expired idempotency records, rate windows, sessions and identity answers.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared

@@ -180,6 +180,7 @@ func TestRetry_redeliveriesDoNotCount(t *testing.T) {
 		require.Len(t, attempts, 5)
 		require.Equal(t, models.WebhookDeliveryPending, row.Status)
 		require.True(t, due.NextAttemptAt.Equal(*row.NextAttemptAt))
+		s.now.Advance(6 * time.Second)
 		require.InDelta(t, 300, s.send(t, id, models.CauseAuto).again.Seconds(), 60, "the second attempt of the schedule")
 	})
 }
@@ -256,5 +257,27 @@ func TestFailing_forFiveDays(t *testing.T) {
 		require.Equal(t, models.WebhookDeliveryFailed, d.Status)
 		require.Len(t, attempts, 1)
 		require.Equal(t, "El webhook está desactivado.", *attempts[0].Error, "the log says why")
+	})
+}
+
+// Whoever sends a delivery keeps its schedule: a second workflow that sends the same one waits until
+// the next attempt is due, and a redelivery that a person asked for does not.
+func TestRetry_everySenderKeepsTheSchedule(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, respondWith(503, ""))
+		webhookID, _ := s.Register(t, s.Key, receiver, withRetry)
+		id := s.createPending(t, webhookID)
+		first := s.send(t, id, models.CauseAuto)
+		require.InDelta(t, 5, first.again.Seconds(), 1)
+
+		second := s.send(t, id, models.CauseAuto)
+		require.InDelta(t, first.again.Seconds(), second.again.Seconds(), 0.001, "as long as the first one has to wait")
+		require.Len(t, receiver.Events(), 1)
+		require.True(t, s.send(t, id, models.CauseRedelivery).failed)
+		require.Len(t, receiver.Events(), 2)
+
+		s.now.Advance(first.again)
+		require.Greater(t, s.send(t, id, models.CauseAuto).again, time.Minute)
+		require.Len(t, receiver.Events(), 3)
 	})
 }

@@ -33,39 +33,36 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	if err != nil || target == nil {
 		return err
 	}
-	var begun bool
-	var refused error
-	queueCtx, cancelQueue := context.WithCancel(ctx)
-	defer cancelQueue()
-	queueTimer := time.AfterFunc(queueTimeout, cancelQueue)
-	result := s.Sender.Send(queueCtx, sender.Request{
-		URL: target.hook.URL, Event: string(target.delivery.Event), ID: deliveryID.String(),
-		TenantID: target.delivery.OperatorID.String(), Data: json.RawMessage(target.delivery.Data), Secrets: target.secrets,
-		Begin: func(at time.Time) error {
-			if !queueTimer.Stop() {
-				return errHostBusy
-			}
-			begun = true
-			refused = s.beginAttempt(ctx, target, at)
-			return refused
-		},
-	})
-	switch {
-	case begun:
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case queueCtx.Err() != nil:
-		return s.deferBusyHost(ctx, target)
-	default:
-		refused = s.beginAttempt(ctx, target, result.At) // failed before connecting; it counts as an attempt
+	slot, err := s.reserve(ctx, target)
+	if err != nil {
+		return err
 	}
-	if refused != nil {
-		return refused
+	defer slot.Release()
+	if err := s.beginAttempt(ctx, target, slot.At); err != nil {
+		return err
 	}
+	result := slot.Send(ctx)
 	// The request was sent, so the outcome is written even if the worker is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
 	defer cancel()
 	return s.finishAttempt(ctx, target, result)
+}
+
+// reserve waits for a slot of the receiver's host. After queueTimeout the delivery is rescheduled.
+func (s *Service) reserve(ctx context.Context, t *target) (*sender.Slot, error) {
+	queueCtx, cancel := context.WithTimeout(ctx, queueTimeout)
+	defer cancel()
+	slot, err := s.Sender.Reserve(queueCtx, sender.Request{
+		URL: t.hook.URL, Event: string(t.delivery.Event), ID: t.delivery.ID.String(),
+		TenantID: t.delivery.OperatorID.String(), Data: json.RawMessage(t.delivery.Data), Secrets: t.secrets,
+	})
+	switch {
+	case err == nil:
+		return slot, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, s.deferBusyHost(ctx, t)
 }
 
 // target is a delivery to be sent and the attempt at it.

@@ -14,8 +14,8 @@ import (
 	"despacho/workflows"
 )
 
-// prepareNamespace checks that Temporal is reachable and creates the search attributes and the
-// reconcile schedule. Every worker does it at start-up; it is idempotent.
+// prepareNamespace checks that Temporal is reachable and creates the search attributes. Every worker
+// does it at start-up; it is idempotent.
 func prepareNamespace(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
@@ -27,7 +27,7 @@ func prepareNamespace(ctx context.Context, options Options) error {
 		options.Log.Warn("search attributes not registered; orders cannot start until an administrator adds them",
 			"attributes", workflows.SearchAttributes(), "error", err)
 	}
-	return scheduleReconcile(ctx, options)
+	return nil
 }
 
 func registerSearchAttributes(ctx context.Context, options Options) error {
@@ -59,6 +59,8 @@ func registerSearchAttributes(ctx context.Context, options Options) error {
 // definition of this release. Where it did not exist, Temporal is new or has lost its database: the
 // open orders need their workflows again.
 func scheduleReconcile(ctx context.Context, options Options) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
 	id := workflows.ReconcileScheduleID(options.TaskQueue)
 	schedules := options.Temporal.ScheduleClient()
 	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: workflows.ReconcileEvery}}}
@@ -106,23 +108,33 @@ func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) 
 	return false, err
 }
 
-// keepSchedule recreates the reconcile schedule if Temporal loses it while the worker runs.
+// keepSchedule makes the reconcile schedule, and makes it again if Temporal loses it while the worker
+// runs. The worker does not wait for it: whoever moves an order does not need it.
 func keepSchedule(ctx context.Context, options Options) {
-	tick := time.NewTicker(workflows.ReconcileEvery)
-	defer tick.Stop()
-	for {
+	handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
+	err := scheduleReconcile(ctx, options)
+	for ctx.Err() == nil {
+		wait := workflows.ReconcileEvery
+		if err != nil {
+			wait = scheduleRetry
+			options.Log.Warn("the reconcile schedule is not there; trying again", "in", wait, "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(wait):
 		}
-		handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
-		if missing, err := isMissing(ctx, handle); err != nil || !missing {
-			continue
+		missing := err != nil
+		if !missing {
+			if missing, err = isMissing(ctx, handle); err != nil {
+				err = nil // Temporal does not answer; the schedule is looked for again in a minute
+			}
 		}
-		options.Log.Error("Temporal has lost the reconcile schedule; it is created again and every open order gets a workflow")
-		if err := prepareNamespace(ctx, options); err != nil {
-			options.Log.Error("Temporal is not ready", "error", err)
+		if missing {
+			err = scheduleReconcile(ctx, options)
 		}
 	}
 }
+
+// scheduleRetry is the time between attempts to make the schedule.
+const scheduleRetry = 5 * time.Second

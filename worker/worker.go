@@ -4,6 +4,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -45,9 +46,11 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 	if options.Started != nil {
 		options.Started()
 	}
-	go keepSchedule(ctx, options)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { keepSchedule(ctx, options) })
 	<-ctx.Done()
 	w.Stop()
+	keeping.Wait()
 	options.Log.Info("worker stopped")
 	return nil
 }

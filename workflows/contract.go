@@ -30,23 +30,12 @@ const (
 	RefreshName = "refresh"
 )
 
-// Names of the activities.
+// Types of the errors that activities and updates return.
 const (
-	LoadOrderActivity         = "LoadOrder"
-	ApplyMoveActivity         = "ApplyMove"
-	SendWebhookActivity       = "SendWebhook"
-	ResendWebhookActivity     = "ResendWebhook"
-	ResolveMapLinkActivity    = "ResolveMapLink"
-	VerifyIdentityActivity    = "VerifyIdentity"
-	ReconcileActivity         = "Reconcile"
-	StartMissingActivity      = "StartMissingOrders"
-	DriveDeliveriesActivity   = "DriveAbandonedDeliveries"
-	ClearExpiredActivity      = "ClearExpiredRecords"
-	refusedErrorType          = "MoveRefused"
-	orderMissingErrorType     = "OrderMissing"
-	notStoredErrorType        = "NotStored"
-	webhookFailedErrorType    = "WebhookFailed"
-	reconcileScheduleIDSuffix = "-reconcile"
+	refusedErrorType       = "MoveRefused"
+	orderMissingErrorType  = "OrderMissing"
+	notStoredErrorType     = "NotStored"
+	webhookFailedErrorType = "WebhookFailed"
 )
 
 // Search attributes of an order's workflow, set when it starts.
@@ -80,7 +69,7 @@ func DeliveryWorkflowID(deliveryID uuid.UUID) string { return "delivery-" + deli
 func RedeliveryWorkflowID(id uuid.UUID) string { return "redelivery-" + id.String() }
 
 // ReconcileScheduleID is the id of the schedule of the reconcile workflow.
-func ReconcileScheduleID(taskQueue string) string { return taskQueue + reconcileScheduleIDSuffix }
+func ReconcileScheduleID(taskQueue string) string { return taskQueue + "-reconcile" }
 
 // OrderInput starts an order's workflow.
 type OrderInput struct {

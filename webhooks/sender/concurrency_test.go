@@ -2,7 +2,6 @@ package sender_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -37,7 +36,7 @@ func TestHangingReceiverDoesNotBlockOthers(t *testing.T) {
 	var ended atomic.Int32
 	for range 4 * sender.DefaultPerHost {
 		waiting.Go(func() {
-			s.Send(hangCtx, deliveredEvent(hanging))
+			send(hangCtx, s, deliveredEvent(hanging))
 			ended.Add(1)
 		})
 	}
@@ -49,43 +48,32 @@ func TestHangingReceiverDoesNotBlockOthers(t *testing.T) {
 	ctx, expire := context.WithTimeout(t.Context(), testenv.Deadline)
 	defer expire()
 	for range events {
-		result := s.Send(ctx, deliveredEvent(healthy))
+		result := send(ctx, s, deliveredEvent(healthy))
 		require.True(t, result.Delivered(), result.Message)
 	}
 	require.Zero(t, ended.Load(), "the other receiver still hangs")
 	require.Empty(t, stuck, "and is not asked more often than its bound allows")
 }
 
-// errNotSent stops an attempt in Begin, before it reaches the network.
-var errNotSent = errors.New("not sent")
-
-// blockingRequest signals when it has acquired its slot and keeps it until released.
-func blockingRequest(turn chan<- time.Time, release <-chan struct{}) sender.Request {
-	request := deliveredEvent("https://" + receiverName + "/hook")
-	request.Begin = func(at time.Time) error {
-		turn <- at
-		<-release
-		return errNotSent
-	}
-	return request
-}
-
-func TestSendBoundsTheExchangesWithOneHost(t *testing.T) {
+func TestReserveBoundsTheExchangesWithOneHost(t *testing.T) {
 	t.Parallel()
 	const perHost, events = 3, 20
 	synctest.Test(t, func(t *testing.T) {
 		s := sender.NewSender(sender.Options{PerHost: perHost})
-		turn, release := make(chan time.Time, events), make(chan struct{})
-		var sending sync.WaitGroup
+		slots := make(chan *sender.Slot, events)
 		for range events {
-			sending.Go(func() { s.Send(t.Context(), blockingRequest(turn, release)) })
+			go func() {
+				slot, err := s.Reserve(t.Context(), deliveredEvent("https://"+receiverName+"/hook"))
+				if err == nil {
+					slots <- slot
+				}
+			}()
 		}
-		for left := range events {
+		for left := events; left > 0; left-- {
 			synctest.Wait()
-			require.Len(t, turn, min(perHost+left, events), "with %d gone", left)
-			release <- struct{}{}
+			require.Len(t, slots, min(perHost, left))
+			(<-slots).Release()
 		}
-		sending.Wait()
 	})
 }
 
@@ -94,19 +82,15 @@ func TestQueueingDoesNotCountAgainstTheReceiver(t *testing.T) {
 	const queued = 10 * safehttp.DefaultTimeout
 	synctest.Test(t, func(t *testing.T) {
 		s := sender.NewSender(sender.Options{PerHost: 1})
-		turn, release := make(chan time.Time, 2), make(chan struct{}, 2)
-		results := make(chan sender.Result, 2)
-		send := func() { results <- s.Send(t.Context(), blockingRequest(turn, release)) }
-		go send()
-		synctest.Wait()
-		go send()
-		time.Sleep(queued) // longer than the exchange timeout
-		release <- struct{}{}
-		require.Zero(t, (<-results).Waited)
-
-		require.Equal(t, queued, (<-turn).Sub(<-turn).Abs(), "its turn comes all the same, and dates the attempt")
-		release <- struct{}{}
-		require.Equal(t, queued, (<-results).Waited)
+		first, err := s.Reserve(t.Context(), deliveredEvent("https://"+receiverName+"/hook"))
+		require.NoError(t, err)
+		time.AfterFunc(queued, first.Release) // longer than the exchange timeout
+		second, err := s.Reserve(t.Context(), deliveredEvent("https://"+receiverName+"/hook"))
+		require.NoError(t, err)
+		defer second.Release()
+		require.Zero(t, first.Waited)
+		require.Equal(t, queued, second.Waited)
+		require.Equal(t, queued, second.At.Sub(first.At), "the attempt is dated when its turn comes")
 	})
 }
 
@@ -126,15 +110,13 @@ func TestSendStopsWithItsContext(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	sending := make(chan sender.Result, 1)
-	go func() { sending <- s.Send(ctx, deliveredEvent(url)) }()
+	go func() { sending <- send(ctx, s, deliveredEvent(url)) }()
 	<-entered
 
 	hurried, expire := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer expire()
-	waited := s.Send(hurried, deliveredEvent(url))
-	requireOutcome(t, interrupted, waited)
-	require.Positive(t, waited.Waited)
-	require.Zero(t, waited.Duration, "it never left the queue")
+	_, err := s.Reserve(hurried, deliveredEvent(url))
+	require.ErrorIs(t, err, context.DeadlineExceeded, "it never left the queue")
 
 	cancel()
 	requireOutcome(t, interrupted, <-sending)

@@ -1,6 +1,7 @@
 package sender_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -132,6 +133,16 @@ func deliveredEvent(receiverURL string) sender.Request {
 		URL: receiverURL, Event: "order.delivered", ID: deliveryID, TenantID: tenantID,
 		Data: json.RawMessage(eventData), Secrets: []string{currentSecret},
 	}
+}
+
+// send reserves a slot and makes the attempt.
+func send(ctx context.Context, s *sender.Sender, request sender.Request) sender.Result {
+	slot, err := s.Reserve(ctx, request)
+	if err != nil {
+		return sender.Result{Failure: sender.Failure{Reason: sender.ReasonInterrupted}}
+	}
+	defer slot.Release()
+	return slot.Send(ctx)
 }
 
 // contractReceiver is written only from contract section 6; it answers 200 to requests that it

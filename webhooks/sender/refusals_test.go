@@ -40,7 +40,7 @@ func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 			options := senderOptions(t)
 			options.HTTP.RootCAs = test.roots
 
-			result := sender.NewSender(options).Send(t.Context(), deliveredEvent(test.url))
+			result := send(t.Context(), sender.NewSender(options), deliveredEvent(test.url))
 
 			requireOutcome(t, outcome{reason: sender.ReasonTLS, words: test.words}, result)
 		})
@@ -54,7 +54,7 @@ func TestSendSaysThatNobodyListens(t *testing.T) {
 	url := urlAt(listener.Addr())
 	require.NoError(t, listener.Close())
 
-	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent(url))
+	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(url))
 
 	requireOutcome(t, outcome{
 		reason: sender.ReasonConnectionRefused, words: "El receptor rechazó la conexión.",
@@ -63,7 +63,7 @@ func TestSendSaysThatNobodyListens(t *testing.T) {
 
 func TestSendSaysThatANameDoesNotExist(t *testing.T) {
 	t.Parallel()
-	result := sender.NewSender(senderOptions(t)).Send(t.Context(), deliveredEvent("https://nadie.test/hook"))
+	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent("https://nadie.test/hook"))
 	requireOutcome(t, outcome{
 		reason: sender.ReasonDNS, words: "El nombre del receptor no se pudo resolver.",
 	}, result)
@@ -84,7 +84,7 @@ func TestSendNeverConnectsToARefusedAddress(t *testing.T) {
 	s := sender.NewSender(options)
 
 	for _, host := range []string{receiverName, "127.0.0.2", "[::ffff:127.0.0.2]"} {
-		result := s.Send(t.Context(), deliveredEvent("https://"+host+":"+port+"/hook"))
+		result := send(t.Context(), s, deliveredEvent("https://"+host+":"+port+"/hook"))
 		requireOutcome(t, refusedAddress, result)
 	}
 	tripwire.RequireUntouched(t)
@@ -98,10 +98,10 @@ func TestSendRefusesANameThatMovesToARefusedAddress(t *testing.T) {
 	options.HTTP.Resolver = safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1", "127.0.0.2"}})
 	s := sender.NewSender(options)
 
-	first := s.Send(t.Context(), deliveredEvent(url))
+	first := send(t.Context(), s, deliveredEvent(url))
 	require.True(t, first.Delivered(), first.Message)
 
-	requireOutcome(t, refusedAddress, s.Send(t.Context(), deliveredEvent(url)))
+	requireOutcome(t, refusedAddress, send(t.Context(), s, deliveredEvent(url)))
 	tripwire.RequireUntouched(t)
 }
 
@@ -121,7 +121,7 @@ func TestSendRefusesWhatItCannotSignOrCall(t *testing.T) {
 	} {
 		event := deliveredEvent(url)
 		test.change(&event)
-		result := sender.NewSender(senderOptions(t)).Send(t.Context(), event)
+		result := send(t.Context(), sender.NewSender(senderOptions(t)), event)
 		requireOutcome(t, outcome{reason: sender.ReasonInvalid, words: test.words}, result)
 		require.Zero(t, result.Duration, name)
 	}

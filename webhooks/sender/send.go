@@ -49,18 +49,26 @@ type Request struct {
 	Data json.RawMessage
 	// Secrets sign the request, the current one first.
 	Secrets []string
-	// Begin, if set, is called with the attempt's timestamp once a slot of the host is acquired. If
-	// it returns an error, nothing is sent.
-	Begin func(at time.Time) error
+}
+
+// Slot is a request's place among the concurrent exchanges with its receiver's host.
+type Slot struct {
+	// At is when the slot was acquired: the signed timestamp of the attempt.
+	At time.Time
+	// Waited is the time spent waiting for the slot.
+	Waited time.Duration
+
+	sender  *Sender
+	request Request
+	// target is nil if the URL is invalid, and failure says why.
+	target  *url.URL
+	failure Failure
+	release func()
 }
 
 // Result is the outcome of one attempt.
 type Result struct {
 	Failure
-	// At is when the attempt began: the signed timestamp.
-	At time.Time
-	// Waited is the time spent waiting for a slot of the host.
-	Waited time.Duration
 	// Duration is the time from the dial to the last byte read.
 	Duration time.Duration
 	// StatusCode is the response's status code, 0 without a response.
@@ -102,44 +110,42 @@ func NewSender(options Options) *Sender {
 	}
 }
 
-// Send makes one attempt. Waiting for a slot of the host is bounded only by ctx and does not count
-// towards the timeout; the body is signed afterwards, so that the timestamp is current.
-func (s *Sender) Send(ctx context.Context, request Request) Result {
+// Reserve waits for a slot of the request's host, until ctx ends. A request whose URL is invalid needs
+// none: Send says why it fails.
+func (s *Sender) Reserve(ctx context.Context, request Request) (*Slot, error) {
+	slot := &Slot{sender: s, request: request, release: func() {}}
 	target, err := safehttp.CheckURL(request.URL, s.allow)
 	if err != nil {
-		return Result{At: s.now(), Failure: failureOfURL(err)}
+		slot.At, slot.failure = s.now(), failureOfURL(err)
+		return slot, nil
 	}
 	queued := time.Now()
 	release, err := s.hosts.Acquire(ctx, hostAndPort(target))
 	if err != nil {
-		return Result{At: s.now(), Waited: time.Since(queued), Failure: failureOf(ReasonInterrupted)}
+		return nil, err
 	}
-	defer release()
-	waited := time.Since(queued)
-
-	result := s.attempt(ctx, target, request)
-	result.Waited = waited
-	return result
+	slot.target, slot.release, slot.Waited, slot.At = target, release, time.Since(queued), s.now()
+	return slot, nil
 }
 
-func (s *Sender) attempt(ctx context.Context, target *url.URL, request Request) Result {
-	at := s.now()
-	if request.Begin != nil {
-		if err := request.Begin(at); err != nil {
-			return Result{At: at, Failure: failureOf(ReasonInterrupted)}
-		}
+// Release frees the slot; call it once, after Send or instead of it.
+func (s *Slot) Release() { s.release() }
+
+// Send makes one attempt. The timeout begins here, not while waiting for the slot.
+func (s *Slot) Send(ctx context.Context) Result {
+	if s.target == nil {
+		return Result{Failure: s.failure}
 	}
-	post, err := newPost(ctx, target, request, at)
+	post, err := newPost(ctx, s.target, s.request, s.At)
 	if err != nil {
-		return Result{At: at, Failure: failureOf(ReasonInvalid)}
+		return Result{Failure: failureOf(ReasonInvalid)}
 	}
 	began := time.Now()
-	result := s.exchange(post)
-	result.At = at
+	result := s.sender.exchange(post)
 	result.Duration = time.Since(began)
-	if result.Duration >= s.client.Timeout && (result.Delivered() || result.Reason == ReasonClosed) {
+	if timeout := s.sender.client.Timeout; result.Duration >= timeout && (result.Delivered() || result.Reason == ReasonClosed) {
 		// The response ended or broke off just as the timeout cancelled it: it counts as a timeout.
-		result.Failure = failureOfTimeout(s.client.Timeout)
+		result.Failure = failureOfTimeout(timeout)
 	}
 	return result
 }

@@ -1,0 +1,55 @@
+package workflows
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Activities are what the workflows call; package activities implements them. An activity's name in
+// Temporal is that of its method: renaming a method breaks running workflows.
+type Activities interface {
+	// LoadOrder reads an order for its workflow.
+	LoadOrder(ctx context.Context, orderID uuid.UUID) (*Snapshot, error)
+	// ApplyMove writes a decided move.
+	ApplyMove(ctx context.Context, move ApplyMoveInput) (*ApplyMoveResult, error)
+	// SendWebhook makes the next attempt at a delivery.
+	SendWebhook(ctx context.Context, deliveryID uuid.UUID) error
+	// ResendWebhook makes an attempt that a person requested.
+	ResendWebhook(ctx context.Context, deliveryID uuid.UUID) error
+	// ResolveMapLink resolves a short map link to the delivery point.
+	ResolveMapLink(ctx context.Context, orderID uuid.UUID) error
+	// VerifyIdentity looks up the recipient's DNI.
+	VerifyIdentity(ctx context.Context, orderID uuid.UUID) error
+	// Reconcile makes the passes of a scheduled run of the reconcile workflow.
+	Reconcile(ctx context.Context, duration time.Duration) error
+	// StartMissingOrders, DriveAbandonedDeliveries and ClearExpiredRecords are the parts of one pass;
+	// they return how many rows they dealt with.
+	StartMissingOrders(ctx context.Context) (int, error)
+	DriveAbandonedDeliveries(ctx context.Context) (int, error)
+	ClearExpiredRecords(ctx context.Context) (int, error)
+}
+
+// The activities' names. Workflows call them by name: they run in the worker, not here.
+var (
+	LoadOrderActivity       = nameOf(Activities.LoadOrder)
+	ApplyMoveActivity       = nameOf(Activities.ApplyMove)
+	SendWebhookActivity     = nameOf(Activities.SendWebhook)
+	ResendWebhookActivity   = nameOf(Activities.ResendWebhook)
+	ResolveMapLinkActivity  = nameOf(Activities.ResolveMapLink)
+	VerifyIdentityActivity  = nameOf(Activities.VerifyIdentity)
+	ReconcileActivity       = nameOf(Activities.Reconcile)
+	StartMissingActivity    = nameOf(Activities.StartMissingOrders)
+	DriveDeliveriesActivity = nameOf(Activities.DriveAbandonedDeliveries)
+	ClearExpiredActivity    = nameOf(Activities.ClearExpiredRecords)
+)
+
+// nameOf is the name of a method.
+func nameOf(method any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(method).Pointer()).Name()
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
