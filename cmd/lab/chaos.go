@@ -33,6 +33,7 @@ func chaosCommand() *cobra.Command {
 	flags.DurationVar(&options.Duration, "duration", 5*time.Minute, "how long faults go on")
 	flags.StringVar(&options.Only, "only", "", "run one part: faults, rolling, overload or fuzz")
 	flags.IntVar(&options.Clients, "clients", 12, "how many clients work at once")
+	flags.IntVar(&options.ManyMoves, "many-moves", 2200, "how often one order is reassigned; Temporal takes 2,000 updates for a run")
 	flags.DurationVar(&options.Pause, "pause", 10*time.Second, "how long a stopped process stands still")
 	flags.DurationVar(&options.AutoCancelAfter, "auto-cancel-after", 30*time.Second, "how long an order may stay registered")
 	flags.DurationVar(&options.Overload, "overload", time.Minute, "how long ten times too many clients come; 0 skips it")

@@ -22,6 +22,8 @@ type Options struct {
 	Duration time.Duration
 	// Only is the part to run; empty runs all of them.
 	Only string
+	// ManyMoves is how often one order is reassigned during the faults; 0 has no such order.
+	ManyMoves int
 	// Clients is how many clients run concurrently.
 	Clients int
 	// Pause is how long a process stays stopped by SIGSTOP.

@@ -34,11 +34,37 @@ func checkDeliveries(_ context.Context, c *checker) error {
 	}
 	c.receivers.mu.Lock()
 	defer c.receivers.mu.Unlock()
+	c.checkArrivals()
 	c.report.checked(invariantSignatures, len(c.receivers.received[hookWithoutRetries])+len(c.receivers.received[hookWithRetries]))
 	if c.receivers.badSignatures > 0 {
 		c.report.violate(invariantSignatures, "receiver", "%d events had a signature that does not hold", c.receivers.badSignatures)
 	}
 	return nil
+}
+
+// checkArrivals compares the order in which events came with the order of their moves. With retries a
+// later event may overtake one whose next attempt is hours away.
+func (c *checker) checkArrivals() {
+	deliveries := map[string]deliveryRow{}
+	orderOf := map[string]string{}
+	for _, row := range c.orders {
+		for _, delivery := range c.deliveries[row.ID] {
+			deliveries[delivery.ID], orderOf[delivery.ID] = delivery, row.ID
+		}
+	}
+	latest := map[string]int{}
+	for _, id := range c.receivers.arrivals[hookWithoutRetries] {
+		delivery, known := deliveries[id]
+		if !known {
+			continue
+		}
+		order := orderOf[id]
+		c.report.checked(invariantInOrder, 1)
+		if delivery.OrderSeq < latest[order] {
+			c.report.violate(invariantInOrder, order, "%s of move %d came after the event of move %d", delivery.Event, delivery.OrderSeq, latest[order])
+		}
+		latest[order] = max(latest[order], delivery.OrderSeq)
+	}
 }
 
 func (c *checker) checkDelivery(row *orderRow, delivery deliveryRow) {

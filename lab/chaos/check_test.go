@@ -152,3 +152,27 @@ func TestCheckDeliveries_heardTwicePendingAndMissing(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckArrivals_inOrder(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		arrivals []string
+		broken   bool
+	}{
+		"in order":                  {[]string{"created", "assigned", "delivered"}, false},
+		"one never came":            {[]string{"created", "delivered"}, false},
+		"one came after its sequel": {[]string{"created", "delivered", "assigned"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check := checkOf()
+			check.orders = []*orderRow{{ID: "1"}}
+			check.deliveries = map[string][]deliveryRow{"1": {
+				{ID: "created", OrderID: "1", OrderSeq: 1}, {ID: "assigned", OrderID: "1", OrderSeq: 3}, {ID: "delivered", OrderID: "1", OrderSeq: 4},
+			}}
+			check.receivers = &receivers{arrivals: map[string][]string{hookWithoutRetries: test.arrivals}}
+			check.checkArrivals()
+			require.Equal(t, test.broken, check.report.broken())
+		})
+	}
+}

@@ -20,6 +20,7 @@ func runFaults(ctx context.Context, s *stack) error {
 		s.options.logf("%s", f)
 	}
 	clients := s.startLoad(ctx, firstClient)
+	clients.addManyMoves(ctx)
 	err := s.runPlan(ctx, plan)
 	clients.finish()
 	return err

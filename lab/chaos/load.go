@@ -18,6 +18,9 @@ type load struct {
 	stop    context.CancelFunc
 }
 
+// poisonEvery is how many orders there are for each that is sent invalid data before its moves.
+const poisonEvery = 20
+
 // finishTimeout bounds the scenarios under way once no more are started: the longest waits for the
 // timer.
 const finishTimeout = 3 * time.Minute
@@ -31,17 +34,24 @@ func (s *stack) startLoad(ctx context.Context, firstStream uint64) *load {
 		rng := stream(s.options.Seed, firstStream+uint64(number))
 		l.working.Go(func() {
 			for !l.ending.Load() && ctx.Err() == nil {
-				l.runOrder(ctx, number, rng)
+				l.runOrder(ctx, number, rng, chooseScenario(rng))
 			}
 		})
 	}
 	return l
 }
 
+// addManyMoves adds an order that is reassigned very often.
+func (l *load) addManyMoves(ctx context.Context) {
+	if count := l.s.options.ManyMoves; count > 0 {
+		l.working.Go(func() { l.runOrder(ctx, 0, stream(l.s.options.Seed, manyMovesStream), manyMoves(count)) })
+	}
+}
+
 // runOrder creates an order and runs its scenario; a late scenario runs in its own goroutine.
-func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
+func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand, chosen scenario) {
 	c := l.s.newClient(rng)
-	chosen, key := chooseScenario(rng), c.newIdempotencyKey()
+	key := c.newIdempotencyKey()
 	body, cash := newOrder(rng, key)
 	tracked := l.s.ledger.open(key, chosen.name, body, cash)
 	tracked.apiKey = l.s.operator.key(number)
@@ -65,9 +75,13 @@ func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand) {
 }
 
 func (l *load) runMoves(ctx context.Context, c *client, tracked *trackedOrder, chosen scenario) {
+	poisoned := c.rng.IntN(poisonEvery) == 0
 	for _, step := range chosen.steps {
-		if c.think(ctx) != nil {
+		if !chosen.hurried && c.think(ctx) != nil {
 			return
+		}
+		if poisoned {
+			c.sendPoison(ctx, tracked)
 		}
 		moved, err := c.move(ctx, tracked, step, chosen.by)
 		if err != nil {

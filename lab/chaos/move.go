@@ -40,6 +40,7 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 			happened, err := c.confirmMove(ctx, tracked, move)
 			if err == nil && !happened {
 				c.s.report.count("moves refused", 1)
+				err = c.checkRefusal(ctx, tracked, move, by)
 			}
 			return happened, err
 		case err == nil && codeOf(answer) == "photo_not_stored":
@@ -124,6 +125,30 @@ func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move mo
 	tracked.resolve(move)
 	c.s.report.count("moves found made by looking", 1)
 	return true, nil
+}
+
+// checkRefusal holds a refusal against the row. Nobody else moves the order but the timer, whose move
+// the row shows; a move whose outcome is unknown may have come in between.
+func (c *client) checkRefusal(ctx context.Context, tracked *trackedOrder, move models.Move, by models.Actor) error {
+	if !tracked.certain() {
+		return nil
+	}
+	now, err := c.read(ctx, tracked)
+	if err != nil {
+		return err
+	}
+	c.s.report.checked(invariantRefused, 1)
+	state := models.State{Status: now.Status}
+	if now.Status == models.StatusCancelled {
+		state.CancelledBy = models.Actor(now.Timeline[len(now.Timeline)-1].By)
+	}
+	if by == "" {
+		by = models.ByOperator
+	}
+	if _, verdict := state.Decide(move, by, nil); verdict == models.Applied {
+		c.s.report.violate(invariantRefused, tracked.id, "%s was refused, and the order is %s", move, now.Status)
+	}
+	return nil
 }
 
 // entryType is the type of a move's timeline entry.

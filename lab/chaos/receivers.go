@@ -27,12 +27,14 @@ type receivers struct {
 	mu      sync.Mutex
 	secrets map[string]string
 	// received counts the requests by webhook and webhook-id.
-	received      map[string]map[string]int
+	received map[string]map[string]int
+	// arrivals are the webhook-ids in the order of their first requests, by webhook.
+	arrivals      map[string][]string
 	badSignatures int
 }
 
 func startReceivers(certificates *dev.Certificates) (*receivers, error) {
-	r := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}}
+	r := &receivers{secrets: map[string]string{}, received: map[string]map[string]int{hookWithoutRetries: {}, hookWithRetries: {}}, arrivals: map[string][]string{}}
 	var err error
 	r.receiver, err = cluster.StartReceiver(certificates, r.record)
 	return r, err
@@ -46,7 +48,10 @@ func (r *receivers) record(request *http.Request, body []byte) {
 		r.badSignatures++
 		return
 	}
-	r.received[which][request.Header.Get("webhook-id")]++
+	id := request.Header.Get("webhook-id")
+	if r.received[which][id]++; r.received[which][id] == 1 {
+		r.arrivals[which] = append(r.arrivals[which], id)
+	}
 }
 
 // count is how often an event was received.

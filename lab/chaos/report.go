@@ -20,11 +20,14 @@ const (
 	invariantReplay     = "a repeated creation is answered byte for byte like the first"
 	invariantTimelines  = "timelines have no gaps and no impossible moves, and end where the row stands"
 	invariantMoves      = "every acknowledged move is in the timeline, and nothing that nobody asked for"
+	invariantRefused    = "a move is refused only where the row does not allow it"
+	invariantPoison     = "invalid data is refused and stops nothing"
 	invariantTotals     = "totals by status are those of the acknowledged moves"
 	invariantWorkflow   = "every order has exactly one workflow, open while the order can move"
 	invariantAgreement  = "the workflow's status is the row's"
 	invariantOutbox     = "every event has one delivery for each webhook"
 	invariantSettled    = "every delivery ended delivered or failed"
+	invariantInOrder    = "the events of an order come in order to a webhook without retries"
 	invariantOnce       = "no event is sent twice to a webhook without retries"
 	invariantHeard      = "what is marked delivered was heard"
 	invariantSignatures = "every event is signed"
@@ -40,8 +43,8 @@ const (
 
 // invariants are listed in the order they are printed in.
 var invariants = []string{
-	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantTotals, invariantWorkflow, invariantAgreement,
-	invariantOutbox, invariantSettled, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
+	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
+	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantFuzz,
 }
 

@@ -17,6 +17,18 @@ type scenario struct {
 	by models.Actor
 	// late waits until the timer has cancelled the order before the first move.
 	late bool
+	// hurried makes the moves without a pause.
+	hurried bool
+}
+
+// manyMoves is an order that is given to another rider again and again, more often than Temporal
+// takes updates for one run.
+func manyMoves(count int) scenario {
+	steps := []models.Move{models.MoveReceive}
+	for range count {
+		steps = append(steps, models.MoveAssign)
+	}
+	return scenario{name: "thousands of moves", steps: append(steps, models.MoveDeliver), hurried: true}
 }
 
 // scenarios are chosen by weight.

@@ -1,0 +1,193 @@
+package workflows_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// faultyDatabase stores one order as PostgreSQL does, with outages, commits whose answer is lost, and
+// moves that a worker wrote before it died, so that this run never heard of them.
+type faultyDatabase struct {
+	s   *harness
+	rng *rand.Rand
+	// entries are the ids of the timeline entries by sequence number.
+	entries map[int]uuid.UUID
+	// downUntil ends the present outage.
+	downUntil time.Time
+	calm      bool
+}
+
+var errCommitLost = errors.New("the connection broke during the commit")
+
+func (d *faultyDatabase) state() models.State {
+	return models.State{Status: d.s.stored.Status, CancelledBy: d.s.stored.CancelledBy, RiderID: d.s.stored.RiderID}
+}
+
+// unavailable begins an outage now and then, of at most two hours.
+func (d *faultyDatabase) unavailable() error {
+	now := d.s.env.Now()
+	if !d.calm && d.rng.IntN(8) == 0 {
+		d.downUntil = now.Add(time.Duration(d.rng.Int64N(int64(2 * time.Hour))))
+	}
+	if now.Before(d.downUntil) {
+		return errDown
+	}
+	return nil
+}
+
+func (d *faultyDatabase) apply(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+	if err := d.unavailable(); err != nil {
+		return nil, err
+	}
+	if d.s.stored.Seq != move.Seq-1 {
+		if d.entries[move.Seq] == move.EntryID {
+			return &workflows.ApplyMoveResult{}, nil
+		}
+		current := d.s.stored
+		return &workflows.ApplyMoveResult{Current: &current}, nil
+	}
+	if !d.calm && d.rng.IntN(10) == 0 {
+		return nil, workflows.NotStored()
+	}
+	d.write(move)
+	if !d.calm && d.rng.IntN(6) == 0 {
+		return nil, errCommitLost
+	}
+	return &workflows.ApplyMoveResult{}, nil
+}
+
+func (d *faultyDatabase) write(move workflows.ApplyMoveInput) {
+	stored := &d.s.stored
+	stored.Status, stored.Seq, stored.CancelledBy = move.To, move.Seq, ""
+	if move.To == models.StatusCancelled {
+		stored.CancelledBy = move.By
+	}
+	if move.Assigned != nil {
+		stored.RiderID = &move.Assigned.RiderID
+	}
+	d.entries[move.Seq] = move.EntryID
+}
+
+// writeUnheard writes a legal move that this run does not hear of.
+func (d *faultyDatabase) writeUnheard() {
+	for _, message := range fuzzMessages {
+		to, verdict := d.state().Decide(message.Move(), models.ByOperator, message.Rider())
+		// The run of an ended order completes; what comes after is another run's.
+		if verdict == models.Applied && to != models.StatusCancelled && to != models.StatusDelivered && d.rng.IntN(2) == 0 {
+			move := workflows.ApplyMoveInput{EntryID: uuid.New(), Seq: d.s.stored.Seq + 1, Move: message.Move(), By: models.ByOperator, To: to}
+			if assigned, ok := message.(workflows.Assigned); ok {
+				move.Assigned = &assigned
+			}
+			d.write(move)
+			return
+		}
+	}
+}
+
+var fuzzMessages = []workflows.Message{
+	workflows.Received{}, workflows.Assigned{RiderID: riderA}, workflows.Assigned{RiderID: riderB}, workflows.Delivered{}, workflows.Cancel{},
+	workflows.Cancel{OnlyRegistered: true, By: models.ByStore},
+}
+
+// FuzzOrder sends random messages, valid and not, as signals and updates, in the middle of outages,
+// lost commits and missed moves. Afterwards the next legal move must succeed, as the API asks for it:
+// with a refresh after a refusal that the row does not confirm.
+func FuzzOrder(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		s := newHarness(t, registered)
+		s.stored.AutoCancelAt = start.Add(2 * runTimeout)
+		d := &faultyDatabase{s: s, rng: rng, entries: map[int]uuid.UUID{}}
+		s.beforeWrite = func(move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return d.apply(move)
+		}
+		s.beforeLoad = func() error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return d.unavailable()
+		}
+		at := time.Duration(0)
+		for range 1 + rng.IntN(25) {
+			at += time.Duration(rng.Int64N(int64(30 * time.Minute)))
+			s.at(at, func() { d.disturb(at) })
+		}
+		// The last outage has ended, and so has every move that waited for it.
+		at += 12 * time.Hour
+		s.at(at-11*time.Hour, func() { s.mu.Lock(); d.calm = true; s.mu.Unlock() })
+		s.at(at-time.Hour, func() { s.mu.Lock(); d.writeUnheard(); s.mu.Unlock() })
+		var moved *updateResult
+		s.at(at, func() { moved = d.nextMove() })
+		s.at(at+time.Minute, func() {
+			if moved != nil && moved.err != nil {
+				s.update(workflows.RefreshName, nil)
+			}
+		})
+		s.at(at+2*time.Minute, func() {
+			if moved != nil && moved.err != nil {
+				moved = d.nextMove()
+			}
+		})
+		ended := s.run()
+		final := d.state().Final() || d.state().Revivable()
+		if moved == nil {
+			require.True(t, final, "seed %d: no legal move, and not at an end", seed)
+			return
+		}
+		require.True(t, moved.done, "seed %d: the move was never answered", seed)
+		require.NoError(t, moved.err, "seed %d", seed)
+		require.Equal(t, final, ended, "seed %d", seed)
+	})
+}
+
+// disturb sends something to the order, or changes the row behind its back.
+func (d *faultyDatabase) disturb(at time.Duration) {
+	if d.s.env.IsWorkflowCompleted() {
+		return
+	}
+	message := fuzzMessages[d.rng.IntN(len(fuzzMessages))]
+	name := string(message.Move())
+	switch d.rng.IntN(8) {
+	case 0:
+		d.s.mu.Lock()
+		defer d.s.mu.Unlock()
+		d.writeUnheard()
+	case 1:
+		d.s.signal(name, "not an object")
+	case 2:
+		d.s.signal(workflows.RefreshName, nil)
+	case 3:
+		d.s.signal(workflows.CancelName, workflows.Cancel{Reason: "a\x00b"})
+	case 4:
+		d.s.signal(name, message)
+	case 5:
+		d.s.update(name, message)
+	default:
+		d.s.update(name, message.WithDeadline(start.Add(at+30*time.Second)))
+	}
+}
+
+// nextMove asks for the first legal move of the row; nil if there is none.
+func (d *faultyDatabase) nextMove() *updateResult {
+	for _, message := range fuzzMessages {
+		d.s.mu.Lock()
+		_, verdict := d.state().Decide(message.Move(), models.ByOperator, message.Rider())
+		d.s.mu.Unlock()
+		if verdict == models.Applied && !d.s.env.IsWorkflowCompleted() {
+			return d.s.update(string(message.Move()), message)
+		}
+	}
+	return nil
+}
