@@ -166,7 +166,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
-			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil)) }, nil},
+			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil, 10)) }, nil},
 			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, db.Position{}, 10)) }, nil},
 			"FailedDeliveries":    {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
 			"OrdersByDay": {

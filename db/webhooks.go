@@ -87,15 +87,16 @@ func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
-// PendingDeliveries lists the pending deliveries of an order; with a seq, only those of that move.
-func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int) ([]DeliveryTarget, error) {
+// PendingDeliveries lists the pending deliveries of an order, oldest first; with a seq, only those of
+// that move.
+func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int, limit int) ([]DeliveryTarget, error) {
 	query := d.deliveryTargets(ctx).
 		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.WebhookDeliveryPending)
 	if seq != nil {
 		query = query.Where("deliveries.order_seq = ?", *seq)
 	}
 	var targets []DeliveryTarget
-	err := query.Order("deliveries.order_seq, deliveries.id").Scan(&targets).Error
+	err := query.Order("deliveries.order_seq, deliveries.id").Limit(limit).Scan(&targets).Error
 	return targets, err
 }
 

@@ -39,7 +39,7 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Deliveries: deliveries, MoreDeliveries: len(deliveries) == maxPendingRefs, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
@@ -205,8 +205,11 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 	return textOrNull(move.Cancel.Reason)
 }
 
+// maxPendingRefs bounds what a snapshot holds: Temporal takes at most 2 MB for one payload.
+const maxPendingRefs = 1000
+
 func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
-	targets, err := database.PendingDeliveries(ctx, orderID, seq)
+	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxPendingRefs)
 	if err != nil {
 		return nil, err
 	}

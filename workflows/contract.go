@@ -89,6 +89,8 @@ type Snapshot struct {
 	AutoCancelAt time.Time     `json:"auto_cancel_at"`
 	// Deliveries are the pending webhook deliveries.
 	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
+	// MoreDeliveries means that there may be more pending deliveries than Deliveries has.
+	MoreDeliveries bool `json:"more_deliveries,omitempty"`
 	// ResolveMapLink is true if a short map link has to be resolved.
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
 	// VerifyIdentity is true if the recipient's DNI has to be verified.

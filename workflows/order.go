@@ -30,6 +30,10 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
+		if o.moreDeliveries && o.pendingCalls == 0 {
+			o.loadMoreDeliveries(ctx)
+			continue
+		}
 		// Messages that have arrived are handled before the run ends.
 		if !o.isEnding(ctx) || o.events.HasPending() {
 			o.events.Select(ctx)
@@ -62,8 +66,10 @@ type order struct {
 	// each webhook.
 	pendingCalls int
 	lastCall     map[uuid.UUID]workflow.Future
-	// scheduled are the deliveries that this run sends or has sent.
-	scheduled map[uuid.UUID]bool
+	// scheduled are the deliveries that this run sends or has sent; moreDeliveries means that others
+	// wait in the database until these have ended.
+	scheduled      map[uuid.UUID]bool
+	moreDeliveries bool
 
 	stopTimer workflow.CancelFunc
 }
@@ -117,6 +123,7 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 
 func (o *order) restore(snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
+	o.moreDeliveries = snapshot.MoreDeliveries
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.

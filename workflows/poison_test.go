@@ -268,3 +268,24 @@ func TestContinueAsNew(t *testing.T) {
 	require.True(t, next.runLoaded())
 	delivered.requireDone(t)
 }
+
+// A run that is told of more pending deliveries than one payload may hold reads the next ones when it
+// has sent those.
+func TestDeliveries_inPortions(t *testing.T) {
+	t.Parallel()
+	s := newHarness(t, models.State{Status: models.StatusDelivered, RiderID: &riderA})
+	hook := webhook{id: uuid.New()}
+	s.webhooks = []webhook{hook}
+	portions := [][]workflows.WebhookDeliveryRef{
+		append(s.addDeliveries(models.EventCreated), s.addDeliveries(models.EventAssigned)...), s.addDeliveries(models.EventDelivered), nil,
+	}
+	loads := 0
+	s.beforeLoad = func() error {
+		s.stored.Deliveries, s.stored.MoreDeliveries = portions[min(loads, 2)], true
+		loads++
+		return nil
+	}
+	require.True(t, s.runLoaded())
+	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
+	require.Equal(t, 3, loads, "what brings nothing new is not read again")
+}

@@ -54,6 +54,17 @@ func (o *order) logRefresh(ctx workflow.Context, err error) {
 	}
 }
 
+// loadMoreDeliveries reads and sends the next pending deliveries. Where that gets nothing new, the rest
+// is left to the reconcile workflow.
+func (o *order) loadMoreDeliveries(ctx workflow.Context) {
+	before := len(o.scheduled)
+	err := o.refresh(ctx)
+	o.logRefresh(ctx, err)
+	if err != nil || len(o.scheduled) == before {
+		o.moreDeliveries = false
+	}
+}
+
 // restoreMoved takes over the state of an order that was moved outside this run, and sends the
 // deliveries that this run is not sending yet: the events of moves that it missed come before those
 // of its own next move.
@@ -65,6 +76,7 @@ func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 		}
 		o.describe(ctx)
 	}
+	o.moreDeliveries = snapshot.MoreDeliveries
 	if missed := o.unscheduled(snapshot.Deliveries); len(missed) > 0 && o.has(ctx, changeRestoreDeliveries) {
 		o.scheduleWebhooks(ctx, missed)
 	}
