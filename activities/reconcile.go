@@ -26,6 +26,8 @@ const (
 	reconcileConcurrency = 32
 	// passInterval is the time between the passes of one run.
 	passInterval = 5 * time.Second
+	// lastPassTimeout is how long the last pass may take after the run's time is over.
+	lastPassTimeout = 20 * time.Second
 	// startGracePeriod is how long the process that created or moved an order has to confirm its
 	// workflow before it is reconciled.
 	startGracePeriod = 5 * time.Second
@@ -34,31 +36,37 @@ const (
 // Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
 // worker stops. What is overdue for longer than that is looked at once.
 func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) error {
-	end := time.Now().Add(duration)
-	passes, cancel := context.WithDeadline(ctx, end)
+	end := time.After(duration)
+	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
-	_, failed := a.StartMissingOrders(passes)
-	_, driveErr := a.DriveAbandonedDeliveries(passes)
-	_, clearErr := a.ClearExpiredRecords(passes)
-	failed = errors.Join(failed, driveErr, clearErr)
-	if a.Clock.Now().Minute() == 0 { // once an hour
-		failed = errors.Join(failed, a.RefreshOrphans(passes))
-	}
+	failed := a.firstPass(passes)
 	for {
 		select {
 		case <-activity.GetWorkerStopChannel(ctx):
 			return failed
-		case <-passes.Done():
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
+		case <-end:
 			return failed
 		case <-time.After(passInterval):
 		}
-		if _, err := a.startUnconfirmed(passes); err != nil && passes.Err() == nil {
+		if _, err := a.startUnconfirmed(passes); err != nil {
 			failed = errors.Join(failed, err)
 		}
+		if passes.Err() != nil {
+			return nil // the next run continues
+		}
 	}
+}
+
+// firstPass is what a run does once.
+func (a *Activities) firstPass(ctx context.Context) error {
+	_, startErr := a.StartMissingOrders(ctx)
+	_, driveErr := a.DriveAbandonedDeliveries(ctx)
+	_, clearErr := a.ClearExpiredRecords(ctx)
+	failed := errors.Join(startErr, driveErr, clearErr)
+	if a.Clock.Now().Minute() == 0 { // once an hour
+		failed = errors.Join(failed, a.RefreshOrphans(ctx))
+	}
+	return failed
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should have

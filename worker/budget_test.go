@@ -3,13 +3,16 @@ package worker_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
 
 	"despacho/lab/lifecost"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
+	"despacho/workflows"
 )
 
 // The cost of a full lifecycle when every webhook call completes before the next move, which is the
@@ -46,6 +49,20 @@ func TestBudget_fullLifecycle(t *testing.T) {
 				require.Equal(t, c.want, spent)
 			})
 		}
+	})
+}
+
+// A scheduled run of the reconcile workflow costs two actions, so that an idle service stays under
+// 6,000 a day.
+func TestBudget_idle(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue},
+			workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Millisecond})
+		require.NoError(t, err)
+		require.NoError(t, run.Get(t.Context(), nil))
+		spent := lifecost.Of(s.historyOf(t, run.GetID(), run.GetRunID()))
+		require.Equal(t, 2, spent.Actions)
+		require.LessOrEqual(t, spent.ADay(workflows.ReconcileEvery), 6000)
 	})
 }
 

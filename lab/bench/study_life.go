@@ -3,11 +3,14 @@ package bench
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
 
 	"despacho/lab/cluster"
 	"despacho/lab/lifecost"
+	"despacho/workflows"
 )
 
 const (
@@ -15,10 +18,11 @@ const (
 	rowEventsNoWebhook  = "history events of a life, no webhook"
 	rowActionsWebhook   = "Temporal actions of a life, one webhook on every event"
 	rowActionsNoWebhook = "Temporal actions of a life, no webhook"
+	rowActionsIdle      = "Temporal actions a day without any order"
 )
 
 func lifeRows(scale) []string {
-	return []string{rowEventsWebhook, rowEventsNoWebhook, rowActionsWebhook, rowActionsNoWebhook}
+	return []string{rowEventsWebhook, rowEventsNoWebhook, rowActionsWebhook, rowActionsNoWebhook, rowActionsIdle}
 }
 
 // studyLife counts the history events and billable actions of an order. Every event is delivered
@@ -32,12 +36,36 @@ func studyLife(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	idle, err := s.reconcileCost(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return []Row{
 		countRow(rowEventsWebhook, "events", atMost(45), withWebhook.Events),
 		countRow(rowEventsNoWebhook, "events", atMost(27), withoutWebhook.Events),
 		countRow(rowActionsWebhook, "actions", atMost(12), withWebhook.Actions),
 		countRow(rowActionsNoWebhook, "actions", atMost(12), withoutWebhook.Actions),
+		countRow(rowActionsIdle, "actions", atMost(6000), idle.ADay(workflows.ReconcileEvery)).
+			withNote("the reconcile workflow, %d actions and the schedule's 2 in each run", idle.Actions),
 	}, nil
+}
+
+// reconcileCost is the cost of a scheduled run of the reconcile workflow. How long it goes on does not
+// change it.
+func (s *stack) reconcileCost(ctx context.Context) (lifecost.Cost, error) {
+	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.main.queue},
+		workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Second})
+	if err != nil {
+		return lifecost.Cost{}, err
+	}
+	if err := run.Get(ctx, nil); err != nil {
+		return lifecost.Cost{}, err
+	}
+	events, err := cluster.History(ctx, s.Client, run.GetID(), run.GetRunID())
+	if err != nil {
+		return lifecost.Cost{}, err
+	}
+	return lifecost.Of(events), nil
 }
 
 // orderCost is the cost of an order without a timed-out or failed workflow task.

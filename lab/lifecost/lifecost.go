@@ -3,6 +3,7 @@ package lifecost
 
 import (
 	"slices"
+	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
@@ -35,6 +36,14 @@ func Of(h *history.History) Cost {
 	}
 	c.Actions += len(tasksWithLocalActivities)
 	return c
+}
+
+// scheduleActions are the actions of a schedule itself for each run that it starts.
+const scheduleActions = 2
+
+// ADay is the number of actions a day of a schedule whose every run costs c.
+func (c Cost) ADay(every time.Duration) int {
+	return (c.Actions + scheduleActions) * int(24*time.Hour/every)
 }
 
 // Disturbed reports whether a workflow task timed out or failed, as on a busy machine, which adds
