@@ -65,7 +65,11 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 	updateID := updateID(order, by, message, attachment)
 	for attempt := 1; ; attempt++ {
 		err := s.requestUpdate(ctx, order, request, updateID)
-		if err == nil || s.isWritten(ctx, updateID) {
+		if err == nil {
+			return nil
+		}
+		if s.isWritten(ctx, updateID) {
+			s.signalRefresh(ctx, order.ID)
 			return nil
 		}
 		refusal, refused := workflows.AsRefusal(err)
@@ -192,6 +196,15 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
+	}
+}
+
+// signalRefresh tells a workflow that may not know of its own last move to reload the order, so that
+// its webhooks are called. If the signal is lost, the reconcile workflow sends it.
+func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
+	err := s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
+	if err != nil && !isNotRunning(err) {
+		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
 	}
 }
 

@@ -126,6 +126,24 @@ func TestMove_ofARowAheadOfItsWorkflow(t *testing.T) {
 	})
 }
 
+// The same for an assignment that the workflow takes for made already.
+func TestAssign_ofARowAheadOfItsWorkflow(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.receive(t, id)
+		s.assign(t, id, 0)
+		s.waitForStartConfirmed(t, id)
+		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
+			OrderID: uuid.MustParse(id), EntryID: uuid.New(), Seq: 4, Move: models.MoveAssign, By: models.ByOperator, To: models.StatusAssigned,
+			At: time.Now().UTC().Truncate(time.Microsecond), Assigned: &workflows.Assigned{RiderID: s.Riders[1].ID},
+		})
+		require.NoError(t, err)
+		assigned := s.assign(t, id, 0)
+		require.Equal(t, s.Riders[0].Name, assigned.Data["rider"].(map[string]any)["name"])
+		require.Equal(t, []string{"created", "received", "assigned", "assigned", "assigned"}, s.moveTypes(t, id))
+	})
+}
+
 // A move that was answered 503 and whose deadline has passed is not made when a worker comes back.
 func TestDeadline_noGhostMoves(t *testing.T) {
 	t.Parallel()

@@ -140,6 +140,8 @@ func FuzzOrder(f *testing.F) {
 				moved = d.nextMove()
 			}
 		})
+		before := 0
+		s.at(at-time.Second, func() { s.mu.Lock(); before = s.stored.Seq; s.mu.Unlock() })
 		ended := s.run()
 		final := d.state().Final() || d.state().Revivable()
 		if moved == nil {
@@ -148,6 +150,7 @@ func FuzzOrder(f *testing.F) {
 		}
 		require.True(t, moved.done, "seed %d: the move was never answered", seed)
 		require.NoError(t, moved.err, "seed %d", seed)
+		require.Equal(t, before+1, s.stored.Seq, "seed %d: the move was acknowledged and not made", seed)
 		require.Equal(t, final, ended, "seed %d", seed)
 	})
 }

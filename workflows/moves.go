@@ -133,17 +133,15 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	refreshed := false
 	for {
 		to, verdict := o.validate(r)
+		if verdict != models.Applied && !refreshed && o.isDoubtful(r, verdict) && o.has(ctx, changeRefreshFirst) {
+			refreshed = true
+			if err := o.refresh(ctx); err != nil {
+				return o.notApplied(ctx, r, err)
+			}
+			continue
+		}
 		switch verdict {
 		case models.Refused:
-			// A crash can leave the row ahead of this run. The requester of an update refreshes the
-			// run by itself; a signal's sender is a person who cannot.
-			if r.isSignal() && !refreshed && o.has(ctx, changeRefreshBeforeRefusal) {
-				refreshed = true
-				before := o.seq
-				if err := o.refresh(ctx); err == nil && o.seq != before {
-					continue
-				}
-			}
 			return Refusal{Move: r.move, Status: o.state.Status}.Err()
 		case models.Unchanged:
 			return nil
@@ -165,6 +163,14 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 		o.scheduleWebhooks(ctx, result.Deliveries)
 		return nil
 	}
+}
+
+// isDoubtful reports whether a verdict has to be held against the row first: a lost workflow task can
+// leave the row ahead of this run. Whoever sent an update repeats it after a refusal that the row does
+// not confirm; a signal's sender is a person who cannot. That nothing has to be done nobody would ask
+// again.
+func (o *order) isDoubtful(r request, verdict models.Verdict) bool {
+	return verdict == models.Unchanged || r.isSignal()
 }
 
 // notApplied handles a move that could not be written. The order goes on with its next message: only

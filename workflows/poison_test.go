@@ -236,6 +236,34 @@ func TestSignal_refreshesBeforeARefusal(t *testing.T) {
 	require.Equal(t, 3, s.written[0].Seq)
 }
 
+// An assignment to the rider that the run remembers is made if the row has another: nothing to be done
+// is believed only after a look at the row.
+func TestAssign_unchangedOnlyInMemory(t *testing.T) {
+	t.Parallel()
+	for name, asUpdate := range map[string]bool{"an update": true, "a signal": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newHarness(t, models.State{Status: models.StatusAssigned, RiderID: &riderA})
+			s.at(time.Minute, func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.stored.Seq, s.stored.RiderID = 2, &riderB
+			})
+			s.at(2*time.Minute, func() {
+				if asUpdate {
+					s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+					return
+				}
+				s.signal(workflows.AssignedName, workflows.Assigned{RiderID: riderA})
+			})
+			require.False(t, s.run())
+			require.Len(t, s.written, 1)
+			require.Equal(t, 3, s.written[0].Seq)
+			require.Equal(t, riderA, *s.stored.RiderID)
+		})
+	}
+}
+
 // When Temporal suggests it, a run continues as new after every message that has arrived was
 // handled; the next run reads the order from the database.
 func TestContinueAsNew(t *testing.T) {

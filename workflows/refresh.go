@@ -9,8 +9,8 @@ import (
 // Changes of the workflow's code that histories recorded before them must not see when they are
 // replayed.
 const (
-	changeRestoreDeliveries    = "restore-deliveries"
-	changeRefreshBeforeRefusal = "refresh-before-refusal"
+	changeRestoreDeliveries = "restore-deliveries"
+	changeRefreshFirst      = "refresh-first"
 )
 
 // has reports whether the run was, at this point, made by code with the change.
