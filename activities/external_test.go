@@ -178,13 +178,16 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 		} {
 			id := s.CreateOrder(t, tenant.Key, c.changes)
 			testenv.Until(t, func() error {
-				if order := panelOrder(t, s, operator, id); order["recipient_doc_verified"] == nil {
+				order := panelOrder(t, s, operator, id)
+				if order["recipient_doc_verified"] == nil {
 					return fmt.Errorf("%s: not asked yet", name)
+				}
+				if order["doc_outcome"] != c.outcome { // a provider that a busy machine makes too slow is asked again
+					return fmt.Errorf("%s: %v, not %v", name, order["doc_outcome"], c.outcome)
 				}
 				return nil
 			})
 			order := panelOrder(t, s, operator, id)
-			require.Equal(t, c.outcome, order["doc_outcome"], name)
 			require.Equal(t, c.matches, order["doc_name_matches"], name)
 			require.Equal(t, c.verified, order["recipient_doc_verified"], name)
 			require.Equal(t, "registered", order["status"], name)
