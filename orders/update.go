@@ -85,7 +85,7 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 			return moveRefused(message.Move(), now.Status)
 		}
 		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
-			return lastRefusal(refusal, message.Move())
+			return lastRefusal(refusal)
 		}
 		switch {
 		case refusal.Expired && attempt > 1:
@@ -115,22 +115,22 @@ func isTooLate(message workflows.Message, status models.Status) bool {
 	return ok && cancel.OnlyRegistered && status != models.StatusRegistered
 }
 
-// lastRefusal is the error of a move that the row allows and the workflow refused again.
-func lastRefusal(refusal workflows.Refusal, move models.Move) error {
-	switch {
-	case refusal.Reason != "":
+// lastRefusal is the error of a move that the row allows and the workflow refused again: final only if
+// the refusal has a reason of its own.
+func lastRefusal(refusal workflows.Refusal) error {
+	if refusal.Reason != "" {
 		return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
-	case refusal.Expired:
-		return ErrMoveUnconfirmed
 	}
-	return moveRefused(move, refusal.Status)
+	return ErrMoveUnconfirmed
 }
 
 // isWritten reports whether the update's move is in the database although its answer was not a
 // success: a worker that dies after writing it loses the answer, and its successor refuses the move
-// as already made.
+// as already made. The update's own time may be over.
 func (s *Service) isWritten(ctx context.Context, updateID string) bool {
-	written, err := s.db.HasTimelineEntry(context.WithoutCancel(ctx), workflows.EntryID(updateID))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
+	defer cancel()
+	written, err := s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
 	if err != nil {
 		s.log.WarnContext(ctx, "move not looked up", "error", err)
 	}
@@ -202,6 +202,8 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 // signalRefresh tells a workflow that may not know of its own last move to reload the order, so that
 // its webhooks are called. If the signal is lost, the reconcile workflow sends it.
 func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
+	defer cancel()
 	err := s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
 	if err != nil && !isNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
