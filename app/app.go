@@ -250,7 +250,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
-		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows,
+		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // the move timeout.
 func TestWorkerOptions_stickyTimeoutBelowMoveTimeout(t *testing.T) {
 	t.Parallel()
-	takesOver := workerOptions(time.Second).StickyScheduleToStartTimeout
+	takesOver := workerOptions(Options{StopTimeout: time.Second}).StickyScheduleToStartTimeout
 	require.Positive(t, takesOver, "zero is the SDK's default of 5 seconds")
 	require.LessOrEqual(t, takesOver, config.DefaultTimeouts().Move/2)
 }

@@ -31,7 +31,7 @@ func TestPoison_signalsDoNotWedgeAnOrder(t *testing.T) {
 		for _, poison := range []struct{ name, content string }{
 			{workflows.CancelName, `{"reason":"a\u0000b"}`},
 			{workflows.CancelName, `{"note":"` + strings.Repeat("x", 1001) + `"}`},
-			{workflows.CancelName, `{"reason":"` + strings.Repeat("x", 1<<20) + `"}`},
+			{workflows.CancelName, `{"reason":"` + strings.Repeat("x", 1<<16) + `"}`},
 			{workflows.DeliveredName, `{"captured_at":"9999-12-31T23:59:59-12:00"}`},
 			{workflows.DeliveredName, `{"captured_at":"0001-01-01T00:00:00+14:00"}`},
 			{workflows.DeliveredName, `{"lat":1}`},

@@ -23,6 +23,8 @@ type Options struct {
 	Log       *slog.Logger
 	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
+	// DeadlockTimeout is how long workflow code may run without yielding.
+	DeadlockTimeout time.Duration
 	// Rebuild is called when Temporal has no reconcile schedule: it is new, or has lost its database.
 	Rebuild func(ctx context.Context) error
 	// Started is called once the worker polls for tasks; may be nil.
@@ -36,7 +38,7 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 		return nil // stopped before Temporal was reachable
 	}
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
-	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options.StopTimeout))
+	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options))
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
@@ -73,13 +75,14 @@ const stickyCacheSize = 2_000
 // workerOptions: with the SDK's default of two workflow pollers, or with few autoscaling ones, the
 // first updates after a start take seconds under load; with sixteen they do not (see
 // BenchmarkFirstUpdate).
-func workerOptions(stopTimeout time.Duration) worker.Options {
+func workerOptions(options Options) worker.Options {
 	return worker.Options{
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
 		}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
-		WorkerStopTimeout:          stopTimeout,
+		WorkerStopTimeout:          options.StopTimeout,
+		DeadlockDetectionTimeout:   options.DeadlockTimeout,
 		// How long a task waits for the worker that has the run cached: less than the move timeout,
 		// so that a crashed worker does not fail every move with 503.
 		StickyScheduleToStartTimeout: 2 * time.Second,

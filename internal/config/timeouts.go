@@ -30,6 +30,10 @@ type Timeouts struct {
 	// A task that takes longer is given to another worker, and callers may hear of a refusal instead
 	// of the success of their own move.
 	WorkflowTask time.Duration
+	// Deadlock is how long workflow code may run without yielding before the SDK fails the workflow
+	// task as deadlocked. The SDK's default of one second is reached by a process that gets no
+	// processor, and the code then goes on beside its own replay.
+	Deadlock time.Duration
 	// BulkAssign bounds the assignment of many orders to one rider.
 	BulkAssign time.Duration
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
@@ -54,6 +58,7 @@ func DefaultTimeouts() Timeouts {
 		Move:         4 * time.Second,
 		MoveDeadline: 30 * time.Second,
 		WorkflowTask: 10 * time.Second,
+		Deadlock:     5 * time.Second,
 		BulkAssign:   20 * time.Second,
 		Exchange:     5 * time.Second,
 		Outcome:      8 * time.Second,

@@ -117,7 +117,7 @@ func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Connection: testenv.Deadline,
-		Start:      testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
+		Start:      testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, Deadlock: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
 		Readiness: testenv.Deadline, Exchange: longExchange, WorkflowTask: longWorkflowTask,
 	}
 }
