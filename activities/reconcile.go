@@ -28,9 +28,6 @@ const (
 	passInterval = 5 * time.Second
 	// lastPassTimeout is how long the last pass may take after the run's time is over.
 	lastPassTimeout = 20 * time.Second
-	// startGracePeriod is how long the process that created or moved an order has to confirm its
-	// workflow before it is reconciled.
-	startGracePeriod = 5 * time.Second
 )
 
 // Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
@@ -81,7 +78,7 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 }
 
 func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
-	movedBefore := a.Clock.Now().Add(-startGracePeriod)
+	movedBefore := a.Clock.Now().Add(-orders.StartGracePeriod)
 	return a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OrdersMissingWorkflow(ctx, movedBefore, after, reconcilePage)
 	})

@@ -16,6 +16,13 @@ func (s *Server) healthz(c *gin.Context) error {
 type readiness struct {
 	Database string `json:"database"`
 	Temporal string `json:"temporal"`
+	// WorkflowStarts is how far this process is behind with the workflows of created orders.
+	WorkflowStarts startBacklog `json:"workflow_starts"`
+}
+
+type startBacklog struct {
+	Waiting       int     `json:"waiting"`
+	OldestSeconds float64 `json:"oldest_seconds"`
 }
 
 // readyz reports whether requests can be served. Temporal's state is shown but does not fail the
@@ -23,7 +30,8 @@ type readiness struct {
 func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
-	state := readiness{Database: "ok", Temporal: "ok"}
+	backlog := s.orders.StartBacklog()
+	state := readiness{Database: "ok", Temporal: "ok", WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()}}
 	if err := s.temporalReachable(ctx); err != nil {
 		state.Temporal = "unreachable"
 	}

@@ -123,8 +123,13 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
-		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
+		FinishStarts: cfg.Timeouts.FinishStarts,
+		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
+	})
+	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
+		backlog := a.Orders.StartBacklog()
+		return backlog.Waiting, backlog.Oldest, backlog.Failed
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,

@@ -31,9 +31,9 @@ type Created struct {
 }
 
 // Create creates an order. One transaction writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the outcome. Then it starts the
-// order's workflow. If Temporal is unavailable the order is still created and the reconcile
-// workflow starts its workflow.
+// deliveries of order.created and, under an Idempotency-Key, the outcome. The order's workflow is
+// started beside the answer: the order is safe once it is committed, and what the starter cannot
+// start, the reconcile workflow does.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string) (*Created, error) {
 	if key == "" {
 		return s.create(ctx, caller, in, nil)
@@ -67,7 +67,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err := s.insert(ctx, caller, order, deliveries, record, created); err != nil {
 		return nil, err
 	}
-	s.startNew(ctx, &order.Order, caller.Operator, settings, deliveries)
+	s.starter.add(ctx, s.workflowStart(&order.Order, caller.Operator, settings, deliveries))
 	return created, nil
 }
 
@@ -163,13 +163,12 @@ func fieldError(field, message string) error {
 	return fields.Err()
 }
 
-// startNew starts the workflow of a newly created order.
-func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
-	snapshot := &workflows.Snapshot{
+// workflowStart is what the workflow of a created order starts with.
+func (s *Service) workflowStart(order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) workflowStart {
+	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
-	}
-	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
+	}}
 }
 
 // needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it.

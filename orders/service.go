@@ -22,6 +22,7 @@ type Service struct {
 	clock    clock.Clock
 	log      *slog.Logger
 	options  Options
+	starter  *starter
 	started  *startConfirmations
 	totals   *totals
 	moving   *movingOrders
@@ -32,8 +33,8 @@ type Options struct {
 	TaskQueue       string
 	AutoCancelAfter time.Duration
 	IdempotencyTTL  time.Duration
-	// StartTimeout, MoveTimeout and BulkAssignTimeout are those of config.Timeouts.
-	StartTimeout, MoveTimeout, BulkAssignTimeout time.Duration
+	// StartTimeout, MoveTimeout, BulkAssignTimeout and FinishStarts are those of config.Timeouts.
+	StartTimeout, MoveTimeout, BulkAssignTimeout, FinishStarts time.Duration
 	// MoveDeadline is how long after its request a move may still be made: the requester waits for
 	// MoveTimeout, hears that the outcome is not known, and looks.
 	MoveDeadline time.Duration
@@ -54,14 +55,23 @@ type Options struct {
 // New returns the service. The Temporal client may be lazy: orders are accepted while Temporal is
 // unavailable.
 func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk clock.Clock, log *slog.Logger, options Options) *Service {
-	return &Service{
+	s := &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
 		started: newStartConfirmations(database, clk, log),
 		totals:  newTotals(database, clk),
 		moving:  newMovingOrders(),
 	}
+	s.starter = newStarter(log, s.start)
+	return s
 }
 
-// Close flushes the pending start confirmations.
-func (s *Service) Close() { s.started.close() }
+// Close starts the workflows of the orders that were just created, as far as Temporal takes them in
+// time, and writes the pending start confirmations.
+func (s *Service) Close() {
+	s.starter.close(s.options.FinishStarts)
+	s.started.close()
+}
+
+// StartBacklog is how far this process is behind with the workflows of created orders.
+func (s *Service) StartBacklog() StartBacklog { return s.starter.backlog() }

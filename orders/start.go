@@ -20,26 +20,27 @@ import (
 	"despacho/workflows"
 )
 
-var errStartTimeout = errors.New("no answer from Temporal in time")
+// workflowStart is a created order and what its workflow starts with.
+type workflowStart struct {
+	*models.Order
+	storeName string
+	snapshot  *workflows.Snapshot
+}
 
-// start starts an order's workflow. It never fails the creation: what it cannot start, the
-// reconcile workflow will.
-func (s *Service) start(ctx context.Context, order *models.Order, storeName string, snapshot *workflows.Snapshot) {
-	// The start does not depend on the client's connection. The timeout is a cancellation instead
-	// of a deadline, because the SDK gives a single call only half of a deadline to leave time for
-	// a retry, and a busy Temporal would lose starts that it was about to confirm.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cancel(nil)
-	defer time.AfterFunc(s.options.StartTimeout, func() { cancel(errStartTimeout) }).Stop()
-	options := s.startOptions(order, storeName)
-	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started.
+// start starts the workflow of a created order.
+func (s *Service) start(ctx context.Context, order workflowStart) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.StartTimeout)
+	defer cancel()
+	options := s.startOptions(order.Order, order.storeName)
+	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started, and a
+	// move that started it first has not to fear a second run.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
-	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: snapshot})
+	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: order.snapshot})
 	if err != nil && !isAlreadyStarted(err) {
-		s.log.WarnContext(ctx, "order stored but its workflow not started; the reconcile workflow will start it", "order_id", order.ID, "error", errors.Join(err, context.Cause(ctx)))
-		return
+		return err
 	}
 	s.started.add(order.ID, order.Seq)
+	return nil
 }
 
 // StartMissing reconciles one order: starts its workflow, or signals `refresh`. The signal is for a

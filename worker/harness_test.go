@@ -166,12 +166,24 @@ func (s *service) moveTypes(t *testing.T, orderID string) []string {
 // workflowOf is the id of an order's workflow.
 func workflowOf(orderID string) string { return workflows.OrderWorkflowID(uuid.MustParse(orderID)) }
 
-// describe describes a workflow's latest run.
-func (s *service) describe(t *testing.T, workflowID string) *workflowservice.DescribeWorkflowExecutionResponse {
+// describe describes a workflow's latest run once there is one: a creation is answered before its
+// workflow is started.
+func (s *service) describe(t *testing.T, workflowID string) (described *workflowservice.DescribeWorkflowExecutionResponse) {
 	t.Helper()
-	described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
-	require.NoError(t, err)
+	testenv.Until(t, func() (err error) {
+		described, err = s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
+		return err
+	})
 	return described
+}
+
+// startedOrder creates an order and returns its id once its workflow runs, for tests that send
+// messages to the workflow themselves.
+func (s *service) startedOrder(t *testing.T, key string, changes ...map[string]any) string {
+	t.Helper()
+	id := s.CreateOrder(t, key, changes...)
+	s.describe(t, workflowOf(id))
+	return id
 }
 
 // waitForIdle returns when a run waits only for messages and its timer.
@@ -245,7 +257,6 @@ func (d lateClock) Now() time.Time { return clock.System().Now().Add(-time.Durat
 func (s *service) withoutTemporal(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
 	return s.secondProcess(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: lateClock(late), Configure: func(c *config.Config) {
-		c.Timeouts.Start = 100 * time.Millisecond
 		for _, change := range configure {
 			change(c)
 		}

@@ -29,7 +29,7 @@ func (s *service) updateAs(t *testing.T, updateID, orderID, name string, message
 // The same update sent twice, concurrently or later, is applied once.
 func TestMessages_duplicateUpdatesApplyOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
-		id := s.CreateOrder(t, s.Key)
+		id := s.startedOrder(t, s.Key)
 		updateID := uuid.NewString()
 		outcomes := make([]error, 5)
 		var sending sync.WaitGroup

@@ -40,7 +40,7 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")
-		testenv.Until(t, func() error { // the reconcile workflow skips a move until startGracePeriod has passed
+		testenv.Until(t, func() error { // the reconcile workflow skips a move until orders.StartGracePeriod has passed
 			s.reconcile(t)
 			if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 				return fmt.Errorf("the workflow is %s", status)

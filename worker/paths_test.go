@@ -12,7 +12,6 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
 	"despacho/workflows"
 )
 
@@ -125,7 +124,7 @@ var paths = []path{
 	}},
 	{"retrying-receiver", driveRetries},
 	{"cancellation-of-the-workflow", func(t *testing.T, i *installation, s *service) (string, string) {
-		id := s.CreateOrder(t, s.Key, personalData)
+		id := s.startedOrder(t, s.Key, personalData)
 		require.NoError(t, s.Temporal.CancelWorkflow(t.Context(), workflowOf(id), ""))
 		s.waitForIdle(t, id)
 		s.receive(t, id)
@@ -155,7 +154,7 @@ func driveLifecycle(t *testing.T, _ *installation, s *service) (string, string) 
 
 // driveLifecycleBySignals sends every move as a signal, including invalid ones.
 func driveLifecycleBySignals(t *testing.T, _ *installation, s *service) (string, string) {
-	id := s.CreateOrder(t, s.Key, personalData)
+	id := s.startedOrder(t, s.Key, personalData)
 	signal := func(name string, message any) {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", name, message))
 		s.waitForIdle(t, id)
@@ -255,8 +254,5 @@ func (s *service) abandonedDelivery(t *testing.T, receiver *apptest.Receiver) uu
 func (s *service) reconcileUntilStarted(t *testing.T, orderID string) {
 	t.Helper()
 	s.reconcile(t)
-	testenv.Until(t, func() error {
-		_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
-		return err
-	})
+	s.describe(t, workflowOf(orderID))
 }

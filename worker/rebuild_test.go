@@ -48,7 +48,7 @@ func TestRebuild_everyOpenOrderGetsItsWorkflow(t *testing.T) {
 
 		s.StartWorker(t)
 		for _, id := range []string{registered, received} {
-			testenv.Until(t, func() error { // the reconcile workflow skips an order until startGracePeriod has passed
+			testenv.Until(t, func() error { // the reconcile workflow skips an order until orders.StartGracePeriod has passed
 				s.reconcile(t)
 				if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 					return fmt.Errorf("the workflow is %s", status)

@@ -19,8 +19,11 @@ type Timeouts struct {
 	// Connection bounds the reading of a request and the writing of its response, however slow the
 	// client is; as long as the longest request.
 	Connection time.Duration
-	// Start is how long a creation waits for Temporal before it answers without it.
+	// Start bounds the start of a created order's workflow; the SDK gives one call half of it.
 	Start time.Duration
+	// FinishStarts is how long a stopping process goes on starting the workflows of orders that were
+	// just created.
+	FinishStarts time.Duration
 	// Move is how long a caller waits for the outcome of a move.
 	Move time.Duration
 	// MoveDeadline is how long after its request a move may still be made. It travels with the move:
@@ -54,7 +57,8 @@ func DefaultTimeouts() Timeouts {
 		Upload:       time.Minute,
 		Bulk:         40 * time.Second,
 		Connection:   time.Minute,
-		Start:        2 * time.Second,
+		Start:        10 * time.Second,
+		FinishStarts: 3 * time.Second,
 		Move:         4 * time.Second,
 		MoveDeadline: 30 * time.Second,
 		WorkflowTask: 10 * time.Second,

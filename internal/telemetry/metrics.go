@@ -87,6 +87,24 @@ func (m *Metrics) WatchDatabase(sqlDB *sql.DB) {
 	m.registry.MustRegister(pool)
 }
 
+// WatchStarts exports how far the process is behind with the workflows of created orders.
+func (m *Metrics) WatchStarts(backlog func() (waiting int, oldest time.Duration, failed int64)) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "order_starts_waiting",
+			Help: "Created orders whose workflow this process has not started yet.",
+		}, func() float64 { waiting, _, _ := backlog(); return float64(waiting) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "order_starts_oldest_seconds",
+			Help: "How long the first of them has waited.",
+		}, func() float64 { _, oldest, _ := backlog(); return oldest.Seconds() }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "order_starts_failed_total",
+			Help: "Starts that this process has left to the reconcile workflow.",
+		}, func() float64 { _, _, failed := backlog(); return float64(failed) }),
+	)
+}
+
 // routeLabel is the route's template. Unmatched paths share one label: callers choose them freely,
 // and each label takes memory.
 func routeLabel(template string) string {

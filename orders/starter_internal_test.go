@@ -1,0 +1,99 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/testenv"
+)
+
+func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID: uuid.New()}} }
+
+// blockedStarter starts nothing until release is closed.
+func blockedStarter(t *testing.T) (s *starter, started *atomic.Int64, release chan struct{}) {
+	t.Helper()
+	started, release = &atomic.Int64{}, make(chan struct{})
+	s = newStarter(slog.New(slog.DiscardHandler), func(ctx context.Context, _ workflowStart) error {
+		select {
+		case <-release:
+			started.Add(1)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	t.Cleanup(func() { s.close(0) })
+	return s, started, release
+}
+
+func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
+	t.Parallel()
+	s, started, release := blockedStarter(t)
+	for range startConcurrency {
+		s.add(t.Context(), orderToStart())
+	}
+	testenv.Until(t, func() error {
+		if len(s.queue) > 0 {
+			return errors.New("not every goroutine has an order yet")
+		}
+		return nil
+	})
+	const tooMany = 3
+	for range startQueueSize + tooMany {
+		s.add(t.Context(), orderToStart())
+	}
+	backlog := s.backlog()
+	require.Equal(t, startConcurrency+startQueueSize, backlog.Waiting)
+	require.Positive(t, backlog.Oldest)
+	require.EqualValues(t, tooMany, backlog.Failed)
+
+	close(release)
+	s.close(testenv.Deadline)
+	require.EqualValues(t, startConcurrency+startQueueSize, started.Load())
+	require.Zero(t, s.backlog().Waiting)
+	require.Zero(t, s.backlog().Oldest)
+}
+
+func TestStarter_stopsWithoutTemporal(t *testing.T) {
+	t.Parallel()
+	s, started, _ := blockedStarter(t)
+	const count = 100
+	for range count {
+		s.add(t.Context(), orderToStart())
+	}
+	s.close(0)
+	s.add(t.Context(), orderToStart()) // a request that is still served
+	require.Zero(t, started.Load())
+	require.EqualValues(t, count+1, s.backlog().Failed, "left to the reconcile workflow")
+}
+
+// A start outlives the request that created the order.
+func TestStarter_doesNotDependOnTheRequest(t *testing.T) {
+	t.Parallel()
+	s, started, release := blockedStarter(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.add(ctx, orderToStart())
+	cancel()
+	close(release)
+	s.close(testenv.Deadline)
+	require.EqualValues(t, 1, started.Load())
+}
+
+// An order that has waited for longer than maxStartWait is left to the reconcile workflow, which
+// would start it at the same time.
+func TestStarter_leavesLateOrders(t *testing.T) {
+	t.Parallel()
+	s, started, release := blockedStarter(t)
+	close(release)
+	require.ErrorIs(t, s.startQueued(queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-2 * maxStartWait)}), errStartLate)
+	require.Zero(t, started.Load())
+	require.Less(t, maxStartWait, StartGracePeriod)
+}
