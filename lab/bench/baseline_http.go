@@ -3,12 +3,16 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"despacho/internal/guidecode"
 	"despacho/lab/cluster"
 )
 
@@ -66,8 +70,40 @@ func (o *bareOrder) places() []any {
 	}
 }
 
-// ServeBaseline is the baseline of GET /v1/orders/:id: net/http, pgx and one row as JSON, without
-// authentication, rate limit or log.
+// The rows that a creation writes for an order without webhooks and Idempotency-Key.
+const (
+	insertBareOrder = `INSERT INTO orders (id, operator_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone, delivery_type,
+	delivery_address, location_id, product, size, amount_to_collect_cents, shipping_cost_cents, currency, payment_type, operative_day, search_text,
+	auto_cancel_at, created_at, updated_at) VALUES ($1, $2, $3, $4, 'registered', 1, $5, $6, 'home', $7, $8, $9, 'M', 0, 900, 'PEN', 'delivery_only', $10, $11, $12, $13, $13)`
+	insertBareEvent = `INSERT INTO order_events (id, order_id, seq, type, status, actor, at) VALUES ($1, $2, 1, 'created', 'registered', 'operator', $3)`
+)
+
+// insertBare writes the rows of a creation in one transaction. The order is taken as it comes.
+func insertBare(ctx context.Context, pool *pgxpool.Pool, order *bareOrder) error {
+	event, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	if order.ID, err = uuid.NewV7(); err != nil {
+		return err
+	}
+	order.OperatorID, order.BranchID = id("operator", mainOperator), id("branch", mainOperator)
+	order.GuideCode, order.CreatedAt = guidecode.New(), time.Now().UTC()
+	order.OperativeDay = order.CreatedAt.Format(time.DateOnly)
+	search := strings.ToLower(strings.Join([]string{order.GuideCode, order.RecipientName, order.RecipientPhone, order.DeliveryAddress}, " "))
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, insertBareOrder, order.ID, order.OperatorID, order.BranchID, order.GuideCode, order.RecipientName, order.RecipientPhone,
+			order.DeliveryAddress, order.LocationID, order.Product, order.OperativeDay, search, order.CreatedAt.Add(24*time.Hour), order.CreatedAt)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, insertBareEvent, event, order.ID, order.CreatedAt)
+		return err
+	})
+}
+
+// ServeBaseline is the baseline of POST /v1/orders and of GET /v1/orders/:id: net/http, pgx and one
+// order as JSON, without authentication, rate limit, checks or log.
 func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
@@ -93,6 +129,21 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	})
+	mux.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
+		var order bareOrder
+		err := json.NewDecoder(r.Body).Decode(&order)
+		if err == nil {
+			err = insertBare(r.Context(), pool, &order)
+		}
+		body, marshalErr := json.Marshal(&order)
+		if err := errors.Join(err, marshalErr); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
 		_, _ = w.Write(body)
 	})
 	server := &http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}

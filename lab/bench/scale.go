@@ -11,6 +11,8 @@ type scale struct {
 	clients  int
 	// samples is how many moves or orders a round without load has.
 	samples int
+	// burst is how many orders burstClients send at once.
+	burst, burstClients int
 	// sizes are how many orders the lists are read from, the smallest first.
 	sizes []int
 	// panelOrders is how many orders one list of the panel has.
@@ -23,12 +25,12 @@ type scale struct {
 }
 
 var full = scale{
-	rounds: 7, loadTime: 5 * time.Second, clients: 32, samples: 40,
+	rounds: 7, loadTime: 5 * time.Second, clients: 32, samples: 40, burst: 2_000, burstClients: 64,
 	sizes: []int{1_000, 100_000, 1_000_000}, panelOrders: 10_000, openRows: 100_000, openOrders: 10_000, catalogRequests: 10_000, operators: 1_000,
 }
 
 // quick only checks that everything works; its figures mean nothing.
 var quick = scale{
-	rounds: 3, loadTime: time.Second, clients: 16, samples: 5,
+	rounds: 3, loadTime: time.Second, clients: 16, samples: 5, burst: 300, burstClients: 64,
 	sizes: []int{1_000, 10_000, 50_000}, panelOrders: 2_000, openRows: 10_000, openOrders: 500, catalogRequests: 2_000, operators: 100,
 }

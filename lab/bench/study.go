@@ -24,6 +24,7 @@ var studies = []study{
 	{name: "webhook arrival", rows: arrivalRows, onTemporal: true, run: studyArrival},
 	{name: "webhook arrival beside a receiver that hangs", rows: isolationRows, run: studyIsolation},
 	{name: "signing in", rows: signInRows, run: studySignIn},
+	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the catalog", rows: catalogRows, run: studyCatalog},
