@@ -165,9 +165,10 @@ func fieldError(field, message string) error {
 
 // startNew starts the workflow of a newly created order.
 func (s *Service) startNew(ctx context.Context, order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) {
+	refs, more := deliveryRefs(settings.webhooks, deliveries)
 	snapshot := &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Deliveries: refs, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}
 	s.start(ctx, order, settings.storeName(order.StoreID), snapshot)
 }

@@ -4,6 +4,7 @@ package orders
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -25,6 +26,9 @@ type Service struct {
 	started  *startConfirmations
 	totals   *totals
 	moving   *movingOrders
+
+	// withoutAttributes logs once that search attributes are missing.
+	withoutAttributes sync.Once
 }
 
 // Options configures the service.
