@@ -16,6 +16,7 @@ import (
 
 	"despacho/db"
 	"despacho/orders"
+	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -78,9 +79,9 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 }
 
 func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
-	movedBefore := a.Clock.Now().Add(-orders.StartGracePeriod)
+	now := a.Clock.Now()
 	return a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
-		return a.DB.OrdersMissingWorkflow(ctx, movedBefore, after, reconcilePage)
+		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, reconcilePage)
 	})
 }
 
@@ -134,17 +135,24 @@ func isUnavailable(err error) bool {
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
 // sends what it is not sending yet, or else one of its own.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
-	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
+	now := a.Clock.Now()
+	told := map[uuid.UUID]bool{} // orders' workflows: a run takes at most 10,000 signals
 	var after db.Position
 	for {
-		targets, readErr := a.DB.AbandonedDeliveries(ctx, overdue, after, reconcilePage)
+		targets, readErr := a.DB.AbandonedDeliveries(ctx, now.Add(-orders.OverdueAfter), now.Add(webhooks.LongestWait), after, reconcilePage)
 		if readErr != nil || len(targets) == 0 {
 			return driven, errors.Join(err, readErr)
 		}
 		for _, target := range targets {
-			if driveErr := a.Webhooks.Drive(ctx, target); driveErr != nil {
-				err = driveErr
-				continue
+			if target.OrderID == nil || !told[*target.OrderID] {
+				byOrder, driveErr := a.Webhooks.Drive(ctx, target)
+				if driveErr != nil {
+					err = driveErr
+					continue
+				}
+				if byOrder {
+					told[*target.OrderID] = true
+				}
 			}
 			driven++
 		}

@@ -166,9 +166,11 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
-			"PendingDeliveries":   {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil, 10)) }, nil},
-			"AbandonedDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.AbandonedDeliveries(ctx, after, db.Position{}, 10)) }, nil},
-			"FailedDeliveries":    {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
+			"PendingDeliveries": {target(w.pending), func() (any, error) { return onlyRow(database.PendingDeliveries(ctx, w.order.ID, nil, 10)) }, nil},
+			"AbandonedDeliveries": {target(w.pending), func() (any, error) {
+				return onlyRow(database.AbandonedDeliveries(ctx, after, after, db.Position{}, 10))
+			}, nil},
+			"FailedDeliveries": {target(w.failed), func() (any, error) { return onlyRow(database.FailedDeliveries(ctx, w.webhook.ID, before, after, 10)) }, nil},
 			"OrdersByDay": {
 				db.DayCount{Day: created, Status: w.order.Status, CancelledBy: w.order.CancelledBy, Count: 1, Collected: *w.order.ActualAmountCollected},
 				func() (any, error) { return onlyRow(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
@@ -253,7 +255,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 		}{
 			"SaveMove": {
 				w.order, order,
-				func() error { return database.SaveMove(ctx, &order, &event) },
+				func() error { return database.SaveMove(ctx, &models.Order{}, &order, &event) },
 				func() (any, error) { return database.LockOrder(ctx, order.ID) },
 				[]string{ // set at creation, or by something other than a move
 					"ID", "OperatorID", "StoreID", "GuideCode", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber",

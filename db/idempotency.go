@@ -23,14 +23,19 @@ const (
 	BodyMismatch
 )
 
+// clockTolerance is how much the clocks of two processes may differ.
+const clockTolerance = time.Minute
+
 // ClaimKey claims an Idempotency-Key for a request. The claim is a lease, so that a crashed request
 // blocks the key only until the lease expires. With Completed, the record holds the first outcome.
 func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now time.Time) (Claim, *models.IdempotencyRecord, error) {
-	// A key is taken over only if its outcome or its lease has expired.
+	// A key is taken over only if its outcome or its lease has expired. A lease that ends much
+	// later than this one's was taken by a clock that was ahead.
 	takeOver := clause.OnConflict{
 		Columns: []clause.Column{{Name: "scope_id"}, {Name: "key"}},
 		Where: clause.Where{Exprs: []clause.Expression{clause.Expr{
-			SQL: "idempotency_records.expires_at <= ? OR (idempotency_records.response IS NULL AND idempotency_records.lease_until <= ?)", Vars: []any{now, now},
+			SQL:  "idempotency_records.expires_at <= ? OR (idempotency_records.response IS NULL AND (idempotency_records.lease_until <= ? OR idempotency_records.lease_until > ?))",
+			Vars: []any{now, now, record.LeaseUntil.Add(clockTolerance)},
 		}}},
 		DoUpdates: clause.AssignmentColumns([]string{
 			"body_hash", "lease_token", "lease_until", "response", "created_at", "expires_at",

@@ -34,10 +34,7 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models
 	if err := d.with(ctx).Create(event).Error; err != nil {
 		return err
 	}
-	if len(deliveries) == 0 {
-		return nil
-	}
-	return d.with(ctx).Create(&deliveries).Error
+	return d.InsertDeliveries(ctx, deliveries)
 }
 
 // orderJoins are the joins that orderViewSelect needs.
@@ -101,7 +98,24 @@ func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([
 	}
 	var events []models.TimelineEntry
 	err := query.Order("at, seq, id").Find(&events).Error
+	sortMoves(events)
 	return events, err
+}
+
+// sortMoves puts the moves among the entries in the sequence of their numbers, whatever their times
+// say: a creation has the time of the API's clock, a move that of Temporal's.
+func sortMoves(entries []models.TimelineEntry) {
+	var places []int
+	var moves []models.TimelineEntry
+	for i, entry := range entries {
+		if entry.Seq != nil {
+			places, moves = append(places, i), append(moves, entry)
+		}
+	}
+	slices.SortFunc(moves, func(a, b models.TimelineEntry) int { return *a.Seq - *b.Seq })
+	for i, place := range places {
+		entries[place] = moves[i]
+	}
 }
 
 // ReferencedPhotos returns which of the given photos an order refers to.
@@ -146,14 +160,24 @@ func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, br
 
 // SaveMove writes the moved order, if its Seq is still the one before, and its timeline entry. The
 // deliveries of its event are written by InsertDeliveries.
-func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.TimelineEntry) error {
+func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *models.TimelineEntry) error {
+	columns := []any{
+		"seq", "operative_day", "actual_amount_collected_cents",
+		"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
+		"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at",
+	}
+	// SQLite checks a reference that is written again, also if it is the same: an order must not be
+	// stuck because its branch or rider was deleted by hand.
+	if order.BranchID != before.BranchID {
+		columns = append(columns, "branch_id")
+	}
+	if order.RiderID != before.RiderID {
+		columns = append(columns, "rider_id")
+	}
 	// UpdateColumns, because Updates would set updated_at to the current time instead of the
 	// move's.
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
-		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
-			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
-			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at").
-		UpdateColumns(order))
+		Select("status", columns...).UpdateColumns(order))
 	if err != nil {
 		return err
 	}
@@ -217,22 +241,23 @@ type Position struct {
 }
 
 // OrdersMissingWorkflow lists the orders whose workflow start or latest move is unconfirmed, oldest
-// first, after a position.
-func (d *DB) OrdersMissingWorkflow(ctx context.Context, movedBefore time.Time, after Position, limit int) ([]Position, error) {
-	return d.positions(ctx, `SELECT id, updated_at AS at FROM orders
-		WHERE workflow_started_at IS NULL AND updated_at < ? AND (updated_at, id) > (?, ?) ORDER BY updated_at, id LIMIT ?`, movedBefore, after, limit)
+// first, after a position. Those that were changed within the grace period are left out. A change
+// in the future is one by a clock that was ahead: it does not have to wait for that time.
+func (d *DB) OrdersMissingWorkflow(ctx context.Context, now time.Time, grace time.Duration, after Position, limit int) ([]Position, error) {
+	var positions []Position
+	err := d.with(ctx).Raw(`SELECT id, updated_at AS at FROM orders
+		WHERE workflow_started_at IS NULL AND updated_at NOT BETWEEN ? AND ? AND (updated_at, id) > (?, ?) ORDER BY updated_at, id LIMIT ?`,
+		now.Add(-grace), now.Add(grace), after.At, after.ID, limit).Scan(&positions).Error
+	return positions, err
 }
 
 // OverdueOrders lists the registered orders whose auto-cancel time is long past, oldest first, after
 // a position.
 func (d *DB) OverdueOrders(ctx context.Context, dueBefore time.Time, after Position, limit int) ([]Position, error) {
-	return d.positions(ctx, `SELECT id, auto_cancel_at AS at FROM orders
-		WHERE status = 'registered' AND auto_cancel_at < ? AND (auto_cancel_at, id) > (?, ?) ORDER BY auto_cancel_at, id LIMIT ?`, dueBefore, after, limit)
-}
-
-func (d *DB) positions(ctx context.Context, query string, before time.Time, after Position, limit int) ([]Position, error) {
 	var positions []Position
-	err := d.with(ctx).Raw(query, before, after.At, after.ID, limit).Scan(&positions).Error
+	err := d.with(ctx).Raw(`SELECT id, auto_cancel_at AS at FROM orders
+		WHERE status = 'registered' AND auto_cancel_at < ? AND (auto_cancel_at, id) > (?, ?) ORDER BY auto_cancel_at, id LIMIT ?`,
+		dueBefore, after.At, after.ID, limit).Scan(&positions).Error
 	return positions, err
 }
 

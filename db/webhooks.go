@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,12 +61,18 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 	return &webhook, err
 }
 
-// InsertDeliveries inserts the outbox rows of a move; existing rows are kept.
+// insertAtOnce is the number of deliveries that one statement inserts: SQLite takes 32,766
+// parameters in a statement, PostgreSQL twice as many, and a delivery has eleven.
+const insertAtOnce = 500
+
+// InsertDeliveries inserts the outbox rows of an event; existing rows are kept.
 func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDelivery) error {
-	if len(deliveries) == 0 {
-		return nil
+	for some := range slices.Chunk(deliveries, insertAtOnce) {
+		if err := d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&some).Error; err != nil {
+			return err
+		}
 	}
-	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&deliveries).Error
+	return nil
 }
 
 // DeliveryTarget is a delivery with its webhook's URL.
@@ -101,11 +108,12 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int,
 }
 
 // AbandonedDeliveries lists the deliveries whose next attempt is long overdue, oldest first, after a
-// position. Those of an order whose workflow is not confirmed yet are left to that workflow.
-func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore time.Time, after Position, limit int) ([]DeliveryTarget, error) {
+// position, and those whose next attempt is later than any can be: a clock was ahead when it was
+// set. Those of an order whose workflow is not confirmed yet are left to that workflow.
+func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore, latest time.Time, after Position, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
-		Where("deliveries.status = ? AND deliveries.next_attempt_at < ?", models.WebhookDeliveryPending, dueBefore).
+		Where("deliveries.status = ? AND (deliveries.next_attempt_at < ? OR deliveries.next_attempt_at > ?)", models.WebhookDeliveryPending, dueBefore, latest).
 		Where("NOT EXISTS (SELECT 1 FROM orders WHERE orders.id = deliveries.order_id AND orders.workflow_started_at IS NULL)").
 		Where("(deliveries.next_attempt_at, deliveries.id) > (?, ?)", after.At, after.ID).
 		Order("deliveries.next_attempt_at, deliveries.id").Limit(limit).Scan(&targets).Error

@@ -27,7 +27,7 @@ func (s *Service) Load(ctx context.Context, orderID uuid.UUID) (*workflows.Snaps
 }
 
 func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.Order) (*workflows.Snapshot, error) {
-	deliveries, err := pendingRefs(ctx, database, order.ID, nil)
+	deliveries, more, err := pendingRefs(ctx, database, order.ID, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: deliveries, MoreDeliveries: len(deliveries) == maxPendingRefs, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Deliveries: deliveries, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}, nil
 }
 
@@ -71,11 +71,12 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if result.Refused = checkMove(moveContext, move); result.Refused != "" {
 			return nil
 		}
+		before := *order
 		applyMove(order, &moveContext.Operator, move)
-		if err := tx.SaveMove(ctx, order, timelineEntry(order, move)); err != nil {
+		if err := tx.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
+		result.Deliveries, result.MoreDeliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
 		return err
 	})
 	return &result, err
@@ -86,7 +87,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Order, move workflows.ApplyMoveInput, result *workflows.ApplyMoveResult) error {
 	entry, err := tx.MoveEntry(ctx, order.ID, move.Seq)
 	if err == nil && entry.ID == move.EntryID {
-		result.Deliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
+		result.Deliveries, result.MoreDeliveries, err = pendingRefs(ctx, tx, order.ID, &move.Seq)
 		return err
 	}
 	if err != nil && !db.IsNotFound(err) {
@@ -164,22 +165,23 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 }
 
 // insertDeliveries writes the outbox rows of the move's event, if it has one, and returns their
-// references.
-func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+// references as deliveryRefs does.
+func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
 	event, emits := move.Move.Event()
 	if !emits || !moveContext.HasWebhooks {
-		return nil, nil
+		return nil, false, nil
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
 	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return deliveryRefs(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
+	refs, more = deliveryRefs(hooks, deliveries)
+	return refs, more, tx.InsertDeliveries(ctx, deliveries)
 }
 
 func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
@@ -205,19 +207,17 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 	return textOrNull(move.Cancel.Reason)
 }
 
-// maxPendingRefs bounds what a snapshot holds: Temporal takes at most 2 MB for one payload.
-const maxPendingRefs = 1000
-
-func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) ([]workflows.WebhookDeliveryRef, error) {
-	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxPendingRefs)
+// pendingRefs returns the references of an order's pending deliveries, and whether there may be
+// more.
+func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
+	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxRefs)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var refs []workflows.WebhookDeliveryRef
 	for _, target := range targets {
 		refs = append(refs, webhooks.Ref(target))
 	}
-	return refs, nil
+	return refs, len(targets) == maxRefs, nil
 }
 
 func textOrNull(text string) *string {

@@ -100,6 +100,25 @@ func TestCreate_theLeaseIsShort(t *testing.T) {
 	})
 }
 
+// A key that a request claimed by a clock that was ahead, and crashed, is free when the clock is
+// right.
+func TestCreate_leaseOfAClockThatWasAhead(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
+		s, lease := newStoreClient(t, service), service.Config.Timeouts.KeyLease()
+		claimAt := func(at time.Time) db.Claim {
+			claim, _, err := s.App.DB.ClaimKey(t.Context(), &models.IdempotencyRecord{
+				ScopeID: *s.caller.KeyID, Key: "venta-1", BodyHash: orderBody(t).Hash(), LeaseToken: uuid.New(), LeaseUntil: at.Add(lease),
+				CreatedAt: at, ExpiresAt: at.Add(time.Hour),
+			}, at)
+			require.NoError(t, err)
+			return claim
+		}
+		require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt.AddDate(1, 0, 0)))
+		require.Equal(t, db.Claimed, claimAt(apptest.FrozenAt))
+		require.Equal(t, db.InProgress, claimAt(apptest.FrozenAt.Add(-30*time.Second)), "clocks differ by seconds")
+	})
+}
+
 // The response is written in the order's transaction: a request that lost its lease creates no
 // order.
 func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {

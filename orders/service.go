@@ -4,6 +4,7 @@ package orders
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -26,6 +27,9 @@ type Service struct {
 	started  *startConfirmations
 	totals   *totals
 	moving   *movingOrders
+
+	// withoutAttributes logs once that search attributes are missing.
+	withoutAttributes sync.Once
 }
 
 // Options configures the service.

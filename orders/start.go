@@ -35,7 +35,7 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started, and a
 	// move that started it first has not to fear a second run.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
-	_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID, Snapshot: order.snapshot})
+	err := s.execute(ctx, options, workflows.OrderInput{OrderID: order.ID, Snapshot: order.snapshot})
 	if err != nil && !isAlreadyStarted(err) {
 		return err
 	}
@@ -66,23 +66,64 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	return s.db.MarkWorkflowsStarted(ctx, []db.OrderVersion{{ID: orderID, Seq: view.Seq}}, s.clock.Now())
 }
 
+// startOrRefresh starts the order's workflow. A running one is told to reload an order that has
+// moved.
 func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) error {
 	storeName, err := s.storeNameOf(ctx, &view.Order)
 	if err != nil {
 		return err
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
-	if view.Seq > 1 {
-		_, err = s.temporal.SignalWithStartWorkflow(ctx, options.ID, workflows.RefreshName, nil, options, workflows.OrderWorkflowName, input)
+	options.WorkflowExecutionErrorWhenAlreadyStarted = true
+	if view.Seq == 1 {
+		// A run that completed has auto-cancelled the order since it was read.
+		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+	}
+	if err = s.execute(ctx, options, input); !isAlreadyStarted(err) {
 		return err
 	}
-	options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-	// A run that completed has auto-cancelled the order since it was read.
-	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
-	if _, err = s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, input); isAlreadyStarted(err) {
+	described, err := s.temporal.DescribeWorkflowExecution(ctx, options.ID, "")
+	switch {
+	case err != nil:
+		return err
+	case described.WorkflowExecutionInfo.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		return nil
+	case described.ExecutionConfig.TaskQueue.GetName() != s.options.TaskQueue:
+		// No worker serves that queue: TEMPORAL_TASK_QUEUE was changed, or a person started it.
+		s.log.WarnContext(ctx, "an order's workflow is on another task queue; it is replaced", "order_id", view.ID, "task_queue", described.ExecutionConfig.TaskQueue.GetName())
+		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+		return s.execute(ctx, options, input)
+	case view.Seq > 1:
+		return s.temporal.SignalWorkflow(ctx, options.ID, "", workflows.RefreshName, nil)
 	}
-	return err
+	return nil
+}
+
+// execute starts an order's workflow.
+func (s *Service) execute(ctx context.Context, options client.StartWorkflowOptions, input workflows.OrderInput) error {
+	return s.startWith(ctx, options, func(options client.StartWorkflowOptions) error {
+		_, err := s.temporal.ExecuteWorkflow(ctx, options, workflows.OrderWorkflowName, input)
+		return err
+	})
+}
+
+// startWith calls start and, if Temporal does not accept the request, once more without search
+// attributes: a namespace may lack one of them, and an order must not wait for an administrator.
+func (s *Service) startWith(ctx context.Context, options client.StartWorkflowOptions, start func(client.StartWorkflowOptions) error) error {
+	err := start(options)
+	var invalid *serviceerror.InvalidArgument
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	options.TypedSearchAttributes = temporal.SearchAttributes{}
+	without := start(options)
+	if without == nil {
+		s.withoutAttributes.Do(func() {
+			s.log.WarnContext(ctx, "orders' workflows are started without search attributes", "order_workflow", options.ID, "error", err)
+		})
+	}
+	return without
 }
 
 func (s *Service) startOptions(order *models.Order, storeName string) client.StartWorkflowOptions {
@@ -101,7 +142,7 @@ func (s *Service) startOptions(order *models.Order, storeName string) client.Sta
 		ID:                    workflows.OrderWorkflowID(order.ID),
 		TaskQueue:             s.options.TaskQueue,
 		WorkflowTaskTimeout:   s.options.WorkflowTaskTimeout,
-		StaticSummary:         summary,
+		StaticSummary:         workflows.Summary(summary),
 		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
 	}
 }
@@ -111,6 +152,9 @@ func (s *Service) storeNameOf(ctx context.Context, order *models.Order) (string,
 		return "", nil
 	}
 	store, err := s.db.Store(ctx, *order.StoreID)
+	if db.IsNotFound(err) {
+		return "", nil // it is only for display
+	}
 	if err != nil {
 		return "", err
 	}
@@ -124,19 +168,23 @@ func (s *settings) storeName(id *uuid.UUID) string {
 	return s.stores[*id].Name
 }
 
-// deliveryRefs returns the workflow references of new deliveries.
-func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) []workflows.WebhookDeliveryRef {
-	var refs []workflows.WebhookDeliveryRef
-	for _, delivery := range deliveries {
-		for _, hook := range hooks {
-			if hook.ID == delivery.WebhookID {
-				refs = append(refs, webhooks.Ref(db.DeliveryTarget{
-					ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
-				}))
-			}
-		}
+// maxRefs bounds the deliveries that a snapshot or a move's result names: Temporal takes at most 2
+// MB for one payload. The workflow reads the others from the database.
+const maxRefs = 1000
+
+// deliveryRefs returns the workflow references of new deliveries, and whether there are more.
+func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (refs []workflows.WebhookDeliveryRef, more bool) {
+	byID := make(map[uuid.UUID]*models.Webhook, len(hooks))
+	for i := range hooks {
+		byID[hooks[i].ID] = &hooks[i]
 	}
-	return refs
+	for _, delivery := range deliveries[:min(len(deliveries), maxRefs)] {
+		hook := byID[delivery.WebhookID]
+		refs = append(refs, webhooks.Ref(db.DeliveryTarget{
+			ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
+		}))
+	}
+	return refs, len(deliveries) > maxRefs
 }
 
 func isAlreadyStarted(err error) bool {

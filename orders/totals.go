@@ -73,8 +73,12 @@ func (t *totals) count(ctx context.Context, scope db.OrderScope, filter db.Order
 func (t *totals) lookup(key totalKey, now time.Time) cachedTotal {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known, ok := t.cached[key]; ok && now.Sub(known.countedAt) < recountAfter {
-		return known
+	if known, ok := t.cached[key]; ok {
+		// A negative age means that the clock was set back: orders may be created before until
+		// again.
+		if age := now.Sub(known.countedAt); age >= 0 && age < recountAfter {
+			return known
+		}
 	}
 	return cachedTotal{countedAt: now}
 }

@@ -72,5 +72,9 @@ func TestList_totalOfALongList(t *testing.T) {
 		require.EqualValues(t, 1_005, list(caller, orders.Query{}), "what was counted is not counted again")
 		now.Advance(10 * time.Minute)
 		require.EqualValues(t, 1_006, list(caller, orders.Query{}), "but not for ever")
+
+		now.Advance(-12 * time.Hour)
+		add(1, now.Now(), nil)
+		require.EqualValues(t, 1_007, list(caller, orders.Query{}), "a clock that is set back hides no order")
 	})
 }

@@ -176,9 +176,13 @@ func (s *Service) updateWithStart(ctx context.Context, order *models.Order, opti
 	}
 	start := s.startOptions(order, storeName)
 	start.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
-	handle, err := s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
-		StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
-		UpdateOptions:          options,
+	var handle client.WorkflowUpdateHandle
+	err = s.startWith(ctx, start, func(start client.StartWorkflowOptions) (err error) {
+		handle, err = s.temporal.UpdateWithStartWorkflow(ctx, client.UpdateWithStartWorkflowOptions{
+			StartWorkflowOperation: s.temporal.NewWithStartWorkflowOperation(start, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: order.ID}),
+			UpdateOptions:          options,
+		})
+		return err
 	})
 	if err == nil && order.WorkflowStartedAt == nil {
 		s.started.add(order.ID, order.Seq)

@@ -90,7 +90,8 @@ func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAtt
 		return nil, nil, nil
 	}
 	last := &attempts[len(attempts)-1]
-	if age := now.Sub(last.StartedAt); age < abandonedAfter {
+	// One that began in the future, by more than clocks differ, began before a clock was set back.
+	if age := now.Sub(last.StartedAt); age < abandonedAfter && age > -abandonedAfter {
 		return nil, workflows.RetryWebhook("another attempt is under way", abandonedAfter-age), nil
 	}
 	text := textAbandoned

@@ -14,18 +14,19 @@ import (
 
 // Drive makes a workflow send an abandoned delivery. If its order's workflow is running, that one
 // reloads the order and sends what it is not sending yet; otherwise the delivery gets a workflow of
-// its own. So one workflow sends it.
-func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) error {
+// its own. So one workflow sends it. byOrder means that the order's workflow was told, which does
+// for every delivery of that order.
+func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) (byOrder bool, err error) {
 	if target.OrderID != nil {
 		err := s.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(*target.OrderID), "", workflows.RefreshName, nil)
 		var notFound *serviceerror.NotFound
 		if !errors.As(err, &notFound) {
-			return err
+			return err == nil, err
 		}
 	}
-	_, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.DeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}, workflows.DeliveryWorkflowName, Ref(target))
-	return err
+	return false, err
 }

@@ -81,6 +81,9 @@ func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 // target reads the delivery; nil if there is nothing left to send.
 func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (*target, error) {
 	delivery, _, err := s.DB.Delivery(ctx, deliveryID)
+	if db.IsNotFound(err) {
+		return nil, workflows.WebhookFailed("the delivery does not exist")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +94,12 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	if err := t.dueIn(s.Clock.Now()); err != nil {
 		return nil, err
 	}
-	if t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID); err != nil {
-		return nil, err
-	}
-	if !t.hook.Active {
+	t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID)
+	if db.IsNotFound(err) || (err == nil && !t.hook.Active) {
 		return nil, s.failInactive(ctx, deliveryID)
+	}
+	if err != nil {
+		return nil, err
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
@@ -105,14 +109,22 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 // when it runs.
 const dueTolerance = time.Second
 
+// LongestWait is the longest time between two attempts.
+const LongestWait = sender.MaxRetryAfter
+
 // dueIn returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal wait.
-// More than one workflow may send a delivery; all of them keep its schedule.
+// More than one workflow may send a delivery; all of them keep its schedule. A new delivery is due
+// whatever its time says, which is that of another process's clock, and so is one whose time is
+// further away than LongestWait: a clock was ahead when it was set.
 func (t *target) dueIn(now time.Time) error {
 	next := t.delivery.NextAttemptAt
-	if !t.scheduled() || next == nil || next.Sub(now) <= dueTolerance {
+	if !t.scheduled() || next == nil || next.Equal(t.delivery.CreatedAt) {
 		return nil
 	}
-	return workflows.RetryWebhook("the next attempt is not due yet", next.Sub(now))
+	if wait := next.Sub(now); wait > dueTolerance && wait <= LongestWait {
+		return workflows.RetryWebhook("the next attempt is not due yet", wait)
+	}
+	return nil
 }
 
 // deferBusyHost reschedules an attempt that got no slot of its host. It updates the delivery's row

@@ -8,23 +8,33 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/workflows"
 )
 
-// prepareNamespace checks that Temporal is reachable and creates the search attributes. Every worker
-// does it at start-up; it is idempotent.
+// prepareNamespace checks that Temporal is reachable and has the namespace, and creates the search
+// attributes. Every worker does it at start-up; it is idempotent.
 func prepareNamespace(ctx context.Context, options Options) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	if _, err := options.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{}); err != nil {
 		return err
 	}
-	if err := registerSearchAttributes(ctx, options); err != nil {
-		// On Temporal Cloud and restricted clusters an administrator has to add them.
-		options.Log.Warn("search attributes not registered; orders cannot start until an administrator adds them",
+	if _, err := options.Temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: options.Namespace}); err != nil {
+		return err
+	}
+	err := registerSearchAttributes(ctx, options)
+	var notReady *serviceerror.NamespaceNotFound
+	if errors.As(err, &notReady) {
+		return err // the namespace is new; the server reads its list every few seconds
+	}
+	if err != nil {
+		// On Temporal Cloud and restricted clusters an administrator has to add them; with SQL
+		// visibility a namespace has room for ten keywords.
+		options.Log.Warn("search attributes not registered; orders start without them, and are not found by them, until an administrator adds them",
 			"attributes", workflows.SearchAttributes(), "error", err)
 	}
 	return nil

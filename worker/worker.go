@@ -32,29 +32,60 @@ type Options struct {
 }
 
 // Run runs the worker until ctx ends, then stops polling and finishes its running tasks. While
-// Temporal is unreachable it keeps trying to connect.
+// Temporal or its namespace is not there, it waits for them.
 func Run(ctx context.Context, a *activities.Activities, options Options) error {
-	if err := waitForTemporal(ctx, options); err != nil {
-		return nil // stopped before Temporal was reachable
+	if options.Started == nil {
+		options.Started = func() {}
 	}
+	options.Started = sync.OnceFunc(options.Started)
+	return keepRunning(ctx, options, func() error { return runWorker(ctx, a, options) })
+}
+
+// keepRunning runs the worker again when it has stopped by itself: the SDK ends a worker whose
+// namespace has been gone for minutes, as after Temporal has lost its database.
+func keepRunning(ctx context.Context, options Options, run func() error) error {
+	for {
+		if err := waitForTemporal(ctx, options); err != nil {
+			return nil // stopped before Temporal was ready
+		}
+		err := run()
+		if ctx.Err() != nil {
+			return nil
+		}
+		options.Log.Error("worker stopped; it starts again when Temporal is ready", "error", err)
+		if !wait(ctx, initialBackoff) {
+			return nil
+		}
+	}
+}
+
+// runWorker runs a worker until ctx ends, or returns why it stopped before.
+func runWorker(ctx context.Context, a *activities.Activities, options Options) error {
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
-	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options))
+	fatal := make(chan error, 1)
+	sdkOptions := workerOptions(options)
+	sdkOptions.OnFatalError = func(err error) { fatal <- err }
+	w := worker.New(options.Temporal, options.TaskQueue, sdkOptions)
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
 		return err
 	}
 	options.Log.Info("worker started", "task_queue", options.TaskQueue)
-	if options.Started != nil {
-		options.Started()
-	}
+	options.Started()
+	keepingCtx, endKeeping := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
-	keeping.Go(func() { keepSchedule(ctx, options) })
-	<-ctx.Done()
+	keeping.Go(func() { keepSchedule(keepingCtx, options) })
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-fatal:
+	}
+	endKeeping()
 	w.Stop()
 	keeping.Wait()
 	options.Log.Info("worker stopped")
-	return nil
+	return err
 }
 
 // Register registers every workflow under its name.
@@ -97,7 +128,7 @@ const (
 // waitForTemporal retries prepareNamespace with exponential backoff until it succeeds, logging
 // every failure.
 func waitForTemporal(ctx context.Context, options Options) error {
-	for wait := initialBackoff; ; wait = min(2*wait, maxBackoff) {
+	for backoff := initialBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		err := prepareNamespace(ctx, options)
 		if err == nil {
 			return nil
@@ -105,11 +136,19 @@ func waitForTemporal(ctx context.Context, options Options) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		options.Log.Warn("Temporal is not ready; trying again", "in", wait, "error", err)
-		select {
-		case <-ctx.Done():
+		options.Log.Warn("Temporal is not ready; trying again", "in", backoff, "error", err)
+		if !wait(ctx, backoff) {
 			return ctx.Err()
-		case <-time.After(wait):
 		}
+	}
+}
+
+// wait returns after d, or with false when ctx ends.
+func wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }

@@ -143,6 +143,8 @@ type ApplyMoveInput struct {
 type ApplyMoveResult struct {
 	// Deliveries are the webhook deliveries of the move's event.
 	Deliveries []WebhookDeliveryRef `json:"deliveries,omitempty"`
+	// MoreDeliveries means that there are more of them than Deliveries has.
+	MoreDeliveries bool `json:"more_deliveries,omitempty"`
 	// Refused is why the move was not written although the transition table allows it, for example
 	// an unknown rider.
 	Refused string `json:"refused,omitempty"`

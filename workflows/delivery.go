@@ -12,9 +12,17 @@ import (
 // next attempt may be hours away.
 const previousTimeout = 10 * time.Second
 
+// maxPendingCalls bounds the calls that a run makes at once. Temporal has a limit of 2,000 pending
+// activities: it fails every workflow task that would schedule more, and with it the order's moves.
+const maxPendingCalls = 500
+
 // scheduleWebhooks starts an activity for each delivery, so that a slow receiver delays neither the
-// order nor other receivers. One webhook gets an order's events in sequence.
+// order nor other receivers. One webhook gets an order's events in sequence. What exceeds
+// maxPendingCalls waits in the database.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
+	if room := max(maxPendingCalls-o.pendingCalls, 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
+		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
+	}
 	for _, delivery := range deliveries {
 		o.scheduled[delivery.ID] = true
 		o.pendingCalls++
@@ -27,6 +35,24 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 		o.lastCall[delivery.WebhookID] = ended
 		o.events.AddFuture(ended, func(workflow.Future) { o.pendingCalls-- })
 	}
+}
+
+// scheduleMove schedules the deliveries of a move. While earlier ones wait in the database, these
+// wait there too: one webhook gets an order's events in sequence.
+func (o *order) scheduleMove(ctx workflow.Context, result ApplyMoveResult) {
+	if !o.boundedCalls || !o.moreDeliveries {
+		o.scheduleWebhooks(ctx, result.Deliveries)
+	}
+	o.moreDeliveries = o.moreDeliveries || result.MoreDeliveries
+}
+
+// isRoomForMore reports whether deliveries wait in the database and can be sent. A run that should
+// continue as a new one leaves them to that one.
+func (o *order) isRoomForMore(ctx workflow.Context) bool {
+	if !o.boundedCalls {
+		return o.moreDeliveries && o.pendingCalls == 0
+	}
+	return o.moreDeliveries && o.pendingCalls <= maxPendingCalls/2 && !workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
 // unscheduled returns the deliveries that this run is not sending yet.
@@ -80,7 +106,7 @@ const webhookTimeout = 30 * time.Second
 func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: webhookTimeout,
-		Summary:             fmt.Sprintf("%s → %s", delivery.Event, delivery.Host),
+		Summary:             Summary(fmt.Sprintf("%s → %s", delivery.Event, delivery.Host)),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
 }

@@ -51,6 +51,7 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	})
 	o.events.AddReceive(workflow.GetSignalChannel(ctx, RefreshName), func(c workflow.ReceiveChannel, _ bool) {
 		if c.ReceiveAsync(nil) {
+			o.dropRepeated(ctx, c)
 			o.logRefresh(ctx, o.refresh(ctx))
 		}
 	})
@@ -133,7 +134,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	refreshed := false
 	for {
 		to, verdict := o.validate(r)
-		if verdict != models.Applied && !refreshed && o.isDoubtful(r, verdict) && o.has(ctx, changeRefreshFirst) {
+		if verdict != models.Applied && !refreshed && o.isDoubtful(ctx, r, verdict) && o.has(ctx, changeRefreshFirst) {
 			refreshed = true
 			if err := o.refresh(ctx); err != nil {
 				return o.notApplied(ctx, r, err)
@@ -160,7 +161,7 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 			continue
 		}
 		o.recordMove(ctx, r, to)
-		o.scheduleWebhooks(ctx, result.Deliveries)
+		o.scheduleMove(ctx, result)
 		return nil
 	}
 }
@@ -168,9 +169,13 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 // isDoubtful reports whether a verdict has to be held against the row first: a lost workflow task can
 // leave the row ahead of this run. Whoever sent an update repeats it after a refusal that the row does
 // not confirm; a signal's sender is a person who cannot. That nothing has to be done nobody would ask
-// again.
-func (o *order) isDoubtful(r request, verdict models.Verdict) bool {
-	return verdict == models.Unchanged || r.isSignal()
+// again. Thousands of signals do not read the row thousands of times: each result is in the
+// history, and Temporal takes no workflow task of more than 4 MB.
+func (o *order) isDoubtful(ctx workflow.Context, r request, verdict models.Verdict) bool {
+	if r.isSignal() {
+		return !o.isFresh(ctx)
+	}
+	return verdict == models.Unchanged
 }
 
 // notApplied handles a move that could not be written. The order goes on with its next message: only

@@ -30,7 +30,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 		return err
 	}
 	for {
-		if o.moreDeliveries && o.pendingCalls == 0 {
+		if o.isRoomForMore(ctx) {
 			o.loadMoreDeliveries(ctx)
 			continue
 		}
@@ -56,6 +56,8 @@ type order struct {
 	guide string
 
 	loaded bool
+	// refreshedAt is when the row was last read again.
+	refreshedAt time.Time
 	// missing is set once the order turned out not to exist: a backup was restored without it.
 	missing error
 	// requests receives what updates ask for, handled one at a time; signals have their own channels.
@@ -67,9 +69,11 @@ type order struct {
 	pendingCalls int
 	lastCall     map[uuid.UUID]workflow.Future
 	// scheduled are the deliveries that this run sends or has sent; moreDeliveries means that others
-	// wait in the database until these have ended.
+	// wait in the database until these have ended, boundedCalls that maxPendingCalls made them
+	// wait.
 	scheduled      map[uuid.UUID]bool
 	moreDeliveries bool
+	boundedCalls   bool
 
 	stopTimer workflow.CancelFunc
 }
@@ -81,7 +85,7 @@ func (o *order) isEnding(ctx workflow.Context) bool {
 
 // isDone reports whether the run can complete.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0
+	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0 && !o.moreDeliveries
 }
 
 // end returns how the run ends. The next run of a continued order reads everything that is pending

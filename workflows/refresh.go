@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/workflow"
 
 	"despacho/models"
@@ -11,6 +13,8 @@ import (
 const (
 	changeRestoreDeliveries = "restore-deliveries"
 	changeRefreshFirst      = "refresh-first"
+	changeBoundedCalls      = "bounded-calls"
+	changeFewerReads        = "fewer-reads"
 )
 
 // has reports whether the run was, at this point, made by code with the change.
@@ -44,8 +48,26 @@ func (o *order) refresh(ctx workflow.Context) error {
 		}
 		return err
 	}
+	o.refreshedAt = workflow.Now(ctx)
 	o.restoreMoved(ctx, snapshot)
 	return nil
+}
+
+// freshFor is how long a row that was read counts as known.
+const freshFor = time.Second
+
+// isFresh reports whether the row has just been read.
+func (o *order) isFresh(ctx workflow.Context) bool {
+	return !o.refreshedAt.IsZero() && workflow.Now(ctx).Sub(o.refreshedAt) < freshFor && o.has(ctx, changeFewerReads)
+}
+
+// dropRepeated takes the refresh signals that have arrived since the first: one read does for all.
+func (o *order) dropRepeated(ctx workflow.Context, c workflow.ReceiveChannel) {
+	if c.Len() == 0 || !o.has(ctx, changeFewerReads) {
+		return
+	}
+	for c.ReceiveAsync(nil) {
+	}
 }
 
 func (o *order) logRefresh(ctx workflow.Context, err error) {

@@ -50,7 +50,8 @@ func (b *breaker) allow() (attempt, Outcome) {
 	if b.failures < b.limit {
 		return attempt{}, ""
 	}
-	if b.probing || b.clock.Now().Before(b.openUntil) {
+	// More than the cooldown is left only if the clock was set back.
+	if left := b.openUntil.Sub(b.clock.Now()); b.probing || (left > 0 && left <= b.cooldown) {
 		return attempt{}, b.lastFailure
 	}
 	b.probing = true

@@ -54,6 +54,21 @@ func TestBreakerOpensAfterConsecutiveFailures(t *testing.T) {
 	}
 }
 
+// A breaker that opened while the clock was ahead does not stay open until that time.
+func TestBreakerAfterTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(someDay.AddDate(1, 0, 0))
+	fake := serve(t, isDown)
+	verifier := verifierOf(t, Options{Clock: now}, named("decolecta", fake))
+	for range DefaultBreakerFailures + 1 {
+		verify(t, verifier, someDNI)
+	}
+	require.EqualValues(t, DefaultBreakerFailures, fake.asked.Load(), "it is open")
+	now.Set(someDay)
+	verify(t, verifier, someDNI)
+	require.EqualValues(t, DefaultBreakerFailures+1, fake.asked.Load())
+}
+
 func TestOnlyFailuresInARowCount(t *testing.T) {
 	t.Parallel()
 	var state changing

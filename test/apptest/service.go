@@ -48,6 +48,8 @@ type Options struct {
 	NoWorker bool
 	// TemporalAddress replaces the test server's, for tests without a reachable Temporal.
 	TemporalAddress string
+	// Namespace is Temporal's; empty is the default one.
+	Namespace string
 	// TaskQueue joins services that work together; empty is one of its own.
 	TaskQueue string
 	// ShortLinkHosts are followed like the known hosts of short map links.
@@ -83,7 +85,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	}
 	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: logLevel()}))
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
-		Clock: options.Clock, Temporal: &client.Options{HostPort: address}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+		Clock: options.Clock, Temporal: &client.Options{HostPort: address, Namespace: options.Namespace}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
 		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver,
 	})
 	require.NoError(t, err)

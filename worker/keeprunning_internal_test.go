@@ -1,0 +1,32 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"despacho/test/testenv"
+)
+
+// A worker that stops by itself, as the SDK ends one whose namespace is gone, runs again.
+func TestKeepRunning_startsAgain(t *testing.T) {
+	t.Parallel()
+	temporal, err := client.NewLazyClient(client.Options{HostPort: testenv.Temporal(t)})
+	require.NoError(t, err)
+	t.Cleanup(temporal.Close)
+	ctx, stop := context.WithCancel(t.Context())
+	runs := 0
+	err = keepRunning(ctx, Options{Temporal: temporal, Namespace: client.DefaultNamespace, Log: slog.New(slog.DiscardHandler)}, func() error {
+		if runs++; runs == 1 {
+			return errors.New("the namespace is gone")
+		}
+		stop()
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 2, runs)
+}
