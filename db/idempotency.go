@@ -23,8 +23,8 @@ const (
 	BodyMismatch
 )
 
-// clockTolerance is how much the clocks of two processes may differ.
-const clockTolerance = time.Minute
+// clockTolerance is more than the clocks of two processes that run well differ.
+const clockTolerance = time.Hour
 
 // ClaimKey claims an Idempotency-Key for a request. The claim is a lease, so that a crashed request
 // blocks the key only until the lease expires. With Completed, the record holds the first outcome.
