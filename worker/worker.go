@@ -21,6 +21,11 @@ type Options struct {
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
+	// BuildID is the version of the worker's code. Temporal gives it tasks when it is the deployment's
+	// current version; Unversioned turns versioning off.
+	BuildID string
+	// MakeCurrent makes the version current as soon as the worker polls.
+	MakeCurrent bool
 	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
 	// DeadlockTimeout is how long workflow code may run without yielding.
@@ -34,22 +39,25 @@ type Options struct {
 // Run runs the worker until ctx ends, then stops polling and finishes its running tasks. While
 // Temporal is unreachable it keeps trying to connect.
 func Run(ctx context.Context, a *activities.Activities, options Options) error {
-	if err := waitForTemporal(ctx, options); err != nil {
+	deployment := NewDeployment(options.Temporal, options.TaskQueue)
+	buildID, err := waitForTemporal(ctx, deployment, options)
+	if err != nil {
 		return nil // stopped before Temporal was reachable
 	}
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
-	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options))
+	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options, deployment.options(buildID)))
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
 		return err
 	}
-	options.Log.Info("worker started", "task_queue", options.TaskQueue)
+	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", VersionName(buildID))
 	if options.Started != nil {
 		options.Started()
 	}
 	var keeping sync.WaitGroup
 	keeping.Go(func() { keepSchedule(ctx, options) })
+	keeping.Go(func() { newRouter(deployment, buildID, options).run(ctx) })
 	<-ctx.Done()
 	w.Stop()
 	keeping.Wait()
@@ -75,8 +83,9 @@ const stickyCacheSize = 2_000
 // workerOptions: with the SDK's default of two workflow pollers, or with few autoscaling ones, the
 // first updates after a start take seconds under load; with sixteen they do not (see
 // BenchmarkFirstUpdate).
-func workerOptions(options Options) worker.Options {
+func workerOptions(options Options, deployment worker.DeploymentOptions) worker.Options {
 	return worker.Options{
+		DeploymentOptions: deployment,
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
 		}),
@@ -94,21 +103,23 @@ const (
 	maxBackoff     = time.Minute
 )
 
-// waitForTemporal retries prepareNamespace with exponential backoff until it succeeds, logging
-// every failure.
-func waitForTemporal(ctx context.Context, options Options) error {
+// waitForTemporal retries with exponential backoff until Temporal is prepared for the worker, logging
+// every failure. It returns the build ID that the worker registers with.
+func waitForTemporal(ctx context.Context, deployment *Deployment, options Options) (buildID string, err error) {
 	for wait := initialBackoff; ; wait = min(2*wait, maxBackoff) {
-		err := prepareNamespace(ctx, options)
+		if err = prepareNamespace(ctx, options); err == nil {
+			buildID, err = versionOf(ctx, deployment, options)
+		}
 		if err == nil {
-			return nil
+			return buildID, nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 		options.Log.Warn("Temporal is not ready; trying again", "in", wait, "error", err)
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return "", ctx.Err()
 		case <-time.After(wait):
 		}
 	}
