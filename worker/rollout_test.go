@@ -122,7 +122,10 @@ type rollout struct {
 
 func beginRollout(t *testing.T, versioned bool) *rollout {
 	t.Helper()
-	s := boot(t, "", apptest.Options{NoWorker: true})
+	s := boot(t, "", apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+		// A task that a worker took as it stopped is given out again after this time.
+		c.Timeouts.WorkflowTask = 5 * time.Second
+	}})
 	r := &rollout{service: s, t: t, deployment: worker.NewDeployment(s.Temporal, s.Config.TaskQueue)}
 	if versioned {
 		r.buildIDs = map[string]string{"1": "1", "1b": "1b", changedRelease: changedRelease}

@@ -68,8 +68,7 @@ func (e errNoWorkers) Error() string {
 // changeRouting changes the routing once a worker of the version runs, within the given time. It
 // starts again if somebody else has changed the routing in between. Run again, it changes nothing.
 func changeRouting(ctx context.Context, d *worker.Deployment, buildID string, patience time.Duration, change func(context.Context, *worker.Routing) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
+	giveUp := time.After(patience)
 	for {
 		err := changeOnce(ctx, d, buildID, change)
 		var conflict *serviceerror.FailedPrecondition
@@ -79,6 +78,8 @@ func changeRouting(ctx context.Context, d *worker.Deployment, buildID string, pa
 		}
 		select {
 		case <-ctx.Done():
+			return ctx.Err()
+		case <-giveUp:
 			return err
 		case <-time.After(routingRetry):
 		}
