@@ -386,8 +386,8 @@ func (r *rollout) failedTasks() (failed []string) {
 
 // tasksOf lists the orders with a workflow task that a version has completed.
 func (r *rollout) tasksOf(version string) (ids []string) {
-	for id := range r.histories() {
-		if slices.Contains(r.versionsOf(id), version) {
+	for id, events := range r.histories() {
+		if slices.Contains(completedBy(events), version) {
 			ids = append(ids, id)
 		}
 	}
@@ -397,8 +397,12 @@ func (r *rollout) tasksOf(version string) (ids []string) {
 // versionsOf lists the versions that have completed workflow tasks of an order, one after the other.
 func (r *rollout) versionsOf(id string) []string {
 	r.t.Helper()
-	var versions []string
-	for _, event := range r.historyOf(r.t, workflowOf(id), "").Events {
+	return completedBy(r.historyOf(r.t, workflowOf(id), ""))
+}
+
+// completedBy lists the versions that have completed workflow tasks, one after the other.
+func completedBy(events *history.History) (versions []string) {
+	for _, event := range events.Events {
 		if attributes := event.GetWorkflowTaskCompletedEventAttributes(); attributes != nil {
 			versions = append(versions, attributes.GetDeploymentVersion().GetBuildId())
 		}
