@@ -72,6 +72,17 @@ func (d *Deployment) options(buildID string) worker.DeploymentOptions {
 	}
 }
 
+// check returns an error if Temporal does not offer Worker Deployment Versioning. Of the calls that
+// only read, this one is refused where the namespace has it disabled.
+func (d *Deployment) check(ctx context.Context, buildID string) error {
+	_, err := d.handle().DescribeVersion(ctx, client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
+	var notFound *serviceerror.NotFound
+	if errors.As(err, &notFound) {
+		return nil // the version is new
+	}
+	return err
+}
+
 // Routing is the routing configuration of a deployment.
 type Routing struct {
 	// Current is the build ID of the version that gets the tasks, and Ramping of the one that gets

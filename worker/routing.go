@@ -15,22 +15,20 @@ import (
 // versionOf returns the build ID that a worker registers with: none where Temporal has no Worker
 // Deployment Versioning or does not allow it to the worker.
 func versionOf(ctx context.Context, d *Deployment, options Options) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
-	defer cancel()
-	_, err := d.Routing(ctx)
-	var unimplemented *serviceerror.Unimplemented
-	var denied *serviceerror.PermissionDenied
-	switch {
-	case err == nil || errors.Is(err, ErrNoDeployment):
-		return options.BuildID, nil
-	case errors.As(err, &unimplemented), errors.As(err, &denied):
-		if options.BuildID != Unversioned {
-			options.Log.Warn("Temporal does not offer Worker Deployment Versioning; this worker runs without it: "+
-				"stop all workers of the previous release before the first of this one starts", "error", err)
-		}
+	if options.BuildID == Unversioned {
 		return Unversioned, nil
 	}
-	return "", err
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	err := d.check(ctx, options.BuildID)
+	var unimplemented *serviceerror.Unimplemented
+	var denied *serviceerror.PermissionDenied
+	if errors.As(err, &unimplemented) || errors.As(err, &denied) {
+		options.Log.Warn("Temporal does not offer Worker Deployment Versioning; this worker runs without it: "+
+			"in an upgrade, stop every worker of the previous release before the first of the next one starts", "error", err)
+		return Unversioned, nil
+	}
+	return options.BuildID, err
 }
 
 // router decides when a worker makes its own version the current one.

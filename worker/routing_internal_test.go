@@ -166,21 +166,21 @@ func TestSetCurrent_endsTheRampOfAnother(t *testing.T) {
 }
 
 // A Temporal without Worker Deployment Versioning, or a key that may not use it, gets a worker
-// without a version.
+// without a version. TestVersioning_disabledInTemporal has a Temporal where it is switched off.
 func TestVersionOf_withoutVersioningInTemporal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer error
 		want   string
 	}{
-		"versioning is there":   {nil, "1"},
-		"an older Temporal":     {serviceerror.NewUnimplemented("unknown method DescribeWorkerDeployment"), Unversioned},
-		"disabled, or no right": {serviceerror.NewPermissionDenied("Worker Deployment Versions are disabled on this namespace.", ""), Unversioned},
+		"versioning is there": {nil, "1"},
+		"an older Temporal":   {serviceerror.NewUnimplemented("unknown method DescribeWorkerDeploymentVersion"), Unversioned},
+		"no permission":       {serviceerror.NewPermissionDenied("Request unauthorized.", ""), Unversioned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			answer := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
-				if c.answer != nil && strings.HasSuffix(method, "DescribeWorkerDeployment") {
+				if c.answer != nil && strings.HasSuffix(method, "DescribeWorkerDeploymentVersion") {
 					return serviceerror.ToStatus(c.answer).Err()
 				}
 				return invoke(ctx, method, request, reply, connection, options...)
