@@ -36,7 +36,7 @@ import (
 // No move is lost, and no worker gets a history that it cannot replay.
 func TestRollout_noWorkflowTaskFails(t *testing.T) {
 	t.Parallel()
-	r := beginRollout(t, true)
+	r := beginRollout(t, "1", "2")
 	old := r.startWorker("1")
 	begunBefore := []string{r.CreateOrder(t, r.Key), r.CreateOrder(t, r.Key), r.CreateOrder(t, r.Key)}
 	r.receive(t, begunBefore[1])
@@ -76,7 +76,7 @@ func TestRollout_noWorkflowTaskFails(t *testing.T) {
 // TestRollout_noWorkflowTaskFails would show this if versioning did nothing.
 func TestRollout_withoutVersionsFailsTasks(t *testing.T) {
 	t.Parallel()
-	r := beginRollout(t, false)
+	r := beginRollout(t)
 	latest := r.startWorker("2")
 	changed := r.beginChangedOrder()
 	r.startWorker("1")
@@ -90,10 +90,31 @@ func TestRollout_withoutVersionsFailsTasks(t *testing.T) {
 	})
 }
 
+// The first release with versions takes over from one without.
+func TestRollout_fromWorkersWithoutVersions(t *testing.T) {
+	t.Parallel()
+	r := beginRollout(t, "2")
+	old := r.startWorker("1")
+	id := r.CreateOrder(t, r.Key)
+	r.receive(t, id)
+	load := r.startLoad()
+	load.awaitLives(1)
+	r.startWorker("2") // the deployment has no current version: it makes its own current
+	changed := r.beginChangedOrder()
+	old.stop()
+	load.awaitLives(1)
+	load.finish()
+	r.finishLife(id)
+	r.finishLife(changed)
+	require.Empty(t, r.failedTasks())
+	require.Equal(t, []string{"", "2"}, r.versionsOf(id))
+	require.Equal(t, []string{"2"}, r.versionsOf(changed))
+}
+
 // A release with the same workflow code can be taken back: its orders go back with it.
 func TestRollout_back(t *testing.T) {
 	t.Parallel()
-	r := beginRollout(t, true)
+	r := beginRollout(t, "1", "1b")
 	r.startWorker("1")
 	id := r.CreateOrder(t, r.Key)
 	r.startWorker("1b")
@@ -112,24 +133,22 @@ type rollout struct {
 	*service
 	t          *testing.T
 	deployment *worker.Deployment
-	// buildIDs are the build IDs of the releases: "1", "2" with changed workflow code, and "1b" with
-	// the code of "1". Without versions it is empty.
-	buildIDs map[string]string
+	// versioned are the releases whose workers have a version. They are "1", "2" with changed
+	// workflow code, and "1b" with the code of "1".
+	versioned []string
 
 	mu     sync.Mutex
 	orders []string
 }
 
-func beginRollout(t *testing.T, versioned bool) *rollout {
+func beginRollout(t *testing.T, versioned ...string) *rollout {
 	t.Helper()
 	s := boot(t, "", apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
 		// A task that a worker took as it stopped is given out again after this time.
 		c.Timeouts.WorkflowTask = 5 * time.Second
 	}})
 	r := &rollout{service: s, t: t, deployment: worker.NewDeployment(s.Temporal, s.Config.TaskQueue)}
-	if versioned {
-		r.buildIDs = map[string]string{"1": "1", "1b": "1b", changedRelease: changedRelease}
-	}
+	r.versioned = versioned
 	return r
 }
 
@@ -150,10 +169,14 @@ type releaseWorker struct {
 // startWorker starts a worker process and returns when it polls.
 func (r *rollout) startWorker(release string) *releaseWorker {
 	r.t.Helper()
+	buildID := worker.Unversioned
+	if slices.Contains(r.versioned, release) {
+		buildID = release
+	}
 	started := &watchedLog{text: []byte("worker started"), seen: make(chan struct{})}
 	process, err := dev.Start(dev.Command{
 		Name: "worker of release " + release, Path: os.Args[0], Dir: r.t.TempDir(), Log: started,
-		Env: append(os.Environ(), releaseVariable+"="+release, buildVariable+"="+r.buildIDs[release],
+		Env: append(os.Environ(), releaseVariable+"="+release, buildVariable+"="+buildID,
 			"DATABASE_URL="+r.databaseURL, "SECRET_KEY="+r.Config.SecretKey, "FILES_DIR="+r.Config.FilesDir,
 			"TEMPORAL_ADDRESS="+testenv.Temporal(r.t), "TEMPORAL_TASK_QUEUE="+r.Config.TaskQueue),
 	})
@@ -259,7 +282,7 @@ func (r *rollout) makeCurrent(release string) {
 		if err != nil {
 			return err
 		}
-		return r.deployment.SetCurrent(r.t.Context(), routing, r.buildIDs[release])
+		return r.deployment.SetCurrent(r.t.Context(), routing, release)
 	})
 }
 
