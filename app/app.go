@@ -54,9 +54,11 @@ type App struct {
 
 	shortLinkHosts []string
 	resolver       *net.Resolver
+	buildID        string
+	makeCurrent    bool
 }
 
-// Options replace dependencies in tests.
+// Options name the version of the worker, and replace dependencies in tests.
 type Options struct {
 	// Clock defaults to the system clock.
 	Clock clock.Clock
@@ -68,6 +70,10 @@ type Options struct {
 	Resolver *net.Resolver
 	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
 	WebhookCAFiles []string
+	// BuildID is the version of the worker's code; empty turns Worker Deployment Versioning off.
+	BuildID string
+	// MakeCurrent makes the version current as soon as the worker polls.
+	MakeCurrent bool
 }
 
 // Open opens everything. The database must be reachable and migrated; Temporal may be down.
@@ -78,6 +84,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a := &App{
 		Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(),
 		shortLinkHosts: options.ShortLinkHosts, resolver: options.Resolver,
+		buildID: options.BuildID, makeCurrent: options.MakeCurrent,
 	}
 	if a.clock == nil {
 		a.clock = clock.System()
@@ -255,6 +262,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
 		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
+		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
 		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})
 }

@@ -38,6 +38,8 @@ type TemporalOptions struct {
 	Namespace string
 	// SearchAttributes are registered in the namespace: name → type ("Keyword", "Int", …).
 	SearchAttributes map[string]string
+	// DynamicConfig are settings of the server's dynamic configuration: name → value.
+	DynamicConfig map[string]string
 	// Log gets the server's output; nil discards it.
 	Log io.Writer
 }
@@ -113,6 +115,9 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		// All workflows of the development server share one shard, and a shard's queues are read 20
 		// times a second by default: every task would wait for 25 ms on average.
 		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
+	}
+	for _, name := range slices.Sorted(maps.Keys(options.DynamicConfig)) {
+		arguments = append(arguments, "--dynamic-config-value", name+"="+options.DynamicConfig[name])
 	}
 	if uiAddress == "" {
 		arguments = append(arguments, "--headless")

@@ -22,8 +22,11 @@ var (
 	budgetWithoutWebhook = lifecost.Cost{Events: 25, Actions: 8}
 )
 
+// The worker has a version, as released workers have.
 func TestBudget_fullLifecycle(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
+	apptest.EachOwn(t, apptest.Options{BuildID: "1"}, func(t *testing.T, own *apptest.Service) {
+		deleteSchedule(t, own)
+		s := &service{Service: own}
 		for name, c := range map[string]struct {
 			webhook bool
 			want    lifecost.Cost
@@ -44,6 +47,7 @@ func TestBudget_fullLifecycle(t *testing.T) {
 					}
 					return nil
 				})
+				require.Equal(t, []string{"1"}, completedBy(events))
 				spent := lifecost.Of(events)
 				t.Logf("%d events, %d actions", spent.Events, spent.Actions)
 				require.Equal(t, c.want, spent)

@@ -21,6 +21,11 @@ type Options struct {
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
+	// BuildID is the version of the worker's code. Temporal gives it tasks when it is the deployment's
+	// current version; Unversioned turns versioning off.
+	BuildID string
+	// MakeCurrent makes the version current as soon as the worker polls.
+	MakeCurrent bool
 	// StopTimeout is how long running tasks may take to finish when the worker stops.
 	StopTimeout time.Duration
 	// DeadlockTimeout is how long workflow code may run without yielding.
@@ -38,17 +43,19 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 		options.Started = func() {}
 	}
 	options.Started = sync.OnceFunc(options.Started)
-	return keepRunning(ctx, options, func() error { return runWorker(ctx, a, options) })
+	deployment := NewDeployment(options.Temporal, options.TaskQueue)
+	return keepRunning(ctx, deployment, options, func(buildID string) error { return runWorker(ctx, a, deployment, buildID, options) })
 }
 
 // keepRunning runs the worker again when it has stopped by itself: the SDK ends a worker whose
 // namespace has been gone for minutes, as after Temporal has lost its database.
-func keepRunning(ctx context.Context, options Options, run func() error) error {
+func keepRunning(ctx context.Context, deployment *Deployment, options Options, run func(buildID string) error) error {
 	for {
-		if err := waitForTemporal(ctx, options); err != nil {
+		buildID, err := waitForTemporal(ctx, deployment, options)
+		if err != nil {
 			return nil // stopped before Temporal was ready
 		}
-		err := run()
+		err = run(buildID)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -60,10 +67,10 @@ func keepRunning(ctx context.Context, options Options, run func() error) error {
 }
 
 // runWorker runs a worker until ctx ends, or returns why it stopped before.
-func runWorker(ctx context.Context, a *activities.Activities, options Options) error {
+func runWorker(ctx context.Context, a *activities.Activities, deployment *Deployment, buildID string, options Options) error {
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
 	fatal := make(chan error, 1)
-	sdkOptions := workerOptions(options)
+	sdkOptions := workerOptions(options, deployment.options(buildID))
 	sdkOptions.OnFatalError = func(err error) { fatal <- err }
 	w := worker.New(options.Temporal, options.TaskQueue, sdkOptions)
 	Register(w)
@@ -71,11 +78,12 @@ func runWorker(ctx context.Context, a *activities.Activities, options Options) e
 	if err := w.Start(); err != nil {
 		return err
 	}
-	options.Log.Info("worker started", "task_queue", options.TaskQueue)
+	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", VersionName(buildID))
 	options.Started()
 	keepingCtx, endKeeping := context.WithCancel(ctx)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { keepSchedule(keepingCtx, options) })
+	keeping.Go(func() { newRouter(deployment, buildID, options).run(keepingCtx) })
 	var err error
 	select {
 	case <-ctx.Done():
@@ -106,8 +114,9 @@ const stickyCacheSize = 2_000
 // workerOptions: with the SDK's default of two workflow pollers, or with few autoscaling ones, the
 // first updates after a start take seconds under load; with sixteen they do not (see
 // BenchmarkFirstUpdate).
-func workerOptions(options Options) worker.Options {
+func workerOptions(options Options, deployment worker.DeploymentOptions) worker.Options {
 	return worker.Options{
+		DeploymentOptions: deployment,
 		WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
 			InitialNumberOfPollers: workflowPollers, MinimumNumberOfPollers: workflowPollers,
 		}),
@@ -125,20 +134,22 @@ const (
 	maxBackoff     = time.Minute
 )
 
-// waitForTemporal retries prepareNamespace with exponential backoff until it succeeds, logging
-// every failure.
-func waitForTemporal(ctx context.Context, options Options) error {
+// waitForTemporal retries with exponential backoff until Temporal is prepared for the worker, logging
+// every failure. It returns the build ID that the worker registers with.
+func waitForTemporal(ctx context.Context, deployment *Deployment, options Options) (buildID string, err error) {
 	for backoff := initialBackoff; ; backoff = min(2*backoff, maxBackoff) {
-		err := prepareNamespace(ctx, options)
+		if err = prepareNamespace(ctx, options); err == nil {
+			buildID, err = versionOf(ctx, deployment, options)
+		}
 		if err == nil {
-			return nil
+			return buildID, nil
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 		options.Log.Warn("Temporal is not ready; trying again", "in", backoff, "error", err)
 		if !wait(ctx, backoff) {
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 	}
 }

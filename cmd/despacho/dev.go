@@ -90,7 +90,12 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err := d.prepareDatabase(ctx); err != nil {
 		return err
 	}
-	a, err := app.Open(ctx, d.config, d.log, app.Options{Temporal: &d.temporalOptions, WebhookCAFiles: []string{d.certs.CAFile}})
+	a, err := app.Open(ctx, d.config, d.log, app.Options{
+		Temporal: &d.temporalOptions, WebhookCAFiles: []string{d.certs.CAFile},
+		// Changed code goes on with the open orders at once, so its worker has no version of its own. An
+		// existing Temporal may be one that released workers use.
+		MakeCurrent: d.temporal != nil,
+	})
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func apiCommand() *cobra.Command {
 		Short: "Serve the API, the panel and the tracking page",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), "despacho-api", func(ctx context.Context, a *app.App) error {
+			return serve(cmd.Context(), "despacho-api", app.Options{}, func(ctx context.Context, a *app.App) error {
 				listener, err := config.Listen(a.Config.HTTPAddr, "HTTP_ADDR")
 				if err != nil {
 					return err
@@ -42,18 +42,22 @@ func apiCommand() *cobra.Command {
 }
 
 func workerCommand() *cobra.Command {
-	return &cobra.Command{
+	options := app.Options{BuildID: buildID()}
+	command := &cobra.Command{
 		Use:   "worker",
 		Short: "Run the orders' workflows and activities",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), "despacho-worker", func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
+			return serve(cmd.Context(), "despacho-worker", options, func(ctx context.Context, a *app.App) error { return a.RunWorker(ctx, nil) })
 		},
 	}
+	command.Flags().BoolVar(&options.MakeCurrent, "make-current", false,
+		"give all tasks to this release at once, where it replaces the previous one on the spot")
+	return command
 }
 
 // serve runs a process until it is told to stop, with its metrics and traces.
-func serve(ctx context.Context, name string, run func(context.Context, *app.App) error) error {
+func serve(ctx context.Context, name string, options app.Options, run func(context.Context, *app.App) error) error {
 	cfg, err := config.Load()
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func serve(ctx context.Context, name string, run func(context.Context, *app.App)
 		return err
 	}
 	defer func() { _ = endTracing(context.WithoutCancel(ctx)) }()
-	a, err := app.Open(ctx, cfg, log, app.Options{})
+	a, err := app.Open(ctx, cfg, log, options)
 	if err != nil {
 		return err
 	}

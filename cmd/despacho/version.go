@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"despacho/worker"
 )
 
 func versionCommand() *cobra.Command {
@@ -26,14 +28,50 @@ func version() string {
 	if release != "" {
 		return release
 	}
+	commit, modified, ok := builtFrom()
+	switch {
+	case !ok:
+		return "unknown"
+	case modified:
+		return commit + "-modified"
+	}
+	return commit
+}
+
+// developmentRelease is the release of an image that docker-compose.yml builds without a RELEASE.
+const developmentRelease = "dev"
+
+// buildID is the version of a worker's code in Temporal. A build that neither a release nor a commit
+// identifies has none: two of them may differ.
+func buildID() string {
+	switch release {
+	case "":
+	case developmentRelease:
+		return worker.Unversioned
+	default:
+		return release
+	}
+	commit, modified, ok := builtFrom()
+	if !ok || modified {
+		return worker.Unversioned
+	}
+	return commit
+}
+
+// builtFrom returns the commit that the binary was built from, and whether files had been changed
+// since.
+func builtFrom() (commit string, modified, ok bool) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return "", false, false
 	}
 	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return setting.Value[:min(12, len(setting.Value))]
+		switch setting.Key {
+		case "vcs.revision":
+			commit = setting.Value[:min(12, len(setting.Value))]
+		case "vcs.modified":
+			modified = setting.Value == "true"
 		}
 	}
-	return info.Main.Version
+	return commit, modified, commit != ""
 }

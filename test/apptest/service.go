@@ -52,6 +52,8 @@ type Options struct {
 	Namespace string
 	// TaskQueue joins services that work together; empty is one of its own.
 	TaskQueue string
+	// BuildID is the version of the worker's code; empty is a worker without versioning.
+	BuildID string
 	// ShortLinkHosts are followed like the known hosts of short map links.
 	ShortLinkHosts []string
 	// Configure changes the configuration before the service starts.
@@ -86,7 +88,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: logLevel()}))
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
 		Clock: options.Clock, Temporal: &client.Options{HostPort: address, Namespace: options.Namespace}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver,
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID,
 	})
 	require.NoError(t, err)
 

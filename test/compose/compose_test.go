@@ -96,6 +96,12 @@ func TestEnvExample_namesEveryVariableThatComposeTakes(t *testing.T) {
 	require.Contains(t, strings.Fields(readFile(t, ".gitignore")), "/.env")
 }
 
+// A worker that replaces one of another release gets no tasks until its version is current.
+func TestWorker_makesItsReleaseCurrent(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"worker", "--make-current"}, readCompose(t).Services["worker"].Command)
+}
+
 // pinned matches an image with a tag that says a version.
 var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+[\w.-]*$`)
 

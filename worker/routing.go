@@ -1,0 +1,139 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"despacho/workflows"
+)
+
+// versionOf returns the build ID that a worker registers with: none where Temporal has no Worker
+// Deployment Versioning or does not allow it to the worker.
+func versionOf(ctx context.Context, d *Deployment, options Options) (string, error) {
+	if options.BuildID == Unversioned {
+		return Unversioned, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	err := d.check(ctx, options.BuildID)
+	var unimplemented *serviceerror.Unimplemented
+	var denied *serviceerror.PermissionDenied
+	if errors.As(err, &unimplemented) || errors.As(err, &denied) {
+		options.Log.Warn("Temporal does not offer Worker Deployment Versioning; this worker runs without it: "+
+			"in an upgrade, stop every worker of the previous release before the first of the next one starts", "error", err)
+		return Unversioned, nil
+	}
+	return options.BuildID, err
+}
+
+// router decides when a worker makes its own version the current one.
+type router struct {
+	deployment *Deployment
+	buildID    string
+	// makeCurrent is set until the version was made current because the worker was told to do so.
+	makeCurrent bool
+	log         *slog.Logger
+	// interval is the time between two looks at the routing.
+	interval time.Duration
+	// unserved counts the looks in a row that found no worker of the current version.
+	unserved int
+}
+
+// maxUnserved is the number of looks after which a current version without workers is replaced. One
+// is not enough: a restarted Temporal forgets its pollers.
+const maxUnserved = 2
+
+// run looks at the routing when the worker starts and then once in a while: a Temporal that loses
+// its database loses the routing.
+func (r *router) run(ctx context.Context) {
+	wait := firstLook
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		err := r.look(ctx)
+		switch {
+		case err == nil:
+			wait = r.interval
+		case ctx.Err() != nil:
+			return
+		default:
+			// A version becomes known to Temporal by its first polls, and of several workers that
+			// start at once one sets the routing.
+			if wait = min(2*wait, r.interval); wait > quietRetries {
+				r.log.Warn("the routing of the worker deployment is not known or not set; trying again", "in", wait, "error", err)
+			}
+		}
+	}
+}
+
+const (
+	// firstLook is the time until the first look at the routing, and the first retry's delay.
+	firstLook = 50 * time.Millisecond
+	// quietRetries is the delay up to which retries are not logged.
+	quietRetries = 2 * time.Second
+)
+
+// look makes the version current if it has to be.
+func (r *router) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	routing, err := r.deployment.Routing(ctx)
+	if errors.Is(err, ErrNoDeployment) && r.buildID == Unversioned {
+		return nil // without a deployment unversioned workers get the tasks
+	}
+	if err != nil {
+		return err
+	}
+	reason, err := r.reason(ctx, routing)
+	if err != nil || reason == "" {
+		return err
+	}
+	if err := r.deployment.SetCurrent(ctx, routing, r.buildID); err != nil {
+		return err
+	}
+	r.makeCurrent, r.unserved = false, 0
+	r.log.Info("this worker's version is now the current one", "version", VersionName(r.buildID), "previous", VersionName(routing.Current), "reason", reason)
+	return nil
+}
+
+// reason says why the version has to become current, or is empty.
+func (r *router) reason(ctx context.Context, routing *Routing) (string, error) {
+	switch {
+	case routing.Current == r.buildID && (routing.Decided || r.buildID == Unversioned):
+		r.makeCurrent, r.unserved = false, 0
+		return "", nil
+	case !routing.Decided:
+		return "the deployment had no current version", nil
+	case r.makeCurrent:
+		return "the worker was started with --make-current", nil
+	}
+	workers, err := r.deployment.Workers(ctx)
+	if err != nil {
+		return "", err
+	}
+	if workers[routing.Current] > 0 {
+		r.unserved = 0
+		if routing.Percentage == 0 || routing.Ramping != r.buildID {
+			r.log.Warn("this worker gets no tasks: its version is not the current one; `despacho deployment current` makes it so",
+				"version", VersionName(r.buildID), "current", VersionName(routing.Current))
+		}
+		return "", nil
+	}
+	if r.unserved++; r.unserved < maxUnserved {
+		return "", nil
+	}
+	return fmt.Sprintf("no worker of %s runs", VersionName(routing.Current)), nil
+}
+
+// newRouter returns the router of a worker.
+func newRouter(d *Deployment, buildID string, options Options) *router {
+	return &router{deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log, interval: workflows.ReconcileEvery}
+}

@@ -1,0 +1,212 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/worker"
+	"google.golang.org/grpc"
+
+	"despacho/test/testenv"
+	"despacho/workflows"
+)
+
+// quiet discards the SDK's log.
+var quiet = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+
+// fleet is a deployment of the test's own with workers that get no tasks.
+type fleet struct {
+	*testing.T
+	temporal   client.Client
+	deployment *Deployment
+}
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(t), Logger: quiet})
+	require.NoError(t, err)
+	t.Cleanup(temporal.Close)
+	return &fleet{T: t, temporal: temporal, deployment: NewDeployment(temporal, testenv.TaskQueue(t))}
+}
+
+// start starts a worker and returns when Temporal knows its version, for workflows and activities.
+func (f *fleet) start(buildID string) worker.Worker {
+	f.Helper()
+	w := worker.New(f.temporal, f.deployment.taskQueue, worker.Options{DeploymentOptions: f.deployment.options(buildID)})
+	Register(w)
+	w.RegisterActivity(func() error { return nil })
+	require.NoError(f, w.Start())
+	f.Cleanup(w.Stop)
+	if buildID == Unversioned {
+		return w
+	}
+	testenv.Until(f, func() error {
+		version, err := f.deployment.handle().DescribeVersion(f.Context(), client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
+		if err == nil && len(version.Info.TaskQueuesInfos) < 2 {
+			err = errors.New("a task queue is not registered yet")
+		}
+		return err
+	})
+	return w
+}
+
+func (f *fleet) router(buildID string, makeCurrent bool) *router {
+	return newRouter(f.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
+}
+
+func (f *fleet) current() string {
+	f.Helper()
+	routing, err := f.deployment.Routing(f.Context())
+	require.NoError(f, err)
+	return routing.Current
+}
+
+func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	require.NoError(t, f.router(Unversioned, false).look(t.Context()), "without a deployment there is nothing to do")
+	require.ErrorIs(t, f.router("1", false).look(t.Context()), ErrNoDeployment)
+	f.start("1")
+	require.Equal(t, Unversioned, f.current())
+	// Several workers start at once: one of them sets the routing, the others see it at their next look.
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			r := f.router("1", false)
+			testenv.Until(t, func() error { return r.look(ctx) })
+		})
+	}
+	all.Wait()
+	require.Equal(t, "1", f.current())
+}
+
+func TestRouter_aLaterVersionWaitsToBeMadeCurrent(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.start("1")
+	require.NoError(t, f.router("1", false).look(t.Context()))
+	f.start("2")
+	waiting := f.router("2", false)
+	for range maxUnserved + 1 {
+		require.NoError(t, waiting.look(t.Context()))
+	}
+	require.Equal(t, "1", f.current())
+
+	told := f.router("2", true)
+	require.NoError(t, told.look(t.Context()))
+	require.Equal(t, "2", f.current())
+	// Whoever goes back to the first version is not overruled.
+	routing, err := f.deployment.Routing(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, f.deployment.SetCurrent(t.Context(), routing, "1"))
+	require.NoError(t, told.look(t.Context()))
+	require.Equal(t, "1", f.current())
+}
+
+// Workers that replaced those of the current version, while nobody has set the routing, carry the
+// orders after a while.
+func TestRouter_takesOverFromAVersionWithoutWorkers(t *testing.T) {
+	t.Parallel()
+	for name, successor := range map[string]string{"another version": "2", "a development build": Unversioned} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFleet(t)
+			f.deployment.pollerTimeout = 0 // every worker but the one that polled last is gone
+			gone := f.start("1")
+			require.NoError(t, f.router("1", false).look(t.Context()))
+			gone.Stop()
+			f.start(successor)
+			testenv.Until(t, func() error {
+				workers, err := f.deployment.Workers(t.Context())
+				if err == nil && (workers["1"] > 0 || workers[successor] == 0) {
+					err = errors.New("the workers are still those of before")
+				}
+				return err
+			})
+			r := f.router(successor, false)
+			require.NoError(t, r.look(t.Context()))
+			require.Equal(t, "1", f.current(), "a restarted Temporal forgets its pollers: one look is not enough")
+			require.NoError(t, r.look(t.Context()))
+			require.Equal(t, successor, f.current())
+		})
+	}
+}
+
+func TestSetCurrent_endsTheRampOfAnother(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.start("1")
+	f.start("2")
+	read := func() *Routing {
+		t.Helper()
+		routing, err := f.deployment.Routing(t.Context())
+		require.NoError(t, err)
+		return routing
+	}
+	before := read()
+	require.NoError(t, f.deployment.SetCurrent(t.Context(), before, "1"))
+	require.Error(t, f.deployment.SetCurrent(t.Context(), before, "2"), "the routing has changed since it was read")
+	require.NoError(t, f.deployment.SetRamp(t.Context(), read(), "2", 10))
+	routing := read()
+	require.Equal(t, []any{"1", "2", float32(10)}, []any{routing.Current, routing.Ramping, routing.Percentage})
+	require.NoError(t, f.deployment.SetCurrent(t.Context(), routing, "1"))
+	routing = read()
+	require.Equal(t, []any{"1", float32(0)}, []any{routing.Current, routing.Percentage})
+}
+
+// A Temporal without Worker Deployment Versioning, or a key that may not use it, gets a worker
+// without a version. TestVersioning_disabledInTemporal has a Temporal where it is switched off.
+func TestVersionOf_withoutVersioningInTemporal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer error
+		want   string
+	}{
+		"versioning is there": {nil, "1"},
+		"an older Temporal":   {serviceerror.NewUnimplemented("unknown method DescribeWorkerDeploymentVersion"), Unversioned},
+		"no permission":       {serviceerror.NewPermissionDenied("Request unauthorized.", ""), Unversioned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answer := func(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+				if c.answer != nil && strings.HasSuffix(method, "DescribeWorkerDeploymentVersion") {
+					return serviceerror.ToStatus(c.answer).Err()
+				}
+				return invoke(ctx, method, request, reply, connection, options...)
+			}
+			temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(t), Logger: quiet, ConnectionOptions: client.ConnectionOptions{
+				DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(answer)},
+			}})
+			require.NoError(t, err)
+			t.Cleanup(temporal.Close)
+			d := NewDeployment(temporal, testenv.TaskQueue(t))
+			got, err := versionOf(t.Context(), d, Options{BuildID: "1", Log: slog.New(slog.DiscardHandler)})
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+func TestDeployment_nameHasNoReservedCharacter(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "despacho", NewDeployment(nil, "despacho").Name())
+	require.Equal(t, "despacho-lima-2", NewDeployment(nil, "despacho.lima:2").Name())
+}
+
+// An idle worker looks at the routing no more often than the reconcile schedule runs.
+func TestRouter_interval(t *testing.T) {
+	t.Parallel()
+	require.GreaterOrEqual(t, newRouter(nil, "1", Options{}).interval, workflows.ReconcileEvery)
+	require.Greater(t, pollerTimeout, time.Minute, "a worker polls at least once a minute")
+}
