@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/fairpool"
 )
 
 // servePipes serves HTTP over connections in memory and returns a client of it. In a synctest
@@ -64,27 +66,44 @@ func (l pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// limited is a router with nothing but the limits and a handler.
+func limited(limits *Server, handle gin.HandlerFunc) http.HandlerFunc {
+	routes := gin.New()
+	routes.Use(limits.limitInFlight)
+	routes.POST("/", handle)
+	return routes.ServeHTTP
+}
+
+const testLimit = 10 * time.Second
+
+func newLimits() *Server {
+	return &Server{
+		config:   &config.Config{Timeouts: config.Timeouts{Queue: time.Second, Request: testLimit, Upload: 6 * testLimit, Progress: testLimit}},
+		inFlight: make(chan struct{}, 1), uploads: fairpool.New(2, 1), log: slog.New(slog.DiscardHandler), clients: newClientCounts(0),
+		bodyLimits: map[string]bodyLimit{},
+	}
+}
+
 // A request that is worked on for longer than its body may take costs neither itself nor the next
 // one on its connection their lives.
-func TestWithReadDeadline_isRemovedAfterTheBody(t *testing.T) {
+func TestBody_theDeadlineIsRemovedAfterIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 10 * time.Second
-		client := servePipes(t, func(w http.ResponseWriter, r *http.Request) {
-			withReadDeadline(w, r, limit)
-			_, err := io.ReadAll(r.Body)
-			_, _ = r.Body.Read(make([]byte, 1)) // as who looks whether anything follows
+		client := servePipes(t, limited(newLimits(), func(c *gin.Context) {
+			_, err := io.ReadAll(c.Request.Body)
+			_, _ = c.Request.Body.Read(make([]byte, 1)) // as who looks whether anything follows
+			connection := context.WithoutCancel(c.Request.Context())
 			if err == nil {
 				select {
-				case <-r.Context().Done():
-					err = r.Context().Err()
-				case <-time.After(3 * limit): // work
+				case <-connection.Done():
+					err = connection.Err()
+				case <-time.After(3 * testLimit): // work
 				}
 			}
 			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
+				c.String(http.StatusInternalServerError, err.Error())
 			}
-		})
+		}))
 		for _, content := range []string{"{}", "", "{}", ""} {
 			request, err := http.NewRequest(http.MethodPost, "http://despacho/", strings.NewReader(content))
 			require.NoError(t, err)
@@ -97,45 +116,124 @@ func TestWithReadDeadline_isRemovedAfterTheBody(t *testing.T) {
 	})
 }
 
-func TestLimitInFlight_timesOutASlowBody(t *testing.T) {
+// drip sends one byte a second as a chunked body for as long as the server takes them, and returns
+// when the outcome is there.
+func drip(t *testing.T, client *http.Client, outcome <-chan error) error {
+	t.Helper()
+	dripping, drop := io.Pipe()
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		if response, err := client.Post("http://despacho/", "application/json", dripping); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	defer func() {
+		require.NoError(t, drop.Close())
+		<-answered
+	}()
+	for range 60 {
+		select {
+		case err := <-outcome:
+			return err
+		case <-time.After(time.Second):
+			_, _ = drop.Write([]byte(" "))
+		}
+	}
+	return errors.New("the body goes on and on")
+}
+
+func TestBody_aSlowOneTimesOut(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]bodyLimit{"usual": usualBody, "upload": {bytes: 8 << 20, tooLarge: errors.New("too large")}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				outcome := make(chan error, 1)
+				limits := newLimits()
+				limits.bodyLimits["POST /"] = limit
+				client := servePipes(t, limited(limits, func(c *gin.Context) {
+					_, err := io.ReadAll(c.Request.Body)
+					outcome <- err
+				}))
+				began := time.Now()
+				err := drip(t, client, outcome)
+				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+				require.ErrorIs(t, err, errIncompleteBody)
+				require.Less(t, time.Since(began), testLimit+2*time.Second, "by the clock of the bubble: bytes that drip earn no time")
+			})
+		})
+	}
+}
+
+// The only slot is free while a body is on its way and while a response is read.
+func TestLimitInFlight_slowClientsHoldNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 10 * time.Second
+		limits := newLimits()
+		handler := limited(limits, func(c *gin.Context) {
+			content, err := io.ReadAll(c.Request.Body)
+			require.NoError(t, err)
+			require.Len(t, limits.inFlight, 1, "work has a slot")
+			c.String(http.StatusOK, strings.Repeat("x", 1<<20)+string(content))
+		})
+		client := servePipes(t, handler)
+		slowBody, end := io.Pipe()
+		answered := make(chan string, 1)
+		go func() {
+			response, err := client.Post("http://despacho/", "application/json", slowBody)
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			time.Sleep(testLimit / 2) // a pipe holds nothing: the server waits
+			content, _ := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			answered <- string(content[1<<20:])
+		}()
+		_, err := end.Write([]byte("he"))
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Empty(t, limits.inFlight, "the body is on its way")
+		_, err = end.Write([]byte("llo"))
+		require.NoError(t, err)
+		require.NoError(t, end.Close())
+		synctest.Wait()
+		require.Empty(t, limits.inFlight, "the response is on its way")
+		require.Empty(t, answered)
+		require.Equal(t, "hello", <-answered)
+	})
+}
+
+// A client that stops reading is disconnected.
+func TestSend_aClientThatStopsReadingIsDisconnected(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := servePipes(t, limited(newLimits(), func(c *gin.Context) { c.String(http.StatusOK, strings.Repeat("x", 1<<20)) }))
+		response, err := client.Post("http://despacho/", "application/json", nil)
+		require.NoError(t, err)
+		time.Sleep(testLimit + time.Second)
+		_, err = io.ReadAll(response.Body)
+		require.NoError(t, response.Body.Close())
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	})
+}
+
+// A process that stood still between a request's arrival and its body's does not blame the client.
+func TestBody_standingStillIsNotTheClientsFault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
 		outcome := make(chan error, 1)
-		limits := &Server{config: &config.Config{Timeouts: config.Timeouts{Request: limit, Upload: 3 * limit}}, inFlight: make(chan struct{}, 1)}
-		routes := gin.New()
-		routes.Use(limits.limitInFlight)
-		routes.POST("/", func(c *gin.Context) {
+		client := servePipes(t, limited(newLimits(), func(c *gin.Context) {
+			time.Sleep(2 * testLimit)
 			_, err := io.ReadAll(c.Request.Body)
 			outcome <- err
-		})
-		client := servePipes(t, routes.ServeHTTP)
-		began := time.Now()
-		dripping, drop := io.Pipe()
-		answered := make(chan struct{})
-		go func() {
-			defer close(answered)
-			if response, err := client.Post("http://despacho/", "application/json", dripping); err == nil {
-				_ = response.Body.Close()
-			}
-		}()
-		for drips := 0; ; drips++ { // one byte a second, for as long as the server takes them
-			select {
-			case err := <-outcome:
-				require.ErrorIs(t, err, os.ErrDeadlineExceeded)
-				require.Equal(t, limit, time.Since(began), "by the clock of the bubble")
-				require.NoError(t, drop.Close())
-				<-answered
-				return
-			case <-time.After(time.Second):
-				if drips == 60 {
-					t.Error("the body goes on and on")
-					require.NoError(t, drop.Close())
-					<-answered
-					return
-				}
-				_, _ = drop.Write([]byte(" "))
-			}
+		}))
+		response, err := client.Post("http://despacho/", "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		if err := <-outcome; err != nil {
+			require.NotErrorIs(t, err, errIncompleteBody)
 		}
 	})
 }

@@ -23,6 +23,6 @@ func serveWithETag(c *gin.Context, contentType string, content []byte) error {
 			return nil
 		}
 	}
-	c.Data(http.StatusOK, contentType, content)
+	sendContent(c, http.StatusOK, contentType, content)
 	return nil
 }

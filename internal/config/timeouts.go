@@ -19,6 +19,8 @@ type Timeouts struct {
 	// Connection bounds the reading of a request and the writing of its response, however slow the
 	// client is; as long as the longest request.
 	Connection time.Duration
+	// Progress is how long a client may take to read each 64 KiB of a response.
+	Progress time.Duration
 	// Start is how long a creation waits for Temporal before it answers without it.
 	Start time.Duration
 	// Move is how long a caller waits for the outcome of a move.
@@ -54,6 +56,7 @@ func DefaultTimeouts() Timeouts {
 		Upload:       time.Minute,
 		Bulk:         40 * time.Second,
 		Connection:   time.Minute,
+		Progress:     10 * time.Second,
 		Start:        2 * time.Second,
 		Move:         4 * time.Second,
 		MoveDeadline: 30 * time.Second,
