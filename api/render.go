@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"despacho/db"
 	"despacho/internal/apperror"
 )
 
@@ -89,6 +90,9 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 	}
 	if f.Kind == apperror.Internal && isOutage(ctx, err) {
 		f = errUnavailable.Because(err)
+	}
+	if db.IsFull(err) {
+		s.diskFullAt.Store(s.clock.Now().UnixMicro())
 	}
 	switch f.Kind {
 	case apperror.Internal:

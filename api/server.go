@@ -54,6 +54,8 @@ type Server struct {
 	// clients are the requests of each client behind trustedProxies.
 	clients        *clientCounts
 	trustedProxies []netip.Prefix
+	// diskFullAt is when the database last had no space for a request, in microseconds.
+	diskFullAt atomic.Int64
 	// draining is set while the process shuts down.
 	draining atomic.Bool
 }

@@ -86,6 +86,16 @@ func (s Store) write(name string, content []byte) error {
 	return os.Rename(temporary.Name(), filepath.Join(s.Dir, name))
 }
 
+// CheckWritable writes a small file and removes it.
+func (s Store) CheckWritable() error {
+	file, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("x")
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
 // Remove deletes a photo and its thumbnail. A missing file is not an error.
 func (s Store) Remove(name string) error {
 	return errors.Join(s.remove(name), s.remove(ThumbnailName(name)))
