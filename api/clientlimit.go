@@ -114,6 +114,11 @@ func (l *clientListener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
+		// The system would let the buffer of a client that does not read grow to megabytes.
+		if err := tcp.SetWriteBuffer(sendBuffer); err != nil {
+			_ = tcp.Close() // the client has left
+			continue
+		}
 		peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()
 		if isTrusted(peer, l.proxies) {
 			return &clientConn{TCPConn: tcp, leave: func() {}}, nil
@@ -124,6 +129,9 @@ func (l *clientListener) Accept() (net.Conn, error) {
 		l.refuse(tcp)
 	}
 }
+
+// sendBuffer is how much of a response the system keeps for a client that has not received it yet.
+const sendBuffer = 128 << 10
 
 // refusal is what a connection over the limit is sent.
 const refusal = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 1\r\nConnection: close\r\n" +
