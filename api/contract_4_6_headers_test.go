@@ -67,3 +67,23 @@ func postWithoutContentType(t *testing.T, s *apptest.Service, key string) (statu
 	require.NoError(t, err)
 	return response.StatusCode
 }
+
+// No answer about orders is stored by a browser or a proxy on its way.
+func TestHeaders_ordersAreNotStored(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+		token := tenant.SignIn(t, nil)
+		for _, request := range []apptest.Request{
+			{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key},
+			{Method: http.MethodGet, Path: "/v1/orders/" + created.String("id"), Key: tenant.Key},
+			{Method: http.MethodGet, Path: "/v1/orders/" + created.String("store_id"), Key: tenant.Key},
+			{Method: http.MethodGet, Path: "/panel/api/orders", Token: token},
+			{Method: http.MethodGet, Path: "/panel/api/orders/" + created.String("id"), Token: token},
+			{Method: http.MethodGet, Path: "/panel/api/keys", Token: token},
+		} {
+			require.Equal(t, "no-store", s.Do(t, request).Header.Get("Cache-Control"), request.Path)
+		}
+	})
+}

@@ -23,7 +23,7 @@ func (s *Server) deliverOrder(c *gin.Context) error {
 
 func readDelivery(c *gin.Context) (*jsonbody.Object, []byte, error) {
 	if photos.IsForm(c.Request) {
-		return photos.ReadForm(c.Writer, c.Request)
+		return photos.ReadForm(c.Request)
 	}
 	in, err := readOptionalBody(c)
 	return in, nil, err

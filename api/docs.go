@@ -57,28 +57,39 @@ func (s *Server) serveReference(c *gin.Context) error {
 // document is a static text, compressed once for the clients that accept gzip.
 type document struct {
 	contentType       string
-	plain, compressed []byte
+	plain, compressed encoded
+}
+
+// encoded is a document in one coding.
+type encoded struct {
+	content []byte
+	tag     string
 }
 
 func newDocument(contentType string, content []byte) (*document, error) {
 	var out bytes.Buffer
-	writer := gzip.NewWriter(&out)
+	writer, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := writer.Write(content); err != nil {
 		return nil, err
 	}
 	if err := writer.Close(); err != nil {
 		return nil, err
 	}
-	return &document{contentType: contentType, plain: content, compressed: out.Bytes()}, nil
+	packed := out.Bytes()
+	return &document{contentType: contentType, plain: encoded{content, etagOf(content)}, compressed: encoded{packed, etagOf(packed)}}, nil
 }
 
 func (d *document) serve(c *gin.Context) error {
 	c.Header("Vary", "Accept-Encoding")
-	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
-		return serveWithETag(c, d.contentType, d.plain)
+	form := d.plain
+	if acceptsGzip(c.GetHeader("Accept-Encoding")) {
+		form = d.compressed
+		c.Header("Content-Encoding", "gzip")
 	}
-	c.Header("Content-Encoding", "gzip")
-	return serveWithETag(c, d.contentType, d.compressed)
+	return serveWithETag(c, d.contentType, form.tag, form.content)
 }
 
 // acceptsGzip reads Accept-Encoding. A coding with weight 0 is not accepted.

@@ -9,10 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// serveWithETag sends content with an ETag, or 304 to a client whose copy is current.
-func serveWithETag(c *gin.Context, contentType string, content []byte) error {
-	sum := sha256.Sum256(content)
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+// serveWithETag sends content with its ETag, or 304 to a client whose copy is current.
+func serveWithETag(c *gin.Context, contentType, tag string, content []byte) error {
 	c.Header("ETag", tag)
 	c.Header("Cache-Control", "public, max-age=3600")
 	for known := range strings.SplitSeq(c.GetHeader("If-None-Match"), ",") {
@@ -23,6 +21,12 @@ func serveWithETag(c *gin.Context, contentType string, content []byte) error {
 			return nil
 		}
 	}
-	c.Data(http.StatusOK, contentType, content)
+	sendContent(c, http.StatusOK, contentType, content)
 	return nil
+}
+
+// etagOf is the ETag of a content.
+func etagOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 }

@@ -3,8 +3,11 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"despacho/db"
 )
 
 // healthz answers as long as the process runs.
@@ -15,6 +18,7 @@ func (s *Server) healthz(c *gin.Context) error {
 // readiness is the body of /readyz: the state of each dependency.
 type readiness struct {
 	Database string `json:"database"`
+	Files    string `json:"files"`
 	Temporal string `json:"temporal"`
 	// WorkflowStarts is how far this process is behind with the workflows of created orders.
 	WorkflowStarts startBacklog `json:"workflow_starts"`
@@ -25,25 +29,59 @@ type startBacklog struct {
 	OldestSeconds float64 `json:"oldest_seconds"`
 }
 
-// readyz reports whether requests can be served. Temporal's state is shown but does not fail the
-// check: orders are accepted without it.
+// fullDiskMemory is how long /readyz reports a full disk after a request has met it. A small write
+// can succeed where a larger one does not, so that it proves nothing.
+const fullDiskMemory = 10 * time.Second
+
+// readyz reports whether requests can be served. The states of Temporal and of the photos' directory
+// are shown but do not fail the check: orders are accepted without them.
 func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
 	backlog := s.orders.StartBacklog()
-	state := readiness{Database: "ok", Temporal: "ok", WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()}}
+	state := readiness{
+		Database: "ok", Files: "ok", Temporal: "ok",
+		WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()},
+	}
 	if err := s.temporalReachable(ctx); err != nil {
 		state.Temporal = "unreachable"
+	}
+	if err := s.files.CheckWritable(); err != nil {
+		state.Files = "unwritable"
+		s.log.WarnContext(ctx, "photos cannot be stored", "error", err)
 	}
 	if err := s.db.CheckVersion(ctx); err != nil {
 		state.Database = "unavailable"
 		s.log.WarnContext(ctx, "not ready", "error", err)
-		c.Header("Retry-After", "5")
-		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: "not_ready", Error: "El servicio no está listo: la base de datos no responde o no está migrada."})
+		return notReady(c, state, "not_ready", "El servicio no está listo: la base de datos no responde o no está migrada.")
+	}
+	if s.isDiskFull(ctx) {
+		state.Database = "full"
+		return notReady(c, state, "not_ready", "El servicio no está listo: el disco de la base de datos está lleno.")
 	}
 	if s.draining.Load() {
-		c.Header("Retry-After", "5")
-		return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: "stopping", Error: "El servicio se está deteniendo."})
+		return notReady(c, state, "stopping", "El servicio se está deteniendo.")
 	}
 	return ok(c, state)
+}
+
+func notReady(c *gin.Context, state readiness, code, message string) error {
+	c.Header("Retry-After", "5")
+	return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: code, Error: message})
+}
+
+// isDiskFull reports whether the database has no space left: a request met that a moment ago, or a
+// small write does now.
+func (s *Server) isDiskFull(ctx context.Context) bool {
+	now := s.clock.Now()
+	if since := now.Sub(time.UnixMicro(s.diskFullAt.Load())); since < fullDiskMemory {
+		return true
+	}
+	_, err := s.db.CountRequest(ctx, "readyz", now)
+	if !db.IsFull(err) {
+		return false
+	}
+	s.diskFullAt.Store(now.UnixMicro())
+	s.log.WarnContext(ctx, "not ready", "error", err)
+	return true
 }

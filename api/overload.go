@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -17,43 +16,80 @@ var (
 	errUnavailable = &apperror.Error{Kind: apperror.Unavailable, Code: "service_unavailable", RetryAfter: 2 * time.Second, Message: "El servicio no puede atender en este momento. Vuelva a intentarlo en unos segundos."}
 )
 
-// limitInFlight bounds the requests handled at the same time, because more would slow all of them
-// and use more memory. Others wait up to Timeouts.Queue and then get 503. Health checks are exempt.
+// limitInFlight bounds the requests that are worked on at the same time, because more would slow
+// all of them and use more memory. Others wait up to Timeouts.Queue and then get 503. A request
+// holds a slot neither while its body arrives nor while its response is sent: a slow client costs a
+// goroutine and a buffer, and nobody else's slot. Health checks are exempt.
 func (s *Server) limitInFlight(c *gin.Context) {
 	if isProbe(c) {
 		return
 	}
-	if err := s.acquireSlot(c.Request.Context()); err != nil {
-		s.fail(c, err)
-		return
-	}
-	defer func() { <-s.inFlight }()
 	limit := s.config.Timeouts.Request
-	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
+	if isMultipart(c.Request) {
 		limit = s.config.Timeouts.Upload
 	}
-	withReadDeadline(c.Writer, c.Request, limit)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	c.Next()
+	response := bufferResponse(c)
+	s.serveInSlot(c)
+	response.send(c, s.config.Timeouts.Progress)
 }
 
-func (s *Server) acquireSlot(ctx context.Context) error {
+// serveInSlot runs the handler. The slot is returned before the response is sent.
+func (s *Server) serveInSlot(c *gin.Context) {
+	leave, err := s.enterClient(c)
+	if err != nil {
+		s.fail(c, err)
+		return
+	}
+	defer leave()
+	slot := &requestSlot{slots: s.inFlight, wait: s.config.Timeouts.Queue}
+	if err := slot.acquire(c.Request.Context()); err != nil {
+		s.fail(c, err)
+		return
+	}
+	defer slot.release()
+	body := s.bufferBody(c, slot)
+	defer body.close()
+	c.Next()
+	// net/http would remove the files of a form, but only of the request that it made itself.
+	if form := c.Request.MultipartForm; form != nil {
+		_ = form.RemoveAll()
+	}
+}
+
+// requestSlot is a request's slot among MAX_REQUESTS. It is not safe for concurrent use.
+type requestSlot struct {
+	slots chan struct{}
+	wait  time.Duration
+	held  bool
+}
+
+func (r *requestSlot) acquire(ctx context.Context) error {
 	select {
-	case s.inFlight <- struct{}{}:
+	case r.slots <- struct{}{}:
+		r.held = true
 		return nil
 	default:
 	}
-	timer := time.NewTimer(s.config.Timeouts.Queue)
+	timer := time.NewTimer(r.wait)
 	defer timer.Stop()
 	select {
-	case s.inFlight <- struct{}{}:
+	case r.slots <- struct{}{}:
+		r.held = true
 		return nil
 	case <-timer.C:
 		return errOverloaded
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+func (r *requestSlot) release() {
+	if r.held {
+		<-r.slots
+		r.held = false
 	}
 }
 

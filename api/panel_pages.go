@@ -43,6 +43,7 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		if err != nil {
 			return err
 		}
+		c.Set(callerKey, callerOf(who))
 		return route.Answer(&panel.Request{Context: c, Who: who, Caller: callerOf(who)})
 	}
 }
@@ -104,6 +105,6 @@ func (s *Server) servePanelAsset(c *gin.Context) error {
 		return s.unknownRoute(c)
 	}
 	c.Header("Cache-Control", "public, max-age=31536000, immutable")
-	c.Data(http.StatusOK, kind, content)
+	sendContent(c, http.StatusOK, kind, content)
 	return nil
 }

@@ -22,13 +22,15 @@ func (s *Server) servePhoto(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
+		_ = file.Close()
 		return err
 	}
 	c.Header("Cache-Control", "private, max-age=31536000, immutable")
 	c.Header("Content-Security-Policy", "default-src 'none'")
-	http.ServeContent(c.Writer, c.Request, info.Name(), info.ModTime(), file)
+	sendStream(c, func(w http.ResponseWriter) {
+		http.ServeContent(w, c.Request, info.Name(), info.ModTime(), file)
+	}, func() { _ = file.Close() })
 	return nil
 }

@@ -38,16 +38,23 @@ func eachAlone(t *testing.T, run func(t *testing.T, s *apptest.Service)) {
 func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
-		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		order := assignedRow(tenant)
+		tenant.InsertRows(t, []models.Order{order})
 		// Where the directory was there is a plain file: nothing can be written into it.
 		require.NoError(t, os.RemoveAll(s.Config.FilesDir))
 		require.NoError(t, os.WriteFile(s.Config.FilesDir, nil, 0o600))
 
-		answer := s.Do(t, deliveryWithPhoto(t, created.Data["id"].(string), tenant.SignIn(t, nil)))
+		answer := s.Do(t, deliveryWithPhoto(t, order.ID.String(), tenant.SignIn(t, nil)))
 		require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 		require.Equal(t, "photo_not_stored", answer.Code)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+	})
+}
+
+// assignedRow is an order that can be delivered.
+func assignedRow(tenant *apptest.Tenant) models.Order {
+	return tenant.Row(time.Now(), apptest.ReceivedAfter(0), func(o *models.Order) {
+		o.Status, o.RiderID, o.AssignedAt = models.StatusAssigned, &tenant.Riders[0].ID, o.ReceivedAt
 	})
 }
 

@@ -217,7 +217,7 @@ func respondCached(c *gin.Context, e envelope) error {
 	if err != nil {
 		return err
 	}
-	return serveWithETag(c, jsonType, content)
+	return serveWithETag(c, jsonType, etagOf(content), content)
 }
 
 func locationViews(locations []catalog.Location) []locationView {

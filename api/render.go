@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"despacho/db"
 	"despacho/internal/apperror"
 )
 
@@ -33,8 +34,17 @@ func respond(c *gin.Context, status int, e envelope) error {
 	if err != nil {
 		return err
 	}
-	c.Data(status, jsonType, body)
+	sendJSON(c, status, body)
 	return nil
+}
+
+// sendJSON sends a response that nobody may store, unless the handler has said otherwise: it may
+// contain names, phones or secrets.
+func sendJSON(c *gin.Context, status int, body []byte) {
+	if c.Writer.Header().Get("Cache-Control") == "" {
+		c.Header("Cache-Control", "no-store")
+	}
+	sendContent(c, status, jsonType, body)
 }
 
 var statusOf = map[apperror.Kind]int{
@@ -63,10 +73,10 @@ func (s *Server) fail(c *gin.Context, err error) {
 		c.AbortWithStatus(http.StatusInternalServerError)
 		return
 	}
-	c.Data(statusOf[f.Kind], jsonType, body)
+	sendJSON(c, statusOf[f.Kind], body)
 }
 
-// report ends the request, logs internal errors and sets Retry-After, for JSON and HTML responses
+// report ends the request, logs the cause of a 5xx and sets Retry-After, for JSON and HTML responses
 // alike. present is false when the client has disconnected.
 func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present bool) {
 	f = apperror.From(err)
@@ -80,10 +90,15 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 	}
 	if f.Kind == apperror.Internal && isOutage(ctx, err) {
 		f = errUnavailable.Because(err)
-		s.log.WarnContext(ctx, "request not served", "method", c.Request.Method, "route", c.FullPath(), "error", err)
 	}
-	if f.Kind == apperror.Internal {
+	if db.IsFull(err) {
+		s.diskFullAt.Store(s.clock.Now().UnixMicro())
+	}
+	switch f.Kind {
+	case apperror.Internal:
 		s.log.ErrorContext(ctx, "request failed", "method", c.Request.Method, "route", c.FullPath(), "error", err)
+	case apperror.Unavailable:
+		s.log.WarnContext(ctx, "request not served", "method", c.Request.Method, "route", c.FullPath(), "error", f)
 	}
 	if f.RetryAfter > 0 {
 		c.Header("Retry-After", seconds(f.RetryAfter))

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,11 +18,7 @@ import (
 	"despacho/internal/requestid"
 )
 
-const (
-	requestIDHeader = "X-Request-Id"
-	// maxBody is the largest JSON body accepted.
-	maxBody = 256 << 10
-)
+const requestIDHeader = "X-Request-Id"
 
 var sensibleRequestID = regexp.MustCompile(`^[A-Za-z0-9._:+/=-]{1,128}$`)
 
@@ -85,13 +80,9 @@ func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*js
 			return nil, apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
 		}
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	raw, err := io.ReadAll(c.Request.Body)
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return nil, apperror.New(apperror.TooLarge, "body_too_large", "El cuerpo supera el máximo de 256 KiB.")
-		}
-		return nil, apperror.New(apperror.Invalid, "incomplete_body", "El cuerpo llegó incompleto.").Because(err)
+		return nil, err
 	}
 	return parse(raw)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/fairpool"
 	"despacho/internal/photos"
 	"despacho/operators"
 	"despacho/orders"
@@ -43,8 +45,17 @@ type Server struct {
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
-	// inFlight is a semaphore: a request holds a slot while it is handled.
+	// inFlight is a semaphore: a request holds a slot while it is worked on.
 	inFlight chan struct{}
+	// uploads are the large bodies in memory, shared by the operators.
+	uploads *fairpool.Pool
+	// bodyLimits are the routes, as "METHOD path", whose bodies have a limit of their own.
+	bodyLimits map[string]bodyLimit
+	// clients are the requests of each client behind trustedProxies.
+	clients        *clientCounts
+	trustedProxies []netip.Prefix
+	// diskFullAt is when the database last had no space for a request, in microseconds.
+	diskFullAt atomic.Int64
 	// draining is set while the process shuts down.
 	draining atomic.Bool
 }
@@ -75,7 +86,9 @@ func New(options Options) (*Server, error) {
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
 		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
-		inFlight: make(chan struct{}, options.Config.MaxRequests),
+		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
+		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
+		trustedProxies: options.Config.ProxyNets(),
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{

@@ -228,7 +228,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
 		time.AfterFunc(a.Config.DrainDelay, stop)
 	})()
-	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
+	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
 }
 
 func (a *App) checkTemporal(ctx context.Context) error {

@@ -23,7 +23,7 @@ func IsUnavailable(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
+		return isStorageError(pg) || unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
 	}
 	var lite *sqlitedriver.Error
 	if errors.As(err, &lite) {
@@ -53,4 +53,21 @@ var unavailableStates = map[string]bool{
 var unavailableResults = []int{
 	sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED, sqlitelib.SQLITE_IOERR, sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_CANTOPEN,
 	sqlitelib.SQLITE_PROTOCOL, sqlitelib.SQLITE_NOMEM,
+	sqlitelib.SQLITE_READONLY, // the system has made a failing disk read only
+}
+
+// isStorageError reports whether PostgreSQL could not write a file for a reason without a SQLSTATE of
+// its own, such as a quota: it then reports an internal error, and the source file that raised it.
+func isStorageError(pg *pgconn.PgError) bool {
+	return pg.Code == "XX000" && slices.Contains([]string{"md.c", "fd.c", "xlog.c", "buffile.c"}, pg.File)
+}
+
+// IsFull reports whether a statement failed because the database's disk is full.
+func IsFull(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "53100" || isStorageError(pg)
+	}
+	var lite *sqlitedriver.Error
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlitelib.SQLITE_FULL
 }

@@ -34,6 +34,9 @@ func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
 		"server starting":    {&pgconn.PgError{Code: "57P03"}, true},
 		"no connection left": {&pgconn.PgError{Code: "53300"}, true},
 		"took too long":      {context.DeadlineExceeded, true},
+		"disk full":          {&pgconn.PgError{Code: "53100"}, true},
+		"over a disk quota":  {&pgconn.PgError{Code: "XX000", File: "md.c"}, true},
+		"a server's bug":     {&pgconn.PgError{Code: "XX000", File: "execMain.c"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,10 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		return nil, fieldError("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
 	}
 	if photo != nil {
-		if delivered.Photo, err = s.options.Photos.Save(photo); err != nil {
+		if order, err = s.requireDeliverable(ctx, caller, order); err != nil {
+			return nil, err
+		}
+		if delivered.Photo, err = s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo); err != nil {
 			if errors.Is(err, photos.ErrNotStored) {
 				s.log.ErrorContext(ctx, "photo not stored", "order_id", id, "error", err)
 			}
@@ -48,6 +51,33 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
+}
+
+// requireDeliverable returns the order if it can be delivered, before its photo costs any work. An
+// order that cannot is read again after the move that is under way, if there is one.
+func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *models.OrderView) (*models.OrderView, error) {
+	isRefused := func() bool {
+		_, verdict := order.State().Decide(models.MoveDeliver, caller.Actor(), nil)
+		return verdict == models.Refused
+	}
+	if isRefused() {
+		ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+		defer cancel()
+		release, waited, err := s.moving.acquire(ctx, order.ID)
+		if err != nil {
+			return nil, ErrMoveUnconfirmed.Because(err)
+		}
+		release()
+		if waited {
+			if order, err = s.find(ctx, caller, order.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if isRefused() {
+		return nil, moveRefused(models.MoveDeliver, order.Status)
+	}
+	return order, nil
 }
 
 // photoHash makes a repeated delivery with the same photo the same request, although every upload

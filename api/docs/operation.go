@@ -3,6 +3,7 @@ package docs
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ type operation struct {
 	Bodies     []body
 	Curl       string
 	Responses  []response
+	// Common are the responses that many operations share; a section of their own describes them.
+	Common []response
 	// Incoming marks a request that the reader receives: a webhook.
 	Incoming bool
 }
@@ -35,6 +38,8 @@ type example struct {
 }
 
 type response struct {
+	// Name is that of a common response.
+	Name        string
 	Status      string
 	Good        bool
 	Description template.HTML
@@ -56,14 +61,31 @@ func (b *builder) operation(method, path string, op node) operation {
 		o.Parameters = append(o.Parameters, f)
 	}
 	for status, described := range op.get("responses").pairs() {
-		r := response{Status: status, Good: status < "300", Description: b.markdown(described.get("description").text()), Bodies: b.bodies(described, answer)}
-		for name := range described.get("headers").pairs() {
-			r.Headers = append(r.Headers, name)
+		if described.ref != "" {
+			o.Common = append(o.Common, b.common(status, described))
+			continue
 		}
-		o.Responses = append(o.Responses, r)
+		o.Responses = append(o.Responses, b.response(status, described))
 	}
 	o.Curl = b.curl(method, path, op)
 	return o
+}
+
+func (b *builder) response(status string, described node) response {
+	r := response{Name: described.ref, Status: status, Good: status < "300", Description: b.markdown(described.get("description").text()), Bodies: b.bodies(described, answer)}
+	for name := range described.get("headers").pairs() {
+		r.Headers = append(r.Headers, name)
+	}
+	return r
+}
+
+// common keeps a response for the section of common ones, once, and returns what an operation shows
+// of it.
+func (b *builder) common(status string, described node) response {
+	if !slices.ContainsFunc(b.shared, func(known response) bool { return known.Name == described.ref }) {
+		b.shared = append(b.shared, b.response(status, described))
+	}
+	return response{Name: described.ref, Status: status}
 }
 
 var placeWords = map[string]string{"path": "ruta", "query": "consulta", "header": "cabecera", "cookie": "cookie"}

@@ -55,7 +55,9 @@ func Render(document []byte, baseURL string) (*Page, error) {
 type builder struct {
 	root    node
 	baseURL string
-	err     error
+	// shared are the common responses that the operations refer to.
+	shared []response
+	err    error
 }
 
 // link is an entry of the index.
@@ -70,6 +72,7 @@ type reference struct {
 	Intro    template.HTML
 	Topics   []link
 	Sections []section
+	Shared   []response
 	Headers  []field
 	Objects  []object
 }
@@ -84,9 +87,11 @@ type section struct {
 func (b *builder) reference() *reference {
 	info := b.root.get("info")
 	intro := info.get("description").text()
+	sections := b.sections() // they collect the shared responses
+	slices.SortStableFunc(b.shared, func(one, other response) int { return strings.Compare(one.Status, other.Status) })
 	return &reference{
 		Title: info.get("title").text(), Version: info.get("version").text(),
-		Intro: b.markdown(intro), Topics: headings(intro), Sections: b.sections(), Headers: b.headers(), Objects: b.objects(),
+		Intro: b.markdown(intro), Topics: headings(intro), Sections: sections, Shared: b.shared, Headers: b.headers(), Objects: b.objects(),
 	}
 }
 

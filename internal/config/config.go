@@ -23,7 +23,8 @@ type Config struct {
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
 	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
 
-	MaxRequests int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
+	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
+	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
 
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
@@ -131,6 +132,9 @@ func (c *Config) check() error {
 	if c.MaxRequests < 1 {
 		complain("MAX_REQUESTS", "must be at least 1, not %d", c.MaxRequests)
 	}
+	if c.MaxConnectionsPerAddress < 0 {
+		complain("MAX_CONNECTIONS_PER_ADDRESS", "must not be negative, not %d", c.MaxConnectionsPerAddress)
+	}
 	if c.DatabaseMaxConns < 2 {
 		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)
 	}
@@ -154,6 +158,19 @@ func (c *Config) check() error {
 		complain("DEV_TEMPORAL_PORT", "must be between 1 and 64535, not %d", c.DevTemporalPort)
 	}
 	return errors.Join(errs...)
+}
+
+// ProxyNets are TRUSTED_PROXIES as networks.
+func (c *Config) ProxyNets() []netip.Prefix {
+	var nets []netip.Prefix
+	for _, proxy := range c.TrustedProxies {
+		if address, err := netip.ParseAddr(proxy); err == nil {
+			nets = append(nets, netip.PrefixFrom(address, address.BitLen()))
+		} else if network, err := netip.ParsePrefix(proxy); err == nil {
+			nets = append(nets, network)
+		}
+	}
+	return nets
 }
 
 // MinSecretKey is the fewest characters SECRET_KEY may have.

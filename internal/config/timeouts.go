@@ -19,6 +19,8 @@ type Timeouts struct {
 	// Connection bounds the reading of a request and the writing of its response, however slow the
 	// client is; as long as the longest request.
 	Connection time.Duration
+	// Progress is how long a client may take to read each 64 KiB of a response.
+	Progress time.Duration
 	// Start bounds the start of a created order's workflow; the SDK gives one call half of it.
 	Start time.Duration
 	// FinishStarts is how long a stopping process goes on starting the workflows of orders that were
@@ -57,6 +59,7 @@ func DefaultTimeouts() Timeouts {
 		Upload:       time.Minute,
 		Bulk:         40 * time.Second,
 		Connection:   time.Minute,
+		Progress:     10 * time.Second,
 		Start:        10 * time.Second,
 		FinishStarts: 3 * time.Second,
 		Move:         4 * time.Second,

@@ -5,8 +5,12 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"io"
+	"runtime"
 
 	"golang.org/x/sync/semaphore"
+
+	"despacho/internal/fairpool"
 )
 
 // decodeBudget bounds the memory of all pictures being decoded at the same time. It is enough for a
@@ -14,23 +18,62 @@ import (
 // CMYK JPEG, 16-bit or interlaced PNG, lossless WebP) are accepted up to fewer pixels.
 const decodeBudget = 256 << 20
 
-// decoding is a semaphore for the whole process: photos of a usual size are decoded in parallel,
-// very large ones wait.
-var decoding = semaphore.NewWeighted(decodeBudget)
+// maxDecoders bounds the processors that decode, whatever the machine has: the rest are for the
+// requests without a photo.
+const maxDecoders = 4
 
-// decoded decodes the picture and passes it to use. Its share of the budget is held until use
-// returns.
-func (p picture) decoded(use func(image.Image) error) error {
+var (
+	// decoding is a semaphore for the whole process: photos of a usual size are decoded in parallel,
+	// very large ones wait.
+	decoding = semaphore.NewWeighted(decodeBudget)
+	// decoders are shared by the operators in turn, so that many large photos of one operator delay
+	// another's by no more than the photo that is being decoded.
+	decoders = newDecoders(runtime.GOMAXPROCS(0))
+)
+
+func newDecoders(processors int) *fairpool.Pool {
+	size := min(max(processors/2, 1), maxDecoders)
+	return fairpool.New(size, max(size-1, 1))
+}
+
+// decoded decodes a picture of the owner and passes it to use. Its share of the budget is held until
+// use returns. The end of ctx ends the waiting and the decoding.
+func (p picture) decoded(ctx context.Context, owner string, use func(image.Image) error) error {
 	if p.decodedBytes > decodeBudget {
 		return fmt.Errorf("%w: %d x %d of a costly kind", ErrTooManyPixels, p.width, p.height)
 	}
-	if err := decoding.Acquire(context.Background(), p.decodedBytes); err != nil {
+	release, err := decoders.Acquire(ctx, owner)
+	if err != nil {
+		return fmt.Errorf("wait to decode a photo: %w", err)
+	}
+	defer release()
+	if err := decoding.Acquire(ctx, p.decodedBytes); err != nil {
 		return fmt.Errorf("wait to decode a photo: %w", err)
 	}
 	defer decoding.Release(p.decodedBytes)
-	pixels, err := p.decode(bytes.NewReader(p.content))
+	pixels, err := p.decode(&contextReader{ctx: ctx, content: bytes.NewReader(p.content)})
+	if ctx.Err() != nil {
+		return fmt.Errorf("decode a photo: %w", ctx.Err())
+	}
 	if err != nil {
 		return invalidPhoto(err.Error())
 	}
 	return use(pixels)
+}
+
+// contextReader ends with its context: decoders have no context, but read as they go.
+type contextReader struct {
+	ctx     context.Context
+	content io.Reader
+}
+
+// readSize keeps a decoder from reading the whole file before its first pixel.
+const readSize = 16 << 10
+
+// Read reads up to readSize bytes.
+func (r *contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.content.Read(p[:min(len(p), readSize)])
 }

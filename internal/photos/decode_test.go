@@ -5,6 +5,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"io"
 	"testing"
 	"testing/synctest"
 
@@ -71,5 +72,49 @@ func TestDecodingWaitsForTheMemoryBudget(t *testing.T) {
 		require.Empty(t, done, "decoded without memory to spare")
 		decoding.Release(decodeBudget)
 		require.NoError(t, <-done)
+	})
+}
+
+// Not parallel: it takes all decoders.
+func TestDecoding_endsWithItsRequest(t *testing.T) {
+	photo := jpegOf(t, scene(800, 600))
+	p, err := read(photo)
+	require.NoError(t, err)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	unused := func(image.Image) error { panic("nobody waits for this photo") }
+	require.ErrorIs(t, p.decoded(gone, "operator", unused), context.Canceled)
+
+	leaving, leave := context.WithCancel(t.Context())
+	decode := p.decode
+	p.decode = func(content io.Reader) (image.Image, error) {
+		leave() // while it is decoded
+		return decode(content)
+	}
+	require.ErrorIs(t, p.decoded(leaving, "operator", unused), context.Canceled)
+}
+
+// Not parallel: it takes all decoders.
+func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
+	photo := jpegOf(t, scene(8, 8))
+	synctest.Test(t, func(t *testing.T) {
+		shared := decoders
+		decoders = newDecoders(2)
+		defer func() { decoders = shared }()
+		release, err := decoders.Acquire(t.Context(), "busy")
+		require.NoError(t, err)
+		var served []string
+		for _, operator := range []string{"busy", "busy", "busy", "other"} {
+			go func() {
+				if _, _, _, err := clean(t.Context(), operator, photo, 8); err == nil {
+					served = append(served, operator)
+				}
+			}()
+			synctest.Wait()
+		}
+		require.Empty(t, served)
+		release()
+		synctest.Wait()
+		require.Equal(t, []string{"busy", "other", "busy", "busy"}, served)
 	})
 }

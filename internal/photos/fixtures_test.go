@@ -2,6 +2,7 @@ package photos
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
@@ -201,4 +202,16 @@ func webpPixelOf(t testing.TB, kind string) []byte {
 // lossyChunk is the picture of the lossy pixel.
 func lossyChunk(t testing.TB) webpChunk {
 	return webpChunk{"VP8 ", string(webpPixelOf(t, "lossy")[webpHeaderSize+webpChunkHeaderSize:])}
+}
+
+// Clean is clean without the thumbnail.
+func Clean(content []byte) (photo []byte, format Format, err error) {
+	photo, _, format, err = clean(context.Background(), "", content, thumbnailSide)
+	return photo, format, err
+}
+
+// Thumbnail is the thumbnail that clean makes.
+func Thumbnail(content []byte, maxSide int) ([]byte, error) {
+	_, thumbnail, _, err := clean(context.Background(), "", content, maxSide)
+	return thumbnail, err
 }

@@ -3,7 +3,6 @@ package photos
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -14,10 +13,10 @@ import (
 
 const (
 	photoField = "photo"
-	// maxForm leaves room for the fields besides the photo.
-	maxForm = MaxBytes + 64<<10
-	// inMemory is how much of a form is kept in memory; the rest is on disk.
-	inMemory = 1 << 20
+	// MaxForm is the largest form: it leaves room for the fields besides the photo.
+	MaxForm = MaxBytes + 64<<10
+	// maxFields is how many fields a form may have besides the photo.
+	maxFields = 100
 )
 
 // formFields are the delivery's fields that are not text.
@@ -29,42 +28,49 @@ func IsForm(r *http.Request) bool {
 	return err == nil && mediaType == "multipart/form-data"
 }
 
-// ReadForm reads a delivery's fields and its photo, nil if there is none.
-func ReadForm(w http.ResponseWriter, r *http.Request) (*jsonbody.Object, []byte, error) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseMultipartForm(inMemory); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return nil, nil, ErrTooLarge
+// ReadForm reads a delivery's fields and its photo, nil if there is none. Nothing is written to
+// disk. The body must be limited to MaxForm.
+func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
+	values := map[string][]string{}
+	var photo []byte
+	parts, err := r.MultipartReader()
+	for count := 0; err == nil; count++ {
+		var part *multipart.Part
+		if part, err = parts.NextPart(); err != nil {
+			break
 		}
-		var writing *fs.PathError // of the temporary file
-		if errors.As(err, &writing) {
-			return nil, nil, ErrNotStored.Because(err)
+		if count > maxFields {
+			return nil, nil, errInvalidForm
 		}
-		return nil, nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
+		var content []byte
+		if content, err = io.ReadAll(part); err != nil {
+			break
+		}
+		switch name := part.FormName(); {
+		case !isFile(part):
+			values[name] = append(values[name], string(content))
+		case name == photoField && photo == nil && !(part.FileName() == "" && len(content) == 0):
+			// Browsers send an unnamed empty part for a file field that was left empty.
+			photo = content
+		}
 	}
-	form := r.MultipartForm
-	defer form.RemoveAll()
-	picture, err := readPhoto(form.File[photoField])
-	if err != nil {
-		return nil, nil, err
+	if err != io.EOF { // one that is wrapped is the end of a body that is no form
+		var received *apperror.Error // why the body could not be received
+		if errors.As(err, &received) {
+			return nil, nil, received
+		}
+		return nil, nil, errInvalidForm.Because(err)
 	}
-	in, err := jsonbody.FromForm(form.Value, formFields)
-	return in, picture, err
+	if len(photo) > MaxBytes {
+		return nil, nil, ErrTooLarge
+	}
+	in, err := jsonbody.FromForm(values, formFields)
+	return in, photo, err
 }
 
-func readPhoto(files []*multipart.FileHeader) ([]byte, error) {
-	// Browsers send an unnamed empty part for a file field that was left empty.
-	if len(files) == 0 || files[0].Filename == "" && files[0].Size == 0 {
-		return nil, nil
-	}
-	if files[0].Size > MaxBytes {
-		return nil, ErrTooLarge
-	}
-	file, err := files[0].Open()
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
+var errInvalidForm = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.")
+
+// isFile tells files from fields as net/http does.
+func isFile(part *multipart.Part) bool {
+	return part.FileName() != "" || part.Header.Get("Content-Type") != ""
 }

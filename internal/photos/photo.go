@@ -4,6 +4,7 @@ package photos
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -42,25 +43,33 @@ var (
 	WebP = Format{Extension: "webp", ContentType: "image/webp"}
 )
 
-// Clean checks that content is a photo and returns the same picture, its pixels unchanged, with
+// clean checks that content is a photo and returns the same picture, its pixels unchanged, with
 // only what is needed to show it: no place, time, device, text, embedded preview or trailing bytes.
-// A clean photo is returned as it is.
+// A clean photo is returned as it is. thumbnail is a small upright JPEG of it, with no side over
+// maxSide; a smaller photo keeps its size, and transparency becomes white.
 //
 // The picture is fully decoded, because only that proves that it can be shown as proof of a
-// delivery. Memory is bounded before decoding starts.
-func Clean(content []byte) (clean []byte, format Format, err error) {
+// delivery. Memory is bounded before decoding starts; owner is whose turn it takes to decode.
+func clean(ctx context.Context, owner string, content []byte, maxSide int) (photo, thumbnail []byte, format Format, err error) {
 	p, err := read(content)
 	if err != nil {
-		return nil, Format{}, err
+		return nil, nil, Format{}, err
 	}
 	// Rebuilt to the specification, a file can be a few bytes longer than it was.
 	if len(p.content) > MaxBytes {
-		return nil, Format{}, errTooLarge
+		return nil, nil, Format{}, errTooLarge
 	}
-	if err := p.decoded(func(image.Image) error { return nil }); err != nil {
-		return nil, Format{}, err
+	var small *image.RGBA
+	if err := p.decoded(ctx, owner, func(pixels image.Image) error {
+		small = shrink(pixels, fit(p.width, p.height, maxSide))
+		return nil
+	}); err != nil {
+		return nil, nil, Format{}, err
 	}
-	return p.content, p.format, nil
+	if thumbnail, err = p.orientation.encode(small); err != nil {
+		return nil, nil, Format{}, err
+	}
+	return p.content, thumbnail, p.format, nil
 }
 
 // picture is a photo whose container was rebuilt and whose pixels are not decoded yet.

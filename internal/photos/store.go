@@ -1,6 +1,7 @@
 package photos
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -48,24 +49,23 @@ func (s Store) Prepare() error {
 	return nil
 }
 
-// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail.
-func (s Store) Save(content []byte) (name string, err error) {
-	clean, format, err := Clean(content)
+// Save checks a photo by its content, removes its metadata, and stores it with its thumbnail. Each
+// owner has its turn to use the processor for it.
+func (s Store) Save(ctx context.Context, owner string, content []byte) (name string, err error) {
+	photo, thumbnail, format, err := clean(ctx, owner, content, thumbnailSide)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return "", ErrTooLarge
+	case err != nil && ctx.Err() != nil:
+		return "", err
 	case err != nil:
 		return "", ErrNotPhoto.Because(err)
-	}
-	thumbnail, err := Thumbnail(clean, thumbnailSide)
-	if err != nil {
-		return "", err
 	}
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
 	name = hex.EncodeToString(random[:]) + "." + format.Extension
 	// The thumbnail is written first, so that every stored photo has one.
-	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, clean)); err != nil {
+	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, photo)); err != nil {
 		return "", ErrNotStored.Because(errors.Join(err, s.Remove(name)))
 	}
 	return name, nil
@@ -84,6 +84,16 @@ func (s Store) write(name string, content []byte) error {
 		return err
 	}
 	return os.Rename(temporary.Name(), filepath.Join(s.Dir, name))
+}
+
+// CheckWritable writes a small file and removes it.
+func (s Store) CheckWritable() error {
+	file, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("x")
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // Remove deletes a photo and its thumbnail. A missing file is not an error.

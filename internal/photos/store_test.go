@@ -47,7 +47,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	content := picture(t, 1200, 600)
-	name, err := store.Save(content)
+	name, err := store.Save(t.Context(), "operator", content)
 	require.NoError(t, err)
 	require.Regexp(t, `^[0-9a-f]{32}\.png$`, name)
 	require.Equal(t, strings.TrimSuffix(name, ".png")+".thumb.jpg", photos.ThumbnailName(name))
@@ -67,7 +67,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{480, 240}, []int{size.Width, size.Height})
 
-	another, err := store.Save(content)
+	another, err := store.Save(t.Context(), "operator", content)
 	require.NoError(t, err)
 	require.NotEqual(t, name, another, "names cannot be guessed from the content")
 
@@ -90,7 +90,7 @@ func TestStore_rejectsInvalidPhotos(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := newStore(t)
-			_, err := store.Save(test.content)
+			_, err := store.Save(t.Context(), "operator", test.content)
 			require.ErrorIs(t, err, test.want)
 			require.Empty(t, files(t, store))
 		})
@@ -119,7 +119,7 @@ func TestStore_diskFailure(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := photos.Store{Dir: file}.Save(picture(t, 8, 8))
+	_, err := photos.Store{Dir: file}.Save(t.Context(), "operator", picture(t, 8, 8))
 	refusal := apperror.From(err)
 	require.Equal(t, apperror.Unavailable, refusal.Kind)
 	require.Equal(t, "photo_not_stored", refusal.Code)

@@ -17,7 +17,7 @@ func TestSweep_removesOldUnreferencedFiles(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
 	save := func() string {
-		name, err := store.Save(picture(t, 8, 8))
+		name, err := store.Save(t.Context(), "operator", picture(t, 8, 8))
 		require.NoError(t, err)
 		return name
 	}
@@ -47,7 +47,7 @@ func TestSweep_removesOldUnreferencedFiles(t *testing.T) {
 func TestSweep_keepsPhotosWhenTheLookupFails(t *testing.T) {
 	t.Parallel()
 	store := newStore(t)
-	name, err := store.Save(picture(t, 8, 8))
+	name, err := store.Save(t.Context(), "operator", picture(t, 8, 8))
 	require.NoError(t, err)
 	down := errors.New("the database is away")
 	_, err = store.Sweep(t.Context(), time.Now().Add(time.Minute), func(context.Context, []string) ([]string, error) { return nil, down })

@@ -12,26 +12,10 @@ import (
 
 const thumbnailQuality = 80
 
-// Thumbnail makes a small upright JPEG of a photo, with no side over maxSide; a smaller photo keeps
-// its size. Transparency becomes white. The errors are those of Clean.
-func Thumbnail(content []byte, maxSide int) (thumbnail []byte, err error) {
-	if maxSide < 1 {
-		return nil, fmt.Errorf("a thumbnail of %d pixels", maxSide)
-	}
-	p, err := read(content)
-	if err != nil {
-		return nil, err
-	}
-	var small *image.RGBA
-	err = p.decoded(func(pixels image.Image) error {
-		small = shrink(pixels, fit(p.width, p.height, maxSide))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+// encode makes the JPEG of a small picture, upright.
+func (o orientation) encode(small *image.RGBA) ([]byte, error) {
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, p.orientation.apply(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+	if err := jpeg.Encode(&out, o.apply(small), &jpeg.Options{Quality: thumbnailQuality}); err != nil {
 		return nil, fmt.Errorf("encode a thumbnail: %w", err)
 	}
 	return out.Bytes(), nil

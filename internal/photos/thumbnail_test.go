@@ -121,10 +121,3 @@ func TestThumbnailHasNoMetadata(t *testing.T) {
 	require.Equal(t, JPEG, format)
 	require.Equal(t, clean, thumbnail)
 }
-
-func TestThumbnailNeedsASize(t *testing.T) {
-	t.Parallel()
-	_, err := Thumbnail(jpegOf(t, scene(8, 8)), 0)
-	require.Error(t, err)
-	require.NotErrorIs(t, err, errNotPhoto)
-}

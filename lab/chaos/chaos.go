@@ -35,6 +35,8 @@ type Options struct {
 	// MostClients is the largest number of clients in the overload: it bounds what the clients
 	// themselves take of the machine.
 	MostClients int
+	// SlowClients is how many sockets of each slow kind are opened to each api; 0 opens none.
+	SlowClients int
 	// Fuzz is how long each fuzz target runs; 0 runs none.
 	Fuzz time.Duration
 	// Slack multiplies the timeouts after which an invariant counts as broken; 0 is 1. Tests set
@@ -58,16 +60,17 @@ const (
 	partFaults   = "faults"
 	partRolling  = "rolling"
 	partOverload = "overload"
+	partSlow     = "slow"
 	partFuzz     = "fuzz"
 )
 
-var parts = []string{partFaults, partRolling, partOverload, partFuzz}
+var parts = []string{partFaults, partRolling, partOverload, partSlow, partFuzz}
 
 func (o *Options) check() error {
 	if o.Only != "" && !slices.Contains(parts, o.Only) {
 		return fmt.Errorf("the parts are %s, not %s", strings.Join(parts, ", "), o.Only)
 	}
-	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.Fuzz < 0 || o.Slack < 0 {
+	if o.Duration <= 0 || o.Clients < 1 || o.Pause <= 0 || o.AutoCancelAfter <= 0 || o.Overload < 0 || o.MostClients < 0 || o.SlowClients < 0 || o.Fuzz < 0 || o.Slack < 0 {
 		return errors.New("durations and the number of clients must be positive")
 	}
 	return nil
@@ -126,6 +129,7 @@ func runOnStack(ctx context.Context, options Options, report *report) (err error
 		{partRolling, options.wants(partRolling), runRolling},
 		{"promises", options.wants(partFaults) || options.wants(partRolling), settleAndCheck},
 		{partOverload, options.wants(partOverload) && options.Overload > 0, runOverload},
+		{partSlow, options.wants(partSlow) && options.SlowClients > 0, runSlow},
 	} {
 		if !part.wanted {
 			continue

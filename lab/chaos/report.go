@@ -38,6 +38,7 @@ const (
 	invariantRefusal    = "too many clients are answered quickly"
 	invariantMemory     = "memory stays bounded under overload"
 	invariantRecovery   = "back to normal within 10 s of an overload"
+	invariantSlow       = "slow clients keep nobody waiting"
 	invariantFuzz       = "no fuzz target fails"
 )
 
@@ -45,7 +46,7 @@ const (
 var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
-	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantFuzz,
+	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantFuzz,
 }
 
 // report is the result of a run.
@@ -59,6 +60,7 @@ type report struct {
 	Counters   map[string]int        `json:"counters"`
 	Totals     map[models.Status]int `json:"totals_by_status"`
 	Overload   *overloadFigures      `json:"overload,omitempty"`
+	Slow       []*slowFigures        `json:"slow,omitempty"`
 	Invariants []*invariant          `json:"invariants"`
 	OK         bool                  `json:"ok"`
 
@@ -160,6 +162,9 @@ func (r *report) print(out io.Writer) {
 	_ = table.Flush()
 	if r.Overload != nil {
 		fmt.Fprintf(out, "\n%s\n", r.Overload)
+	}
+	for _, slow := range r.Slow {
+		fmt.Fprintf(out, "\n%s", slow)
 	}
 	fmt.Fprintln(out)
 	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -112,6 +112,7 @@ func (s *Stack) Program(binary string, variables map[string]string) *Program {
 		"TEMPORAL_ADDRESS": s.Temporal.Address, "FILES_DIR": s.FilesDir(),
 		"SECRET_KEY":         "a throwaway key of this run's own",
 		"WEBHOOK_ALLOW_NETS": Loopback + "/32", "WEBHOOK_CA_FILE": s.Certificates.CAFile,
+		"MAX_CONNECTIONS_PER_ADDRESS": "0", // all clients have one address
 		// As in docker-compose.yml.
 		"LOG_FORMAT": "json",
 	}

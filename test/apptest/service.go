@@ -74,6 +74,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	}
 	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
 	cfg.Timeouts = LongTimeouts()
+	cfg.MaxConnectionsPerAddress = 0 // all tests have one address
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())
@@ -120,8 +121,8 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
-		Connection: testenv.Deadline,
-		Start:      testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, Deadlock: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
+		Connection: testenv.Deadline, Progress: testenv.Deadline,
+		Start: testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, Deadlock: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
 		Readiness: testenv.Deadline, Exchange: longExchange, WorkflowTask: longWorkflowTask,
 	}
 }

@@ -142,9 +142,12 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 // applyCoverageFile applies the previewed changes, all of them or none.
 func (p *Pages) applyCoverageFile(v *Request) error {
 	defer p.extendTimeout(v)()
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFile)
-	page := coverageFilePage{Remove: v.PostForm("quitar") != ""}
-	rows, err := p.readCoverageFile(v, []byte(v.PostForm("contenido")))
+	values, err := posted(v.Context)
+	if err != nil {
+		return err
+	}
+	page := coverageFilePage{Remove: values.Get("quitar") != ""}
+	rows, err := p.readCoverageFile(v, []byte(values.Get("contenido")))
 	for _, row := range rows {
 		if row.Complaint != "" {
 			err = apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))

@@ -94,7 +94,11 @@ func (p *Pages) redeliver(v *Request) error {
 	if !ok {
 		return webhooks.ErrDeliveryNotFound
 	}
-	back := v.PostForm("volver")
+	values, err := posted(v.Context)
+	if err != nil {
+		return err
+	}
+	back := values.Get("volver")
 	record, err := p.Webhooks.Redeliver(v.Ctx(), v.Caller.Scope(), id)
 	if err != nil {
 		return p.refused(v, back, err)

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"errors"
 	"io"
 	"net/http"
 
@@ -11,24 +10,29 @@ import (
 const (
 	// maxFile is larger than a file with every place of the catalog.
 	maxFile = 2 << 20
-	// maxFileRequest is larger than maxFile, so that the sender of a file that is too large gets a
-	// message and not a closed connection.
-	maxFileRequest = 16 << 20
+	// MaxFileRequest is the largest request of FileRoutes. It is larger than maxFile, so that the
+	// sender of a file that is too large gets a message and not a closed connection.
+	MaxFileRequest = 8 << 20
 )
+
+// FileRoutes are the routes, all POST, whose requests contain a file or the rows of one.
+var FileRoutes = []string{
+	"/panel/carga", "/panel/carga/crear", "/panel/carga/resumen", "/panel/carga/resultado.csv", "/panel/cobertura/carga", "/panel/cobertura/carga/aplicar",
+}
+
+// ErrFileTooLarge is the error for a file over maxFile.
+var ErrFileTooLarge = csvfile.Invalid("El archivo pesa más de 2 MiB. Divídalo en varios.")
 
 // readFile reads the only file of a form.
 func readFile(v *Request) ([]byte, error) {
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
 	file, about, err := v.Request.FormFile("archivo")
-	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge), err == nil && about.Size > maxFile:
-		return nil, csvfile.Invalid("El archivo pesa más de 2 MiB. Divídalo en varios.")
 	case err != nil:
-		return nil, csvfile.Invalid("Elija un archivo CSV.")
+		return nil, formError(err, csvfile.Invalid("Elija un archivo CSV."))
+	case about.Size > maxFile:
+		return nil, ErrFileTooLarge
 	}
 	defer file.Close()
-	defer func() { _ = v.Request.MultipartForm.RemoveAll() }()
 	return io.ReadAll(file)
 }
 

@@ -1,7 +1,7 @@
 package panel
 
 import (
-	"net/http"
+	"errors"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
@@ -10,9 +10,6 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/web/panel/forms"
 )
-
-// maxForm is the largest form without files.
-const maxForm = 256 << 10
 
 // readForm reads the posted values of a form.
 func (p *Pages) readForm(v *Request, form *forms.Form) (*jsonbody.Object, error) {
@@ -30,9 +27,18 @@ func (p *Pages) readForm(v *Request, form *forms.Form) (*jsonbody.Object, error)
 
 // posted returns the values of a form without files.
 func posted(c *gin.Context) (url.Values, error) {
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	if err := c.Request.ParseForm(); err != nil {
-		return nil, apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err)
+		return nil, formError(err, apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.").Because(err))
 	}
 	return c.Request.PostForm, nil
+}
+
+// formError returns the error of the body, if it could not be received; otherwise the form is
+// wrong.
+func formError(err, wrong error) error {
+	var received *apperror.Error
+	if errors.As(err, &received) {
+		return received
+	}
+	return wrong
 }

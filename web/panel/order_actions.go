@@ -64,7 +64,7 @@ func (p *Pages) deliverOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	in, photo, err := photos.ReadForm(v.Writer, v.Request)
+	in, photo, err := photos.ReadForm(v.Request)
 	if err == nil {
 		_, err = p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
 	}

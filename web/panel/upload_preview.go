@@ -111,9 +111,8 @@ func (r *returned) page(v *Request) (*uploadRows, error) {
 }
 
 func (p *Pages) readReturned(v *Request) (*returned, error) {
-	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxFileRequest)
-	if err := v.Request.ParseMultipartForm(maxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		return nil, errUnreadable.Because(err)
+	if err := v.Request.ParseMultipartForm(MaxFileRequest); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return nil, formError(err, errUnreadable.Because(err))
 	}
 	now := p.Clock.Now()
 	seenAt, err := time.Parse(time.RFC3339, v.PostForm("visto"))

@@ -1,0 +1,201 @@
+package api
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// clientNet is what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is
+// what a single customer of a provider has.
+func clientNet(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	bits := address.BitLen()
+	if address.Is6() {
+		bits = 64
+	}
+	network, _ := address.Prefix(bits) // of an invalid address it is the zero Prefix
+	return network
+}
+
+// clientCounts counts what each client has open at the same time.
+type clientCounts struct {
+	limit int // 0: none
+
+	mu   sync.Mutex
+	open map[netip.Prefix]int
+}
+
+func newClientCounts(limit int) *clientCounts {
+	return &clientCounts{limit: limit, open: map[netip.Prefix]int{}}
+}
+
+// enter counts one more, unless the client is at the limit. leave may be called more than once.
+func (n *clientCounts) enter(client netip.Prefix) (leave func(), ok bool) {
+	if n.limit == 0 {
+		return func() {}, true
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open[client] >= n.limit {
+		return nil, false
+	}
+	n.open[client]++
+	return sync.OnceFunc(func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.open[client]--; n.open[client] == 0 {
+			delete(n.open, client)
+		}
+	}), true
+}
+
+// enterClient bounds the requests of one client behind a trusted proxy, whose connections are
+// shared. Other clients are bounded by their connections.
+func (s *Server) enterClient(c *gin.Context) (leave func(), err error) {
+	peer, err := netip.ParseAddrPort(c.Request.RemoteAddr)
+	if err != nil || !isTrusted(peer.Addr(), s.trustedProxies) {
+		return func() {}, nil
+	}
+	client, err := netip.ParseAddr(c.ClientIP())
+	if err != nil {
+		return func() {}, nil
+	}
+	leave, ok := s.clients.enter(clientNet(client))
+	if !ok {
+		return nil, errOverloaded.Because(errors.New("the client has MAX_CONNECTIONS_PER_ADDRESS requests already"))
+	}
+	return leave, nil
+}
+
+func isTrusted(address netip.Addr, proxies []netip.Prefix) bool {
+	address = address.Unmap()
+	for _, proxy := range proxies {
+		if proxy.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// clientListener bounds the connections of each client address, so that one client can hold neither
+// all file descriptors nor all slots. A trusted proxy connects for many clients and is exempt.
+type clientListener struct {
+	net.Listener
+	connections *clientCounts
+	proxies     []netip.Prefix
+	log         *slog.Logger
+
+	refused    int
+	lastLogged time.Time
+}
+
+// Listener is listener with MAX_CONNECTIONS_PER_ADDRESS applied.
+func (s *Server) Listener(listener net.Listener) net.Listener {
+	return &clientListener{
+		Listener: listener, connections: newClientCounts(s.config.MaxConnectionsPerAddress), proxies: s.trustedProxies, log: s.log,
+	}
+}
+
+// Accept returns the next connection within the limit.
+func (l *clientListener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		tcp, ok := accepted.(*net.TCPConn)
+		if !ok {
+			return accepted, nil
+		}
+		// The system would let the buffer of a client that does not read grow to megabytes.
+		if err := tcp.SetWriteBuffer(sendBuffer); err != nil {
+			_ = tcp.Close() // the client has left
+			continue
+		}
+		peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()
+		if isTrusted(peer, l.proxies) {
+			return &clientConn{TCPConn: tcp, leave: func() {}}, nil
+		}
+		if leave, ok := l.connections.enter(clientNet(peer)); ok {
+			return &clientConn{TCPConn: tcp, leave: leave}, nil
+		}
+		l.refuse(tcp)
+	}
+}
+
+// sendBuffer is how much of a response the system keeps for a client that has not received it yet.
+const sendBuffer = 128 << 10
+
+// refusal is what a connection over the limit is sent.
+const refusal = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 1\r\nConnection: close\r\n" +
+	"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n" +
+	`{"error":"Demasiadas conexiones a la vez desde su dirección. Cierre algunas o espere a que terminen.","code":"too_many_requests"}`
+
+// refuse does not wait: the text fits into the buffer of a new connection.
+func (l *clientListener) refuse(connection *net.TCPConn) {
+	_ = connection.SetDeadline(time.Now().Add(time.Second))
+	_, _ = connection.Write([]byte(refusal))
+	_ = connection.Close()
+	// Accept is called by one goroutine, so that these need no mutex.
+	l.refused++
+	if now := time.Now(); now.Sub(l.lastLogged) > time.Minute {
+		l.log.Warn("connections refused: an address has MAX_CONNECTIONS_PER_ADDRESS already", "connections", l.refused)
+		l.refused, l.lastLogged = 0, now
+	}
+}
+
+// clientConn is a client's connection.
+type clientConn struct {
+	*net.TCPConn
+	leave func()
+
+	mu           sync.Mutex
+	readDeadline time.Time
+}
+
+// Close also ends its count.
+func (c *clientConn) Close() error {
+	c.leave()
+	return c.TCPConn.Close()
+}
+
+// SetReadDeadline remembers the deadline for Read.
+func (c *clientConn) SetReadDeadline(deadline time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readDeadline = deadline
+	return c.TCPConn.SetReadDeadline(deadline)
+}
+
+// SetDeadline remembers the deadline for Read.
+func (c *clientConn) SetDeadline(deadline time.Time) error {
+	return errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline))
+}
+
+// Read reads once more after a deadline that was noticed late. The process stood still meanwhile,
+// and what the client sent in its time is there to be read.
+func (c *clientConn) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// net/http ends a read with a deadline in 1970: nothing may be read then.
+	if late := time.Since(c.readDeadline); late < standstill || late > time.Hour {
+		return n, err
+	}
+	if c.TCPConn.SetReadDeadline(time.Now().Add(standstill/4)) != nil {
+		return n, err
+	}
+	n, err = c.TCPConn.Read(p)
+	_ = c.TCPConn.SetReadDeadline(c.readDeadline) // a connection that is closed has none
+	return n, err
+}

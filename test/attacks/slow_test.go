@@ -1,0 +1,132 @@
+package attacks
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/config"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+// slowClients are ways to make the service wait, as raw bytes. Nobody reads what it answers.
+var slowClients = map[string]string{
+	"a body that never comes":          "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n{",
+	"a form that never comes":          "POST /panel/ingreso HTTP/1.1\r\nHost: despacho\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 200\r\n\r\ne",
+	"a chunk of one byte":              "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+	"a continue that nobody heeds":     "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n",
+	"a body for a route without a key": "POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nContent-Length: 200\r\n\r\n{",
+	"a body for no route":              "POST /nowhere HTTP/1.1\r\nHost: despacho\r\nContent-Length: 200\r\n\r\n{",
+	"HTTP/1.0":                         "POST /panel/api/session HTTP/1.0\r\nContent-Length: 200\r\n\r\n{",
+	"answers that nobody reads":        strings.Repeat("GET /docs HTTP/1.1\r\nHost: despacho\r\n\r\n", 100),
+	"headers that never end":           "GET /docs HTTP/1.1\r\nHost: despacho\r\nX-Slow: ",
+	"idle":                             "",
+}
+
+// Clients that are slow to send or to read hold no slot: with many more of them than slots, others
+// are served.
+func TestSlowClients_keepNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	for name, sent := range slowClients {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+				c.MaxRequests, c.Timeouts.Queue = 2, 100*time.Millisecond
+			}})
+			for range 20 {
+				connection := dial(t, s)
+				require.NoError(t, connection.(*net.TCPConn).SetReadBuffer(4<<10))
+				_, err := io.WriteString(connection, sent)
+				require.NoError(t, err)
+			}
+			served := 0
+			testenv.Until(t, func() error {
+				for ; served < 10; served++ {
+					answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
+					if answer.Status != http.StatusOK {
+						served = 0
+						return errors.New(answer.Text)
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// One address has a limited number of connections, and another is not affected by it.
+func TestConnections_ofOneAddressAreLimited(t *testing.T) {
+	t.Parallel()
+	const limit = 5
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.MaxConnectionsPerAddress = limit }})
+	// ask sends a request on a new connection from an address, and returns the connection with the
+	// status; 0 if there was no answer.
+	ask := func(from string) (net.Conn, int) {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		connection, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.BaseURL, "http://"))
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = connection.Close() })
+		require.NoError(t, connection.SetDeadline(time.Now().Add(testenv.Deadline)))
+		_, _ = fmt.Fprint(connection, "GET /healthz HTTP/1.1\r\nHost: despacho\r\n\r\n")
+		answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil {
+			return connection, 0 // the refusal was lost with the connection
+		}
+		require.NoError(t, answer.Body.Close())
+		return connection, answer.StatusCode
+	}
+	var first net.Conn
+	for i := range limit {
+		connection, status := ask("127.0.0.2")
+		require.Equal(t, http.StatusOK, status)
+		if i == 0 {
+			first = connection
+		}
+	}
+	for range 3 {
+		_, status := ask("127.0.0.2")
+		require.Contains(t, []int{http.StatusTooManyRequests, 0}, status)
+	}
+	_, status := ask("127.0.0.3")
+	require.Equal(t, http.StatusOK, status, "another address has connections of its own")
+	require.NoError(t, first.Close())
+	testenv.Until(t, func() error {
+		if _, status := ask("127.0.0.2"); status != http.StatusOK {
+			return fmt.Errorf("status %d", status)
+		}
+		return nil
+	})
+}
+
+// A trusted proxy may have any number of connections; each client behind it has the limit.
+func TestConnections_behindAProxyAreLimitedByClient(t *testing.T) {
+	t.Parallel()
+	const limit = 3
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+		c.MaxConnectionsPerAddress, c.TrustedProxies = limit, []string{"127.0.0.1"}
+	}})
+	ask := func(client string) *apptest.Answer {
+		return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries", Header: map[string]string{"X-Forwarded-For": client}})
+	}
+	for i := range 2 * limit { // an IPv6 network of 64 bits is one client
+		_, err := fmt.Fprintf(dial(t, s), "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nX-Forwarded-For: 2001:db8::%d\r\nContent-Length: 200\r\n\r\n{", i)
+		require.NoError(t, err)
+	}
+	testenv.Until(t, func() error {
+		if refused := ask("2001:db8::ffff"); refused.Code != "overloaded" {
+			return errors.New(refused.Text)
+		}
+		return nil
+	})
+	require.Equal(t, http.StatusOK, ask("2001:db8:0:1::1").Status)
+	require.Equal(t, http.StatusOK, ask("192.0.2.1").Status)
+}
