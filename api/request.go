@@ -79,21 +79,30 @@ func readOptionalBody(c *gin.Context) (*jsonbody.Object, error) {
 }
 
 func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*jsonbody.Object, error) {
+	raw, err := readBytes(c, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	return parse(raw)
+}
+
+// readBytes reads a JSON body of at most limit bytes.
+func readBytes(c *gin.Context, limit int64) ([]byte, error) {
 	if given := c.GetHeader("Content-Type"); given != "" {
 		mediaType, _, err := mime.ParseMediaType(given)
 		if err != nil || mediaType != "application/json" {
 			return nil, apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
 		}
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	raw, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, apperror.New(apperror.TooLarge, "body_too_large", "El cuerpo supera el máximo de 256 KiB.")
+			return nil, apperror.New(apperror.TooLarge, "body_too_large", fmt.Sprintf("El cuerpo supera el máximo de %d KiB.", limit>>10))
 		}
 		return nil, apperror.New(apperror.Invalid, "incomplete_body", "El cuerpo llegó incompleto.").Because(err)
 	}
-	return parse(raw)
+	return raw, nil
 }
 
 // pathID reads a UUID from the path. Anything else is treated like an unknown id.

@@ -45,6 +45,9 @@ type Server struct {
 	router    *gin.Engine
 	// inFlight is a semaphore: a request holds a slot while it is handled.
 	inFlight chan struct{}
+	// temporalUI trusts the origin of the Temporal UI besides the service's own.
+	temporalUI       *http.CrossOriginProtection
+	temporalUIOrigin string
 	// draining is set while the process shuts down.
 	draining atomic.Bool
 }
@@ -76,6 +79,9 @@ func New(options Options) (*Server, error) {
 		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
 		inFlight: make(chan struct{}, options.Config.MaxRequests),
+	}
+	if err := s.trustTemporalUI(); err != nil {
+		return nil, err
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{

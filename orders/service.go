@@ -10,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/historycodec"
 	"despacho/internal/photos"
 )
 
@@ -47,6 +48,8 @@ type Options struct {
 	VerifyDNI bool
 	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
+	// HistoryCodec is what the Temporal clients encode payloads with.
+	HistoryCodec *historycodec.Codec
 	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
 }

@@ -17,7 +17,9 @@ import (
 
 // Options configures a worker.
 type Options struct {
-	Temporal  client.Client
+	Temporal client.Client
+	// Tasks is the client that tasks are polled and answered with.
+	Tasks     client.Client
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
@@ -38,7 +40,7 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 		return nil // stopped before Temporal was reachable
 	}
 	worker.SetStickyWorkflowCacheSize(stickyCacheSize)
-	w := worker.New(options.Temporal, options.TaskQueue, workerOptions(options))
+	w := worker.New(options.Tasks, options.TaskQueue, workerOptions(options))
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {
