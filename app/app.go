@@ -133,7 +133,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec,
+		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,

@@ -50,6 +50,8 @@ type Options struct {
 	Photos photos.Store
 	// HistoryCodec is what the Temporal clients encode payloads with.
 	HistoryCodec *historycodec.Codec
+	// UpdateIDSecret is the same in every process that moves orders: the ids of updates depend on it.
+	UpdateIDSecret string
 	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
 }
