@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -383,4 +384,35 @@ func holds(events *history.History, wanted string) (found bool) {
 		return text
 	})
 	return found
+}
+
+// The reconcile schedule is not encrypted: a worker without the key replaces and runs it.
+func TestEncryption_theScheduleNeedsNoKey(t *testing.T) {
+	t.Parallel()
+	good := boot(t, "", apptest.Options{Configure: withHistoryKeys(keyA)})
+	schedule := workflows.ReconcileScheduleID(good.Config.TaskQueue)
+	testenv.Until(t, func() error {
+		_, err := good.Temporal.ScheduleClient().GetHandle(t.Context(), schedule).Describe(t.Context())
+		return err
+	})
+	bad := good.replaceWorker(t, nil)
+	bad.reconcileBySchedule(t)
+	handle := bad.Temporal.ScheduleClient().GetHandle(t.Context(), schedule)
+	testenv.Until(t, func() error {
+		described, err := handle.Describe(t.Context())
+		if err != nil {
+			return err
+		}
+		actions := described.Info.RecentActions
+		if len(actions) == 0 {
+			return errors.New("no run was started")
+		}
+		for _, event := range bad.historyOf(t, actions[len(actions)-1].StartWorkflowResult.WorkflowID, "").Events {
+			if event.EventType == enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED {
+				return nil
+			}
+		}
+		return errors.New("the run has not begun to reconcile")
+	})
+	bad.StopWorker()
 }
