@@ -64,6 +64,8 @@ func bodyLimits() map[string]bodyLimit {
 		"POST /panel/ingreso":                strangerBody,
 		"POST /panel/api/orders/:id/deliver": photoBody,
 		"POST /panel/pedidos/:id/entregar":   photoBody,
+		"POST /panel/codec/decode":           newBodyLimit(maxCodecBody),
+		"POST /panel/codec/encode":           newBodyLimit(maxCodecBody),
 	}
 	for _, path := range panel.FileRoutes {
 		limits["POST "+path] = bodyLimit{bytes: panel.MaxFileRequest, tooLarge: panel.ErrFileTooLarge}

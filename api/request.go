@@ -74,17 +74,22 @@ func readOptionalBody(c *gin.Context) (*jsonbody.Object, error) {
 }
 
 func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*jsonbody.Object, error) {
+	raw, err := readBytes(c)
+	if err != nil {
+		return nil, err
+	}
+	return parse(raw)
+}
+
+// readBytes reads a JSON body.
+func readBytes(c *gin.Context) ([]byte, error) {
 	if given := c.GetHeader("Content-Type"); given != "" {
 		mediaType, _, err := mime.ParseMediaType(given)
 		if err != nil || mediaType != "application/json" {
 			return nil, apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
 		}
 	}
-	raw, err := io.ReadAll(c.Request.Body)
-	if err != nil {
-		return nil, err
-	}
-	return parse(raw)
+	return io.ReadAll(c.Request.Body)
 }
 
 // pathID reads a UUID from the path. Anything else is treated like an unknown id.

@@ -26,6 +26,10 @@ func (s *Server) routes() {
 	r.POST("/panel/ingreso", s.panelPage(s.signInFromPage))
 	r.POST("/panel/salir", s.panelPage(s.signOutFromPage))
 	r.GET("/panel/assets/:name", s.handle(s.servePanelAsset))
+	r.POST("/panel/codec/decode", s.codec(s.decodePayloads))
+	r.POST("/panel/codec/encode", s.codec(s.encodePayloads))
+	r.OPTIONS("/panel/codec/decode", s.handle(s.codecPreflight))
+	r.OPTIONS("/panel/codec/encode", s.handle(s.codecPreflight))
 	for _, route := range s.panel.Routes() {
 		r.Handle(route.Method, route.Path, s.panelPage(s.panelRoute(route)))
 	}

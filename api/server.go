@@ -56,6 +56,9 @@ type Server struct {
 	trustedProxies []netip.Prefix
 	// diskFullAt is when the database last had no space for a request, in microseconds.
 	diskFullAt atomic.Int64
+	// temporalUI trusts the origin of the Temporal UI besides the service's own.
+	temporalUI       *http.CrossOriginProtection
+	temporalUIOrigin string
 	// draining is set while the process shuts down.
 	draining atomic.Bool
 }
@@ -89,6 +92,9 @@ func New(options Options) (*Server, error) {
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(),
+	}
+	if err := s.trustTemporalUI(); err != nil {
+		return nil, err
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{

@@ -58,8 +58,11 @@ func (s *Server) signIn(c *gin.Context) error {
 
 // requireOwnSite refuses the requests that another site makes with a browser. At sign-in it prevents
 // login CSRF: another site must not sign a browser in as a user of its choice.
-func requireOwnSite(c *gin.Context) error {
-	if crossOrigin.Check(c.Request) != nil {
+func requireOwnSite(c *gin.Context) error { return requireTrusted(c, crossOrigin) }
+
+// requireTrusted refuses the requests that a site makes with a browser, unless trusted allows it.
+func requireTrusted(c *gin.Context, trusted *http.CrossOriginProtection) error {
+	if trusted.Check(c.Request) != nil {
 		return errOtherSite
 	}
 	return nil
@@ -123,15 +126,20 @@ func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 
 // authorize returns the signed-in user, or an error if there is none or it lacks the permission.
 func (s *Server) authorize(c *gin.Context, p models.Permission) (*db.SignedIn, error) {
-	token, err := sessionToken(c)
+	return s.authorizeFrom(c, p, crossOrigin)
+}
+
+// authorizeFrom is authorize for requests from the origins that are trusted.
+func (s *Server) authorizeFrom(c *gin.Context, p models.Permission, trusted *http.CrossOriginProtection) (*db.SignedIn, error) {
+	token, err := sessionToken(c, trusted)
 	if err != nil {
 		return nil, err
 	}
 	return s.operators.Authorize(c.Request.Context(), token, p)
 }
 
-// sessionToken is the Bearer token, or the cookie if the request comes from our own origin.
-func sessionToken(c *gin.Context) (string, error) {
+// sessionToken is the Bearer token, or the cookie if the request comes from a trusted origin.
+func sessionToken(c *gin.Context, trusted *http.CrossOriginProtection) (string, error) {
 	if token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer "); bearer {
 		return token, nil
 	}
@@ -139,7 +147,7 @@ func sessionToken(c *gin.Context) (string, error) {
 	if err != nil {
 		return "", operators.ErrNoSession
 	}
-	return cookie, requireOwnSite(c)
+	return cookie, requireTrusted(c, trusted)
 }
 
 func callerOf(who *db.SignedIn) orders.Caller {

@@ -24,6 +24,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/encryption"
+	"despacho/internal/historycodec"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/internal/photos"
@@ -33,6 +34,7 @@ import (
 	"despacho/webhooks"
 	"despacho/webhooks/sender"
 	"despacho/worker"
+	"despacho/workflows"
 )
 
 // App is the service with its open connections.
@@ -43,6 +45,9 @@ type App struct {
 	Orders   *orders.Service
 	Metrics  *telemetry.Metrics
 
+	// tasks is the worker's client: it decodes as historycodec.Codec.ForTasks says.
+	tasks     client.Client
+	codec     *historycodec.Codec
 	namespace string
 	clock     clock.Clock
 	log       *slog.Logger
@@ -113,6 +118,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		a.DB.Close()
 		return nil, err
 	}
+	if err := a.openCodec(); err != nil {
+		a.DB.Close()
+		return nil, err
+	}
 	if err := a.connectTemporal(*temporalOptions); err != nil {
 		a.DB.Close()
 		return nil, err
@@ -132,7 +141,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
+		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
 		backlog := a.Orders.StartBacklog()
@@ -145,7 +154,22 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// connectTemporal makes a lazy client: it connects on first use, so that the API starts and accepts
+// openCodec makes the codec of HISTORY_KEYS. Without keys it encrypts nothing, and recognises what it
+// cannot read. The schedule of the reconcile workflow is not encrypted: it holds nothing of any order,
+// and a process without the key must be able to read and to replace it.
+func (a *App) openCodec() error {
+	keys, err := historycodec.ParseKeys(a.Config.HistoryKeys, a.Config.HistoryKeyID)
+	if err != nil {
+		return fmt.Errorf("HISTORY_KEYS and HISTORY_KEY_ID: %w", err)
+	}
+	if keys.EncryptWith() != "" {
+		a.log.Info("what Temporal stores is encrypted", "key_id", keys.EncryptWith())
+	}
+	a.codec = historycodec.New(keys, workflows.ReconcileScheduleID(a.Config.TaskQueue))
+	return nil
+}
+
+// connectTemporal makes lazy clients: they connect on first use, so that the API starts and accepts
 // orders without Temporal.
 func (a *App) connectTemporal(options client.Options) error {
 	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
@@ -166,11 +190,13 @@ func (a *App) connectTemporal(options client.Options) error {
 	if a.namespace == "" {
 		a.namespace = client.DefaultNamespace
 	}
-	a.Temporal, err = client.NewLazyClient(options)
-	if err != nil {
+	a.codec.Apply(&options)
+	if a.Temporal, err = client.NewLazyClient(options); err != nil {
 		return fmt.Errorf("TEMPORAL_* configuration: %w", err)
 	}
-	return nil
+	a.codec.ForTasks().Apply(&options)
+	a.tasks, err = client.NewLazyClient(options)
+	return err
 }
 
 // openIdentity makes the verifier of DNI_PROVIDER, if it is set.
@@ -194,6 +220,7 @@ func (a *App) Close() {
 	if a.Orders != nil {
 		a.Orders.Close()
 	}
+	a.tasks.Close()
 	a.Temporal.Close()
 	if err := a.DB.Close(); err != nil {
 		a.log.Warn("database not closed cleanly", "error", err)
@@ -261,7 +288,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		MapLinks: maplink.NewResolver(safehttp.NewClient(guarded),
 			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
 	}, worker.Options{
-		Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
+		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
 		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})

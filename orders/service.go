@@ -11,6 +11,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/historycodec"
 	"despacho/internal/photos"
 )
 
@@ -52,6 +53,10 @@ type Options struct {
 	VerifyDNI bool
 	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
+	// HistoryCodec is what the Temporal clients encode payloads with.
+	HistoryCodec *historycodec.Codec
+	// UpdateIDSecret is the same in every process that moves orders: the ids of updates depend on it.
+	UpdateIDSecret string
 	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
 }

@@ -2,6 +2,8 @@ package orders
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -62,7 +64,7 @@ const maxUpdates = 3
 func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, attachment string) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
-	updateID := updateID(order, by, message, attachment)
+	updateID := updateID(s.options.UpdateIDSecret, order, by, message, attachment)
 	for attempt := 1; ; attempt++ {
 		err := s.requestUpdate(ctx, order, request, updateID)
 		if err == nil {
@@ -99,14 +101,18 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 }
 
 // updateID derives an update's id from the order, its sequence number, the move and its content. A
-// photo counts by the attachment's hash: its name is new in every request.
-func updateID(order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
+// photo counts by the attachment's hash: its name is new in every request. The hash is keyed, because
+// Temporal stores update ids as they are: with a plain hash a reason or a point could be guessed and
+// confirmed.
+func updateID(secret string, order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
 	if delivered, ok := message.(workflows.Delivered); ok {
 		delivered.Photo = ""
 		message = delivered
 	}
 	content := fmt.Sprintf("%d %s %s %s %s", order.Seq, message.Move(), by, message.Fingerprint(), attachment)
-	return uuid.NewSHA1(order.ID, []byte(content)).String()
+	hash := hmac.New(sha256.New, []byte(secret))
+	hash.Write([]byte("update id\n" + content))
+	return uuid.NewSHA1(order.ID, hash.Sum(nil)).String()
 }
 
 // isTooLate reports whether a cancel that is limited to registered orders comes too late.

@@ -17,7 +17,9 @@ import (
 
 // Options configures a worker.
 type Options struct {
-	Temporal  client.Client
+	Temporal client.Client
+	// Tasks is the client that tasks are polled and answered with.
+	Tasks     client.Client
 	TaskQueue string
 	Namespace string
 	Log       *slog.Logger
@@ -72,7 +74,7 @@ func runWorker(ctx context.Context, a *activities.Activities, deployment *Deploy
 	fatal := make(chan error, 1)
 	sdkOptions := workerOptions(options, deployment.options(buildID))
 	sdkOptions.OnFatalError = func(err error) { fatal <- err }
-	w := worker.New(options.Temporal, options.TaskQueue, sdkOptions)
+	w := worker.New(options.Tasks, options.TaskQueue, sdkOptions)
 	Register(w)
 	a.Register(w)
 	if err := w.Start(); err != nil {

@@ -4,6 +4,7 @@ package workflows
 
 import (
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,13 +61,32 @@ const OrderWorkflowPrefix = "order-"
 // OrderWorkflowID is the id of an order's workflow.
 func OrderWorkflowID(orderID uuid.UUID) string { return OrderWorkflowPrefix + orderID.String() }
 
+const (
+	deliveryWorkflowPrefix   = "delivery-"
+	redeliveryWorkflowPrefix = "redelivery-"
+)
+
 // DeliveryWorkflowID is the id of the workflow that sends one delivery outside its order's
 // workflow.
-func DeliveryWorkflowID(deliveryID uuid.UUID) string { return "delivery-" + deliveryID.String() }
+func DeliveryWorkflowID(deliveryID uuid.UUID) string {
+	return deliveryWorkflowPrefix + deliveryID.String()
+}
 
 // RedeliveryWorkflowID is the id of the workflow that resends, on request, one delivery or the
 // failed deliveries of one webhook.
-func RedeliveryWorkflowID(id uuid.UUID) string { return "redelivery-" + id.String() }
+func RedeliveryWorkflowID(id uuid.UUID) string { return redeliveryWorkflowPrefix + id.String() }
+
+// SubjectOf is the id of the order, delivery or webhook that a workflow is about, by the workflow's
+// id. It is false for the reconcile workflow and for what is not a workflow's id.
+func SubjectOf(workflowID string) (uuid.UUID, bool) {
+	for _, prefix := range []string{OrderWorkflowPrefix, deliveryWorkflowPrefix, redeliveryWorkflowPrefix} {
+		if subject, ok := strings.CutPrefix(workflowID, prefix); ok {
+			id, err := uuid.Parse(subject)
+			return id, err == nil && id.String() == subject
+		}
+	}
+	return uuid.Nil, false
+}
 
 // ReconcileScheduleID is the id of the schedule of the reconcile workflow.
 func ReconcileScheduleID(taskQueue string) string { return taskQueue + "-reconcile" }

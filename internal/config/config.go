@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"despacho/internal/historycodec"
 )
 
 // Config is every variable the service reads besides TEMPORAL_* and OTEL_*, which keep the meaning
@@ -47,7 +49,10 @@ type Config struct {
 	TrustedProxies []string `env:"TRUSTED_PROXIES" doc:"Addresses or CIDRs of proxies whose X-Forwarded-For is believed. Empty: none."`
 
 	TaskQueue     string `env:"TEMPORAL_TASK_QUEUE" envDefault:"despacho" doc:"Task queue that joins api and worker; give each installation in a shared namespace its own."`
-	TemporalUIURL string `env:"TEMPORAL_UI_URL" doc:"Address of the Temporal Web UI, for links from the panel. Empty: no links (dev sets it)."`
+	TemporalUIURL string `env:"TEMPORAL_UI_URL" doc:"Address of the Temporal Web UI, for links from the panel, and the only other origin that may ask /panel/codec. Empty: no links (dev sets it)."`
+
+	HistoryKeys  []string `env:"HISTORY_KEYS" doc:"Keys that payloads in Temporal are encrypted with: id:secret, separated by commas, each secret of at least 32 characters. All of them decrypt."`
+	HistoryKeyID string   `env:"HISTORY_KEY_ID" doc:"Id of the key in HISTORY_KEYS that encrypts. Empty: payloads are stored as they are."`
 
 	LogLevel        slog.Level    `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
 	LogFormat       string        `env:"LOG_FORMAT" envDefault:"text" doc:"text for people, json for machines."`
@@ -111,7 +116,10 @@ func (c *Config) check() error {
 			complain(address.variable, "must be host:port, not %q", address.value)
 		}
 	}
-	for variable, value := range map[string]string{"BASE_URL": c.BaseURL, "FILES_URL": c.FilesURL} {
+	for variable, value := range map[string]string{"BASE_URL": c.BaseURL, "FILES_URL": c.FilesURL, "TEMPORAL_UI_URL": c.TemporalUIURL} {
+		if value == "" && variable == "TEMPORAL_UI_URL" {
+			continue
+		}
 		if u, err := url.Parse(value); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			complain(variable, "must be an http or https address, not %q", value)
 		}
@@ -140,6 +148,11 @@ func (c *Config) check() error {
 	}
 	if c.SecretKey != "" && len(c.SecretKey) < MinSecretKey {
 		complain("SECRET_KEY", "must have at least %d characters", MinSecretKey)
+	}
+	if _, err := historycodec.ParseKeys(c.HistoryKeys, ""); err != nil {
+		complain("HISTORY_KEYS", "cannot be used: %v", err)
+	} else if _, err := historycodec.ParseKeys(c.HistoryKeys, c.HistoryKeyID); err != nil {
+		complain("HISTORY_KEY_ID", "must be the id of a key in HISTORY_KEYS: %v", err)
 	}
 	if c.WebhookCAFile != "" {
 		if _, err := os.Stat(c.WebhookCAFile); err != nil {

@@ -36,6 +36,9 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 		"TRUSTED_PROXIES":    "proxy.local",
 		"DATABASE_MAX_CONNS": "0",
 		"DEV_TEMPORAL_PORT":  "70000",
+		"TEMPORAL_UI_URL":    "temporal.example",
+		"HISTORY_KEYS":       "a:short",
+		"HISTORY_KEY_ID":     "a",
 	} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, value)

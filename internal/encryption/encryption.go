@@ -36,11 +36,15 @@ type Cipher struct {
 }
 
 // New derives the encryption key from the text of SECRET_KEY.
-func New(secretKey string) (*Cipher, error) {
+func New(secretKey string) (*Cipher, error) { return NewFor(keyPurpose, secretKey) }
+
+// NewFor derives the encryption key from a secret text and a purpose: the same text gives another
+// key for each purpose.
+func NewFor(purpose, secretKey string) (*Cipher, error) {
 	if utf8.RuneCountInString(secretKey) < MinKeyLength {
 		return nil, ErrShortKey
 	}
-	key, err := hkdf.Key(sha256.New, []byte(secretKey), nil, keyPurpose, keyBytes)
+	key, err := hkdf.Key(sha256.New, []byte(secretKey), nil, purpose, keyBytes)
 	if err != nil {
 		return nil, fmt.Errorf("secretbox: derive key: %w", err)
 	}
