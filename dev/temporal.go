@@ -20,7 +20,8 @@ const queueReadsPerSecond = 1000
 
 // TemporalOptions configure Temporal's development server.
 type TemporalOptions struct {
-	// CLI is the path of the program, as FindTemporalCLI gives it.
+	// CLI is the path of the program, as FindTemporalDev gives it: the Temporal CLI, or what takes
+	// its arguments.
 	CLI string
 	// Host is the address to listen on; empty is 127.0.0.1.
 	Host string

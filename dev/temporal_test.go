@@ -16,10 +16,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// startTemporal starts a server with the repository's CLI.
+// startTemporal starts a server with the repository's program.
 func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 	t.Helper()
-	cli, err := FindTemporalCLI(t.Context(), "../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
+	cli, err := FindTemporalDev(t.Context(), "../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
 	require.NoError(t, err)
 	options.CLI = cli
 	server, err := StartTemporal(t.Context(), options)
