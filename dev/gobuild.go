@@ -3,10 +3,12 @@ package dev
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,12 +16,19 @@ import (
 	"time"
 )
 
-// goBuild compiles programs from other Go modules.
+// temporalModule is the go.mod that Temporal's programs are compiled with.
+//
+//go:embed temporal.mod
+var temporalModule []byte
+
+// goBuild compiles programs with temporalModule as their module.
 type goBuild struct {
 	// what is the name of the programs in messages.
 	what string
-	// packages are the programs, with their versions.
+	// packages are the programs: packages of required modules, or the names of files.
 	packages []string
+	// files are written beside the go.mod: name → content.
+	files map[string][]byte
 	// size is roughly how many packages they consist of; the compiler does not report it.
 	size     int
 	interval time.Duration
@@ -31,6 +40,9 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
 		return errors.New("the `go` command is not on PATH; install Go, or the Temporal CLI (https://docs.temporal.io/cli)")
+	}
+	if err := b.writeModule(directory); err != nil {
+		return err
 	}
 	b.progress(fmt.Sprintf("compiling %s from Go modules: this takes minutes, once", b.what))
 	began, watch := time.Now(), &buildProgress{build: b}
@@ -52,6 +64,14 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 	return build.Wait(ctx)
 }
 
+func (b goBuild) writeModule(directory string) error {
+	errs := []error{os.WriteFile(filepath.Join(directory, "go.mod"), temporalModule, 0o600)}
+	for name, content := range b.files {
+		errs = append(errs, os.WriteFile(filepath.Join(directory, name), content, 0o600))
+	}
+	return errors.Join(errs...)
+}
+
 // buildEnv is our environment without the settings that make sense for the caller's own build
 // alone: flags such as -mod=vendor, a workspace or another target would break or misdirect this
 // one.
@@ -59,7 +79,9 @@ func buildEnv(gobin string) []string {
 	return append(os.Environ(),
 		"GOBIN="+gobin,
 		"CGO_ENABLED=0",
-		"GOFLAGS=-buildvcs=false", // not empty: that would let `go env -w` settings in
+		// -mod=mod: temporalModule leaves out the indirect requirements and go.sum, which go then fills
+		// in, checked against the checksum database as for `go install` of a version.
+		"GOFLAGS=-buildvcs=false -mod=mod",
 		"GOWORK=off",
 		"GO111MODULE=on",
 		"GOOS="+runtime.GOOS,
@@ -106,7 +128,8 @@ func (w *buildProgress) read(line string) {
 func (w *buildProgress) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	linking := slices.ContainsFunc(w.build.packages, func(program string) bool { return strings.HasPrefix(program, w.latest+"@") })
+	// The package of files that are named has no path.
+	linking := w.latest == "command-line-arguments" || slices.Contains(w.build.packages, w.latest)
 	switch {
 	case w.modules == 0 && w.packages == 0:
 		return "starting"

@@ -20,7 +20,8 @@ const queueReadsPerSecond = 1000
 
 // TemporalOptions configure Temporal's development server.
 type TemporalOptions struct {
-	// CLI is the path of the program, as FindTemporalCLI gives it.
+	// CLI is the path of the program, as FindTemporalDev gives it: the Temporal CLI, or what takes
+	// its arguments.
 	CLI string
 	// Host is the address to listen on; empty is 127.0.0.1.
 	Host string
@@ -64,6 +65,11 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	}
 	_, statErr := os.Stat(options.DBFile)
 	freshFile := options.DBFile != "" && errors.Is(statErr, os.ErrNotExist)
+	if options.DBFile != "" && !freshFile {
+		if err := upgradeTemporalFile(ctx, options.DBFile); err != nil {
+			return nil, err
+		}
+	}
 
 	ready := temporalReadiness{addresses: []string{address}, namespace: options.Namespace, searchAttributes: options.SearchAttributes}
 	server := &Temporal{Address: address}

@@ -2,6 +2,8 @@ package dev
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/operatorservice/v1"
@@ -16,10 +19,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// startTemporal starts a server with the repository's CLI.
+// startTemporal starts a server with the repository's program.
 func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 	t.Helper()
-	cli, err := FindTemporalCLI(t.Context(), "../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
+	cli, err := FindTemporalDev(t.Context(), "../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
 	require.NoError(t, err)
 	options.CLI = cli
 	server, err := StartTemporal(t.Context(), options)
@@ -72,6 +75,24 @@ func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	attributes, err := connection.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: "default"})
 	require.NoError(t, err)
 	require.Contains(t, attributes.CustomAttributes, "AddedLater")
+}
+
+func TestStartTemporal_aFileOfAnOlderServerIsUpgraded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "temporal.db")
+	first := startTemporal(t, TemporalOptions{DBFile: file})
+	require.NoError(t, first.Stop(t.Context()))
+	database, err := sql.Open("sqlite", "file:"+file)
+	require.NoError(t, err)
+	_, err = database.ExecContext(t.Context(), "DROP TABLE current_chasm_executions")
+	require.NoError(t, errors.Join(err, database.Close()))
+
+	second := startTemporal(t, TemporalOptions{DBFile: file})
+	_, err = dialTemporal(t, second, "default").ScheduleClient().Create(t.Context(), client.ScheduleOptions{
+		ID: "reconcile", Spec: client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: time.Hour}}},
+		Action: &client.ScheduleWorkflowAction{ID: "reconcile", Workflow: "Reconcile", TaskQueue: "nobody"},
+	})
+	require.NoError(t, err)
 }
 
 func TestStartTemporal_aPortInUseIsNamed(t *testing.T) {

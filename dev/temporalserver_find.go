@@ -6,12 +6,12 @@ import (
 )
 
 // TemporalServerVersion is the server that FindTemporalServer builds, the one that
-// docker-compose.yml runs.
-const TemporalServerVersion = "v1.29.1"
+// docker-compose.yml runs and that the compiled development server is.
+const TemporalServerVersion = "v1.32.1"
 
 const (
 	temporalServer         = "the Temporal server"
-	temporalServerPackages = 1200
+	temporalServerPackages = 1800
 )
 
 // TemporalServerPrograms are what a Temporal server on PostgreSQL is run with.
@@ -35,8 +35,8 @@ func FindTemporalServer(ctx context.Context, binDir string, progress func(string
 	build := goBuild{
 		what: temporalServer, size: temporalServerPackages, interval: progressInterval, progress: progress,
 		packages: []string{
-			"go.temporal.io/server/cmd/server@" + TemporalServerVersion,
-			"go.temporal.io/server/cmd/tools/sql@" + TemporalServerVersion,
+			"go.temporal.io/server/cmd/server",
+			"go.temporal.io/server/cmd/tools/sql",
 		},
 	}
 	return programs, installation{

@@ -30,7 +30,7 @@ func TestFindTemporalServer_isCompiledOnce(t *testing.T) {
 	for _, program := range []string{programs.Server, programs.SQLTool} {
 		content, err := os.ReadFile(program)
 		require.NoError(t, err)
-		require.Contains(t, string(content), "go.temporal.io/server/cmd/server@"+TemporalServerVersion)
+		require.Contains(t, string(content), "go.temporal.io/server/cmd/server")
 		require.Contains(t, filepath.Base(program), TemporalServerVersion, "another version is another program")
 	}
 

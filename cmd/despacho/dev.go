@@ -167,7 +167,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cli, err := dev.FindTemporalCLI(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) })
+	cli, err := dev.FindTemporalDev(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) })
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (s *Stack) StartPostgres(ctx context.Context, options dev.PostgresOptions) 
 // StartDevTemporal starts Temporal's development server, with its state in a file. Its program is
 // kept in binDir.
 func (s *Stack) StartDevTemporal(ctx context.Context, binDir string, progress func(string), log io.Writer) error {
-	cli, err := dev.FindTemporalCLI(ctx, binDir, progress)
+	cli, err := dev.FindTemporalDev(ctx, binDir, progress)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ package compose_test
 
 import (
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/dev"
 	"despacho/internal/config"
 	"despacho/workflows"
 )
@@ -197,11 +197,25 @@ func TestTemporal_getsTheSearchAttributesOfOrders(t *testing.T) {
 	}
 }
 
-func TestTemporal_toolsAreOfTheServersVersion(t *testing.T) {
+func TestTemporal_serverAndToolsAreTheVersionThatIsTested(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
-	version := strings.TrimPrefix(file.Services["temporal"].Image, "temporalio/server:")
+	version := strings.TrimPrefix(dev.TemporalServerVersion, "v")
+	require.Equal(t, "temporalio/server:"+version, file.Services["temporal"].Image)
 	for _, name := range []string{"temporal-schema", "temporal-namespace"} {
-		require.True(t, strings.HasPrefix(path.Base(file.Services[name].Image), "admin-tools:"+version+"-"), name)
+		require.Equal(t, "temporalio/admin-tools:"+version, file.Services[name].Image, name)
+	}
+}
+
+// TestTemporal_hasWhatTheImageDoesNotBring: without the first of these the server ends at once,
+// without the others it does as soon as its container joins a second network.
+func TestTemporal_hasWhatTheImageDoesNotBring(t *testing.T) {
+	t.Parallel()
+	server := readCompose(t).Services["temporal"]
+	for name, value := range map[string]string{
+		"DYNAMIC_CONFIG_FILE_PATH": "/dev/null", "BIND_ON_IP": "0.0.0.0", "TEMPORAL_BROADCAST_ADDRESS": "127.0.0.1",
+	} {
+		require.NotNil(t, server.Environment[name], name)
+		require.Equal(t, value, *server.Environment[name], name)
 	}
 }

@@ -105,7 +105,7 @@ func findTemporalCLI(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return dev.FindTemporalCLI(ctx, filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
+	return dev.FindTemporalDev(ctx, filepath.Join(root, "bin"), func(line string) { fmt.Fprintln(os.Stderr, line) })
 }
 
 // moduleRoot is the nearest directory above the tests that has a go.mod.

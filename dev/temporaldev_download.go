@@ -34,8 +34,8 @@ type cliArchive struct {
 	File string `json:"fileToExtract"`
 }
 
-// download writes the prebuilt CLI that fits our SDK to destination.
-func (s cliSource) download(ctx context.Context, destination string) error {
+// download writes the prebuilt CLI to destination.
+func (s temporalDevFinder) download(ctx context.Context, destination string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: connectTimeout}).DialContext
 	transport.TLSHandshakeTimeout = connectTimeout
@@ -50,14 +50,14 @@ func (s cliSource) download(ctx context.Context, destination string) error {
 	return s.fetchArchive(ctx, client, archive, destination)
 }
 
-func (s cliSource) chooseArchive(ctx context.Context, client *http.Client) (archive cliArchive, err error) {
+func (s temporalDevFinder) chooseArchive(ctx context.Context, client *http.Client) (archive cliArchive, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.infoTimeout, fmt.Errorf("%s did not answer within %s", s.downloads, s.infoTimeout))
 	defer cancel()
 	query := url.Values{
 		"platform": {runtime.GOOS}, "arch": {runtime.GOARCH},
 		"sdk-name": {"sdk-go"}, "sdk-version": {temporal.SDKVersion},
 	}
-	response, err := get(ctx, client, s.downloads+"/cli/default?"+query.Encode())
+	response, err := get(ctx, client, s.downloads+"/cli/"+temporalCLIVersion+"?"+query.Encode())
 	if err != nil {
 		return archive, err
 	}
@@ -68,7 +68,7 @@ func (s cliSource) chooseArchive(ctx context.Context, client *http.Client) (arch
 	return archive, nil
 }
 
-func (s cliSource) fetchArchive(ctx context.Context, client *http.Client, archive cliArchive, destination string) error {
+func (s temporalDevFinder) fetchArchive(ctx context.Context, client *http.Client, archive cliArchive, destination string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	response, err := get(ctx, client, archive.URL)

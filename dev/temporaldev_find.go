@@ -2,6 +2,7 @@ package dev
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -9,23 +10,30 @@ import (
 )
 
 const (
-	// temporalCLIPackage is what is compiled where nothing can be downloaded: the newest CLI that
-	// `go install` accepts.
-	temporalCLIPackage  = "github.com/temporalio/cli/cmd/temporal@v1.5.1"
-	temporalCLIPackages = 1300
-	// temporalCLI is its name in messages.
-	temporalCLI = "the Temporal CLI"
+	// temporalCLIVersion is the Temporal CLI that is downloaded.
+	temporalCLIVersion = "v1.9.1"
+	// temporalDev is its name in messages.
+	temporalDev = "the Temporal development server"
+	// temporalDevPackages is roughly how many packages are compiled where nothing can be downloaded.
+	temporalDevPackages = 1800
 	// temporalDownloads is where Temporal's own SDKs get their dev server from.
 	temporalDownloads = "https://temporal.download"
 	// progressInterval is the interval of progress messages.
 	progressInterval = 5 * time.Second
 )
 
-// FindTemporalCLI returns the path of the Temporal CLI: the one on PATH, else binDir/temporal,
-// which is downloaded or, where the internet is closed, compiled from Go modules. progress is
+// temporalDevSource is the program that is compiled. It is not the CLI, which from version 1.6 on
+// requires a module that only a clone of its repository has.
+//
+//go:embed devserver/main.go
+var temporalDevSource []byte
+
+// FindTemporalDev returns the path of a program that takes the arguments of `temporal server
+// start-dev`: the Temporal CLI on PATH, else the program in binDir, which is the CLI, downloaded,
+// or, where the internet is closed, the development server compiled from Go modules. progress is
 // called with what is going on, at least every five seconds.
-func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) (string, error) {
-	return cliSource{
+func FindTemporalDev(ctx context.Context, binDir string, progress func(string)) (string, error) {
+	return temporalDevFinder{
 		binDir:      binDir,
 		downloads:   temporalDownloads,
 		infoTimeout: infoTimeout,
@@ -34,8 +42,8 @@ func FindTemporalCLI(ctx context.Context, binDir string, progress func(string)) 
 	}.find(ctx)
 }
 
-// cliSource is where the CLI may come from; tests point it at servers of their own.
-type cliSource struct {
+// temporalDevFinder is where the program may come from; tests point it at servers of their own.
+type temporalDevFinder struct {
 	binDir    string
 	downloads string
 	// infoTimeout bounds the request that asks which archive to download.
@@ -44,7 +52,7 @@ type cliSource struct {
 	progress    func(string)
 }
 
-func (s cliSource) find(ctx context.Context) (string, error) {
+func (s temporalDevFinder) find(ctx context.Context) (string, error) {
 	if path, err := exec.LookPath("temporal"); err == nil {
 		return filepath.Abs(path)
 	}
@@ -52,14 +60,15 @@ func (s cliSource) find(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(binDir, "temporal")
+	// The version is part of the name: a program of another version is not taken for this one.
+	path := filepath.Join(binDir, "temporal-dev-"+TemporalServerVersion)
 	return path, installation{
-		what: temporalCLI, name: "temporal", binDir: binDir, programs: map[string]string{"temporal": path}, interval: s.interval, progress: s.progress,
+		what: temporalDev, name: "temporal-dev", binDir: binDir, programs: map[string]string{"temporal": path}, interval: s.interval, progress: s.progress,
 	}.ensure(ctx, s.obtain)
 }
 
-// obtain downloads the CLI or compiles it.
-func (s cliSource) obtain(ctx context.Context, workDir string) error {
+// obtain downloads the CLI or compiles the development server.
+func (s temporalDevFinder) obtain(ctx context.Context, workDir string) error {
 	s.progress("the Temporal CLI is not on PATH: looking for a prebuilt one")
 	program := filepath.Join(workDir, "temporal")
 	downloadErr := s.download(ctx, program)
@@ -74,10 +83,11 @@ func (s cliSource) obtain(ctx context.Context, workDir string) error {
 	}
 	s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
 	build := goBuild{
-		what: temporalCLI, packages: []string{temporalCLIPackage}, size: temporalCLIPackages, interval: s.interval, progress: s.progress,
+		what: temporalDev, packages: []string{"temporal.go"}, files: map[string][]byte{"temporal.go": temporalDevSource},
+		size: temporalDevPackages, interval: s.interval, progress: s.progress,
 	}
 	if err := build.into(ctx, workDir); err != nil {
-		return fmt.Errorf("the Temporal CLI is not on PATH, could not be downloaded (%w) and could not be compiled: %w", downloadErr, err)
+		return fmt.Errorf("the Temporal CLI is not on PATH and could not be downloaded (%w), and its development server could not be compiled: %w", downloadErr, err)
 	}
 	return nil
 }

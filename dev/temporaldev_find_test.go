@@ -27,6 +27,9 @@ import (
 // workingCLI stands for the program that a download brings.
 const workingCLI = "#!/bin/sh\necho 'temporal version 1.2.3'\n"
 
+// devName is the program's file in the directory of programs.
+const devName = "temporal-dev-" + TemporalServerVersion
+
 // onPath makes the given programs all that PATH has.
 func onPath(t *testing.T, programs map[string]string) {
 	t.Helper()
@@ -59,7 +62,7 @@ func downloadService(t *testing.T, archive []byte) (address string, downloads *a
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	mux.HandleFunc("GET /cli/default", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /cli/"+temporalCLIVersion, func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		if query.Get("platform") != runtime.GOOS || query.Get("arch") != runtime.GOARCH ||
 			query.Get("sdk-name") != "sdk-go" || query.Get("sdk-version") != temporal.SDKVersion {
@@ -75,54 +78,55 @@ func downloadService(t *testing.T, archive []byte) (address string, downloads *a
 	return server.URL, downloads
 }
 
-func TestFindTemporalCLI_theOneOnPathIsUsedAsItIs(t *testing.T) {
+func TestFindTemporalDev_theOneOnPathIsUsedAsItIs(t *testing.T) {
 	onPath(t, map[string]string{"temporal": "#!/bin/sh\nexit 1\n"})
 	binDir := t.TempDir()
-	writeProgram(t, filepath.Join(binDir, "temporal"), workingCLI)
-	path, err := FindTemporalCLI(t.Context(), binDir, (&output{}).line)
+	writeProgram(t, filepath.Join(binDir, devName), workingCLI)
+	path, err := FindTemporalDev(t.Context(), binDir, (&output{}).line)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(os.Getenv("PATH"), "temporal"), path)
 }
 
-func TestFindTemporalCLI_thenTheOneObtainedBefore(t *testing.T) {
+func TestFindTemporalDev_thenTheOneObtainedBefore(t *testing.T) {
 	onPath(t, nil)
 	binDir := t.TempDir()
-	writeProgram(t, filepath.Join(binDir, "temporal"), workingCLI)
+	writeProgram(t, filepath.Join(binDir, devName), workingCLI)
 	var progress output
-	path, err := FindTemporalCLI(t.Context(), binDir, progress.line)
+	path, err := FindTemporalDev(t.Context(), binDir, progress.line)
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(binDir, "temporal"), path)
+	require.Equal(t, filepath.Join(binDir, devName), path)
 	require.Empty(t, progress.String(), "there is nothing to wait for")
 }
 
-func TestFindTemporalCLI_thenAPrebuiltOne(t *testing.T) {
+func TestFindTemporalDev_thenAPrebuiltOne(t *testing.T) {
 	onPath(t, nil)
 	address, downloads := downloadService(t, tarball(t, "temporal", workingCLI))
-	binDir := filepath.Join(t.TempDir(), "bin")
+	binDir := t.TempDir()
+	writeProgram(t, filepath.Join(binDir, "temporal-dev-v0.0.1"), "#!/bin/sh\nexit 1\n") // another version
 	var progress output
-	source := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: progress.line}
+	source := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: progress.line}
 
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
 			path, err := source.find(context.Background())
-			if err != nil || path != filepath.Join(binDir, "temporal") {
+			if err != nil || path != filepath.Join(binDir, devName) {
 				t.Errorf("found %q, %v", path, err)
 			}
 		})
 	}
 	both.Wait()
 	require.EqualValues(t, 1, downloads.Load(), "two at once do the work once")
-	program, err := os.ReadFile(filepath.Join(binDir, "temporal"))
+	program, err := os.ReadFile(filepath.Join(binDir, devName))
 	require.NoError(t, err)
 	require.Equal(t, workingCLI, string(program))
 	require.Contains(t, progress.String(), "downloading the Temporal CLI from "+address)
-	leftovers, err := filepath.Glob(filepath.Join(binDir, ".temporal-*"))
+	leftovers, err := filepath.Glob(filepath.Join(binDir, ".temporal-dev-*"))
 	require.NoError(t, err)
 	require.Empty(t, leftovers)
 }
 
-func TestFindTemporalCLI_aBrokenDownloadIsNotKept(t *testing.T) {
+func TestFindTemporalDev_aBrokenDownloadIsNotKept(t *testing.T) {
 	whole := tarball(t, "temporal", workingCLI+strings.Repeat("# padding\n", 1000))
 	for name, archive := range map[string][]byte{
 		"cut short":        whole[:len(whole)/2],
@@ -134,22 +138,22 @@ func TestFindTemporalCLI_aBrokenDownloadIsNotKept(t *testing.T) {
 			onPath(t, nil)
 			address, _ := downloadService(t, archive)
 			binDir := t.TempDir()
-			_, err := cliSource{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
+			_, err := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
 			require.Error(t, err)
-			require.NoFileExists(t, filepath.Join(binDir, "temporal"))
+			require.NoFileExists(t, filepath.Join(binDir, devName))
 		})
 	}
 }
 
-// TestFindTemporalCLI_aClosedInternetIsGivenUp uses a listener that accepts connections and never
+// TestFindTemporalDev_aClosedInternetIsGivenUp uses a listener that accepts connections and never
 // answers, the worst that a firewall can do.
-func TestFindTemporalCLI_aClosedInternetIsGivenUp(t *testing.T) {
+func TestFindTemporalDev_aClosedInternetIsGivenUp(t *testing.T) {
 	onPath(t, nil)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
 
-	_, err = cliSource{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), infoTimeout: 100 * time.Millisecond,
+	_, err = temporalDevFinder{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), infoTimeout: 100 * time.Millisecond,
 		interval: deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "did not answer within 100ms")
 	require.ErrorContains(t, err, "the `go` command is not on PATH")
@@ -160,12 +164,13 @@ func TestFindTemporalCLI_aClosedInternetIsGivenUp(t *testing.T) {
 // until the file of goMayEnd is there, and leaves a program in GOBIN.
 const fakeGo = `#!/bin/sh
 [ "$CGO_ENABLED" = 0 ] || { echo "cgo is on"; exit 1; }
-echo 'go: downloading go.temporal.io/server v1.29.1' >&2
+[ -e go.mod ] && [ -e temporal.go ] || { echo "no such file or directory"; exit 1; }
+echo 'go: downloading go.temporal.io/server v1.2.3' >&2
 echo go.temporal.io/server/common/log >&2
 echo go.temporal.io/server/service/frontend >&2
 while [ ! -e "$DESPACHO_TEST_GO_MAY_END" ]; do /bin/sleep 0.05; done
 case "$GOBIN" in /*) ;; *) echo "cannot install, GOBIN must be an absolute path"; exit 1 ;; esac
-printf '%%s\n' '#!/bin/sh' "echo $*" > "$GOBIN/temporal"
+{ printf '%%s\n' '#!/bin/sh' "echo $*"; /bin/sed 's/^/# /' go.mod; } > "$GOBIN/temporal"
 /bin/chmod 755 "$GOBIN/temporal"
 exit %d
 `
@@ -173,13 +178,13 @@ exit %d
 // goMayEnd names the file that fakeGo waits for.
 const goMayEnd = "DESPACHO_TEST_GO_MAY_END"
 
-func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
+func TestFindTemporalDev_elseItIsCompiled(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 0)})
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Chdir(t.TempDir())
 	t.Setenv(goMayEnd, filepath.Join(t.TempDir(), "end"))
 	var progress output
-	atWork := regexp.MustCompile(`compiling the Temporal CLI: 2 of about 1300 packages \(go\.temporal\.io/server/service/frontend\), \d+s`)
+	atWork := regexp.MustCompile(`compiling the Temporal development server: 2 of about 1800 packages \(go\.temporal\.io/server/service/frontend\), \d+s`)
 	tell := func(line string) {
 		progress.line(line)
 		if atWork.MatchString(line) {
@@ -191,27 +196,28 @@ func TestFindTemporalCLI_elseItIsCompiled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	// A relative directory, as the suite runner gives it: go itself takes none.
-	path, err := cliSource{binDir: "bin", downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
+	path, err := temporalDevFinder{binDir: "bin", downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
 	require.NoError(t, err, "progress: %s", &progress)
 	require.True(t, filepath.IsAbs(path))
 	program, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Contains(t, string(program), temporalCLIPackage)
+	require.Contains(t, string(program), "echo install -v temporal.go\n")
+	require.Contains(t, string(program), "go.temporal.io/server "+TemporalServerVersion, "the module file is where go runs")
 	require.Contains(t, progress.String(), "this takes minutes, once")
 	require.Regexp(t, atWork, progress.String())
 }
 
-func TestFindTemporalCLI_aFailedBuildShowsWhy(t *testing.T) {
+func TestFindTemporalDev_aFailedBuildShowsWhy(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 1)})
 	binDir := t.TempDir()
 	t.Setenv(goMayEnd, binDir)
-	_, err := cliSource{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
+	_, err := temporalDevFinder{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "could not be downloaded")
 	require.ErrorContains(t, err, "go.temporal.io/server/service/frontend")
-	require.NoFileExists(t, filepath.Join(binDir, "temporal"))
+	require.NoFileExists(t, filepath.Join(binDir, devName))
 }
 
-func TestFindTemporalCLI_stopsWhenAsked(t *testing.T) {
+func TestFindTemporalDev_stopsWhenAsked(t *testing.T) {
 	onPath(t, map[string]string{"go": "#!/bin/sh\necho go.temporal.io/server/common/log >&2\nexec /bin/sleep 170\n"})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -220,8 +226,14 @@ func TestFindTemporalCLI_stopsWhenAsked(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err := cliSource{binDir: t.TempDir(), downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
+	_, err := temporalDevFinder{binDir: t.TempDir(), downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestTemporalModule_hasTheVersionOfTheNames: programs are kept under names with that version.
+func TestTemporalModule_hasTheVersionOfTheNames(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, string(temporalModule), "\n\tgo.temporal.io/server "+TemporalServerVersion+"\n")
 }
 
 func TestBuildEnv_theCallersFlagsDoNotApply(t *testing.T) {
@@ -232,7 +244,7 @@ func TestBuildEnv_theCallersFlagsDoNotApply(t *testing.T) {
 		name, value, _ := strings.Cut(setting, "=")
 		environment[name] = value
 	}
-	require.Equal(t, "-buildvcs=false", environment["GOFLAGS"])
+	require.Equal(t, "-buildvcs=false -mod=mod", environment["GOFLAGS"])
 	require.Equal(t, runtime.GOOS, environment["GOOS"])
 	require.Equal(t, "0", environment["CGO_ENABLED"])
 	require.Equal(t, "/somewhere/bin", environment["GOBIN"])
