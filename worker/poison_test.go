@@ -1,8 +1,10 @@
 package worker_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +176,7 @@ func TestMove_aRepeatedRequestHearsTheOutcome(t *testing.T) {
 		answer := hasty.Do(t, cancel)
 		require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 		repeated := allAtOnce(s.Service, []apptest.Request{cancel})
+		s.waitForCall(t, "UpdateWorkflowExecution") // before the worker moves the order
 		s.StartWorker(t)
 		heard := <-repeated
 		require.NoError(t, heard.err)
@@ -181,6 +184,19 @@ func TestMove_aRepeatedRequestHearsTheOutcome(t *testing.T) {
 		require.Equal(t, []string{"created", "cancelled"}, s.moveTypes(t, id))
 		again := s.Do(t, cancel)
 		require.Equal(t, http.StatusBadRequest, again.Status, again.Text)
+	})
+}
+
+// waitForCall returns when the service has called an operation of Temporal, by its own metrics.
+func (s *service) waitForCall(t *testing.T, operation string) {
+	t.Helper()
+	testenv.Until(t, func() error {
+		answer := httptest.NewRecorder()
+		s.App.Metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
+		if !strings.Contains(answer.Body.String(), `operation="`+operation+`"`) {
+			return fmt.Errorf("%s was not called yet", operation)
+		}
+		return nil
 	})
 }
 
