@@ -14,16 +14,17 @@ import (
 	"despacho/orders"
 )
 
-// maxCodecBody is the largest body that the codec endpoint reads, and only from a signed-in user: the
-// payloads of one page of a history, which the Temporal UI and CLI send at once.
+// maxCodecBody is the largest body that the codec endpoint reads, and only from a signed-in user:
+// the payloads of one page of a history, which the Temporal UI and CLI send at once.
 const maxCodecBody = 8 << 20
 
 // payloadCoder decodes or encodes payloads for a caller.
 type payloadCoder func(c *gin.Context, caller orders.Caller, payloads []*common.Payload) ([]*common.Payload, error)
 
-// codec answers in the protocol of Temporal's codec servers: a Payloads message as JSON in the request
-// and in the response. The operator's people may use it, by a Bearer token from the Temporal CLI or by
-// the session cookie from the Temporal UI, which is the only other origin that is answered.
+// codec answers in the protocol of Temporal's codec servers: a Payloads message as JSON in the
+// request and in the response. The operator's people may use it, by a Bearer token from the
+// Temporal CLI or by the session cookie from the Temporal UI, which is the only other origin that
+// is answered.
 func (s *Server) codec(code payloadCoder) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		s.allowTemporalUI(c)
@@ -73,7 +74,8 @@ func (s *Server) codecPreflight(c *gin.Context) error {
 	return nil
 }
 
-// allowTemporalUI lets the browser show the response to the Temporal UI, if the request comes from it.
+// allowTemporalUI lets the browser show the response to the Temporal UI, if the request comes from
+// it.
 func (s *Server) allowTemporalUI(c *gin.Context) bool {
 	c.Header("Vary", "Origin")
 	origin := c.GetHeader("Origin")

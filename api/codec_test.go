@@ -68,8 +68,8 @@ func (d codecDesk) send(t *testing.T, path, token string, payloads ...*common.Pa
 	return answer, response.Payloads
 }
 
-// The operator's people read what is their operator's; the rest stays encrypted, also if it is made to
-// look like theirs.
+// The operator's people read what is their operator's; the rest stays encrypted, also if it is made
+// to look like theirs.
 func TestCodec_decodesWhatIsTheOperators(t *testing.T) {
 	eachWithCodec(t, func(t *testing.T, d codecDesk) {
 		tenant, other := d.NewTenant(t), d.NewTenant(t)

@@ -154,9 +154,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	return a, nil
 }
 
-// openCodec makes the codec of HISTORY_KEYS. Without keys it encrypts nothing, and recognises what it
-// cannot read. The schedule of the reconcile workflow is not encrypted: it holds nothing of any order,
-// and a process without the key must be able to read and to replace it.
+// openCodec makes the codec of HISTORY_KEYS. Without keys it encrypts nothing, and recognises what
+// it cannot read. The schedule of the reconcile workflow is not encrypted: it holds nothing of any
+// order, and a process without the key must be able to read and to replace it.
 func (a *App) openCodec() error {
 	keys, err := historycodec.ParseKeys(a.Config.HistoryKeys, a.Config.HistoryKeyID)
 	if err != nil {

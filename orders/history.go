@@ -18,10 +18,10 @@ const maxHistorySubjects = 1000
 
 var errTooManySubjects = apperror.New(apperror.Invalid, "too_many_workflows", "La solicitud nombra demasiados workflows.")
 
-// DecodeHistory decrypts payloads of Temporal histories for a person. Payloads of another operator's
-// workflows, and those that no operator owns, are returned as they are: the namespace is shared by all
-// operators. The owner that a payload names is authenticated, so another's payload cannot be passed
-// off as one's own.
+// DecodeHistory decrypts payloads of Temporal histories for a person. Payloads of another
+// operator's workflows, and those that no operator owns, are returned as they are: the namespace is
+// shared by all operators. The owner that a payload names is authenticated, so another's payload
+// cannot be passed off as one's own.
 func (s *Service) DecodeHistory(ctx context.Context, caller Caller, payloads []*common.Payload) ([]*common.Payload, error) {
 	owned, err := s.ownedHistories(ctx, caller, payloads)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Service) DecodeHistory(ctx context.Context, caller Caller, payloads []*
 	return decoded, nil
 }
 
-// EncodeHistory encrypts payloads that a person sends to Temporal, such as a signal's. They belong to
-// the person's operator: which workflow they are for is not known.
+// EncodeHistory encrypts payloads that a person sends to Temporal, such as a signal's. They belong
+// to the person's operator: which workflow they are for is not known.
 func (s *Service) EncodeHistory(caller Caller, payloads []*common.Payload) ([]*common.Payload, error) {
 	return s.options.HistoryCodec.WithOwner(operatorOwner(caller)).Encode(payloads)
 }

@@ -101,9 +101,9 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 }
 
 // updateID derives an update's id from the order, its sequence number, the move and its content. A
-// photo counts by the attachment's hash: its name is new in every request. The hash is keyed, because
-// Temporal stores update ids as they are: with a plain hash a reason or a point could be guessed and
-// confirmed.
+// photo counts by the attachment's hash: its name is new in every request. The hash is keyed,
+// because Temporal stores update ids as they are: with a plain hash a reason or a point could be
+// guessed and confirmed.
 func updateID(secret string, order *models.Order, by models.Actor, message workflows.Message, attachment string) string {
 	if delivered, ok := message.(workflows.Delivered); ok {
 		delivered.Photo = ""

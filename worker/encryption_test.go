@@ -200,8 +200,8 @@ func deliveryForm(t *testing.T) (content []byte, contentType string) {
 	return out.Bytes(), form.FormDataContentType()
 }
 
-// requireEncrypted checks every payload of a history besides search attributes and headers, which are
-// never encoded, and every failure's message.
+// requireEncrypted checks every payload of a history besides search attributes and headers, which
+// are never encoded, and every failure's message.
 func requireEncrypted(t *testing.T, events *history.History, workflowID string) {
 	t.Helper()
 	payloads := 0
@@ -249,8 +249,8 @@ func visit(m protoreflect.Message, see func(protoreflect.Message) bool) {
 	})
 }
 
-// replaceWorker starts another process with the same database and task queue, and a worker instead of the
-// one that runs.
+// replaceWorker starts another process with the same database and task queue, and a worker instead
+// of the one that runs.
 func (s *service) replaceWorker(t *testing.T, configure func(*config.Config)) *service {
 	t.Helper()
 	s.StopWorker()
@@ -260,8 +260,8 @@ func (s *service) replaceWorker(t *testing.T, configure func(*config.Config)) *s
 	return &next
 }
 
-// Orders that are under way go on when encryption is turned on, when its key is replaced and when it
-// is turned off.
+// Orders that are under way go on when encryption is turned on, when its key is replaced and when
+// it is turned off.
 func TestEncryption_keysChangeWhileOrdersAreUnderWay(t *testing.T) {
 	t.Parallel()
 	plain := boot(t, "", apptest.Options{})
@@ -287,8 +287,8 @@ func TestEncryption_keysChangeWhileOrdersAreUnderWay(t *testing.T) {
 	off.StopWorker()
 }
 
-// A worker that cannot read what is stored fails its workflow tasks, not the orders' workflows. They
-// go on where they were once a worker has the key.
+// A worker that cannot read what is stored fails its workflow tasks, not the orders' workflows.
+// They go on where they were once a worker has the key.
 func TestEncryption_aWorkerWithoutTheKeyFailsNoOrder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -324,7 +324,8 @@ func TestEncryption_aWorkerWithoutTheKeyFailsNoOrder(t *testing.T) {
 	}
 }
 
-// waitForFailedTask returns the error of a workflow task that failed, of a workflow that is running.
+// waitForFailedTask returns the error of a workflow task that failed, of a workflow that is
+// running.
 func (s *service) waitForFailedTask(t *testing.T, orderID string) (failure error) {
 	t.Helper()
 	keys, err := historycodec.ParseKeys(s.Config.HistoryKeys, "")
@@ -345,8 +346,8 @@ func (s *service) waitForFailedTask(t *testing.T, orderID string) (failure error
 	return failure
 }
 
-// The Temporal CLI sends signals and shows histories through the codec endpoint, with the token of a
-// panel session. What another operator's people see stays encrypted.
+// The Temporal CLI sends signals and shows histories through the codec endpoint, with the token of
+// a panel session. What another operator's people see stays encrypted.
 func TestEncryption_temporalCLI(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{Configure: withHistoryKeys(keyA)})

@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Metadata of an encrypted payload. The names of encoding and key id are those of Temporal's samples.
+// Metadata of an encrypted payload. The names of encoding and key id are those of Temporal's
+// samples.
 const (
 	encryptedEncoding = "binary/encrypted"
 	keyIDMetadata     = "encryption-key-id"
@@ -17,8 +18,8 @@ const (
 )
 
 // Codec encrypts payloads with AES-256-GCM. It implements converter.PayloadCodec. Payloads that are
-// not encrypted are returned as they are by Decode, so that encryption can be turned on and off while
-// workflows run.
+// not encrypted are returned as they are by Decode, so that encryption can be turned on and off
+// while workflows run.
 //
 // An encrypted payload names its owner in authenticated metadata: the id of the workflow in whose
 // history it is. Whoever decodes payloads for other people decides by it what each may read.
@@ -48,8 +49,8 @@ func (c *Codec) WithOwner(owner string) *Codec {
 }
 
 // ForTasks returns the codec for a worker's tasks. Its Decode panics where a payload cannot be
-// decrypted: the SDK then fails the workflow task, which Temporal retries, while an error would fail
-// the workflow, drop a signal or refuse an update for want of a key.
+// decrypted: the SDK then fails the workflow task, which Temporal retries, while an error would
+// fail the workflow, drop a signal or refuse an update for want of a key.
 func (c *Codec) ForTasks() *Codec {
 	panicking := *c
 	panicking.panics = true

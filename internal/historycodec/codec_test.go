@@ -60,8 +60,8 @@ func TestCodec_encryptsAndDecrypts(t *testing.T) {
 	requireEqual(t, plain, decoded)
 }
 
-// A process without keys, or with keys that only decrypt, writes payloads as they are; every process
-// reads them.
+// A process without keys, or with keys that only decrypt, writes payloads as they are; every
+// process reads them.
 func TestCodec_leavesPlainPayloads(t *testing.T) {
 	t.Parallel()
 	plain := payloadsOf(t, "hola")
