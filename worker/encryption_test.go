@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"mime/multipart"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,9 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/failure/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/proxy"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"despacho/internal/config"
@@ -346,36 +347,47 @@ func (s *service) waitForFailedTask(t *testing.T, orderID string) (failure error
 	return failure
 }
 
-// The Temporal CLI sends signals and shows histories through the codec endpoint, with the token of
-// a panel session. What another operator's people see stays encrypted.
-func TestEncryption_temporalCLI(t *testing.T) {
+// Temporal's tools send signals and show histories through the codec endpoint, with the token of a
+// panel session. What another operator's people see stays encrypted. The client of the endpoint is
+// the SDK's, which the Temporal CLI uses as well.
+func TestEncryption_codecEndpoint(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{Configure: withHistoryKeys(keyA)})
 	other := s.secondOperator(t)
-	id := s.CreateOrder(t, s.Key)
-	cli, err := testenv.TemporalCLI()
-	require.NoError(t, err)
-	temporal := func(token string, arguments ...string) string {
-		t.Helper()
-		arguments = append(arguments, "--workflow-id", workflowOf(id), "--address", testenv.Temporal(t),
-			"--codec-endpoint", s.BaseURL+"/panel/codec", "--codec-auth", "Bearer "+token)
-		output, err := exec.CommandContext(t.Context(), cli, arguments...).Output()
-		require.NoError(t, err, "%s", output)
-		return string(output)
+	id := s.startedOrder(t, s.Key)
+	endpoint := func(token string) converter.PayloadCodec {
+		return converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{
+			Endpoint: s.BaseURL + "/panel/codec",
+			ModifyRequest: func(r *http.Request) error {
+				r.Header.Set("Authorization", "Bearer "+token)
+				r.Header.Set("X-Namespace", client.DefaultNamespace)
+				return nil
+			},
+		})
 	}
-	temporal(s.staff, "workflow", "signal", "--name", workflows.CancelName, "--input", `{"reason":"`+cancelReason+`"}`)
+	tool, err := client.Dial(client.Options{
+		HostPort: testenv.Temporal(t), DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), endpoint(s.staff)),
+	})
+	require.NoError(t, err)
+	t.Cleanup(tool.Close)
+	require.NoError(t, tool.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.CancelName, map[string]any{"reason": cancelReason}))
 	cancelled := s.waitForStatus(t, id, "cancelled")
 	require.Equal(t, cancelReason, cancelled.Data["cancellation"].(map[string]any)["reason"])
 	s.waitForOrderEnd(t, id)
 
-	show := func(token string) *history.History {
-		shown, err := client.HistoryFromJSON(strings.NewReader(temporal(token, "workflow", "show", "--output", "json")), client.HistoryJSONOptions{})
-		require.NoError(t, err)
-		return shown
+	shown := func(token string) *history.History {
+		events := s.historyOf(t, workflowOf(id), "")
+		require.NoError(t, proxy.VisitPayloads(t.Context(), events, proxy.VisitPayloadsOptions{
+			SkipSearchAttributes: true,
+			Visitor: func(_ *proxy.VisitPayloadsContext, payloads []*common.Payload) ([]*common.Payload, error) {
+				return endpoint(token).Decode(payloads)
+			},
+		}))
+		return events
 	}
 	require.False(t, holds(s.historyOf(t, workflowOf(id), ""), cancelReason))
-	require.False(t, holds(show(other.staff), cancelReason))
-	require.True(t, holds(show(s.staff), cancelReason))
+	require.False(t, holds(shown(other.staff), cancelReason))
+	require.True(t, holds(shown(s.staff), cancelReason))
 }
 
 // holds reports whether a text is in any string or payload of a history.
