@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net"
 	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -85,21 +87,30 @@ func isTrusted(address netip.Addr, proxies []netip.Prefix) bool {
 }
 
 // clientListener bounds the connections of each client address, so that one client can hold neither
-// all file descriptors nor all slots. A trusted proxy connects for many clients and is exempt.
+// all file descriptors nor all slots. At the limit a new connection takes the place of the one that
+// has done nothing for longest: neighbours may share the address of whoever holds the others. A
+// trusted proxy connects for many clients and is exempt.
 type clientListener struct {
 	net.Listener
-	connections *clientCounts
-	proxies     []netip.Prefix
-	log         *slog.Logger
+	limit   int // 0: none
+	proxies []netip.Prefix
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	open map[netip.Prefix]map[*clientConn]struct{}
 
 	refused    int
 	lastLogged time.Time
 }
 
+// quiet is how long a connection without work must have moved no byte to give its place to another.
+const quiet = 500 * time.Millisecond
+
 // Listener is listener with MAX_CONNECTIONS_PER_ADDRESS applied.
 func (s *Server) Listener(listener net.Listener) net.Listener {
 	return &clientListener{
-		Listener: listener, connections: newClientCounts(s.config.MaxConnectionsPerAddress), proxies: s.trustedProxies, log: s.log,
+		Listener: listener, limit: s.config.MaxConnectionsPerAddress, proxies: s.trustedProxies, log: s.log,
+		open: map[netip.Prefix]map[*clientConn]struct{}{},
 	}
 }
 
@@ -120,13 +131,53 @@ func (l *clientListener) Accept() (net.Conn, error) {
 			continue
 		}
 		peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr()
-		if isTrusted(peer, l.proxies) {
-			return &clientConn{TCPConn: tcp, leave: func() {}}, nil
-		}
-		if leave, ok := l.connections.enter(clientNet(peer)); ok {
-			return &clientConn{TCPConn: tcp, leave: leave}, nil
+		connection := &clientConn{TCPConn: tcp, listener: l, client: clientNet(peer)}
+		connection.progressed()
+		if l.limit == 0 || isTrusted(peer, l.proxies) || l.add(connection) {
+			return connection, nil
 		}
 		l.refuse(tcp)
+	}
+}
+
+// add counts a connection. At the limit it closes the quietest of the client's others, or returns
+// false if none is quiet.
+func (l *clientListener) add(connection *clientConn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	others := l.open[connection.client]
+	if len(others) >= l.limit {
+		quietest := quietestOf(others)
+		if quietest == nil {
+			return false
+		}
+		delete(others, quietest)
+		_ = quietest.TCPConn.Close()
+	}
+	if others == nil {
+		others = map[*clientConn]struct{}{}
+		l.open[connection.client] = others
+	}
+	others[connection] = struct{}{}
+	return true
+}
+
+func quietestOf(connections map[*clientConn]struct{}) (quietest *clientConn) {
+	oldest := time.Now().Add(-quiet).UnixNano()
+	for connection := range connections {
+		if at := connection.progress.Load(); at < oldest && !connection.busy.Load() {
+			quietest, oldest = connection, at
+		}
+	}
+	return quietest
+}
+
+func (l *clientListener) remove(connection *clientConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	others := l.open[connection.client]
+	if delete(others, connection); len(others) == 0 {
+		delete(l.open, connection.client)
 	}
 }
 
@@ -143,7 +194,7 @@ func (l *clientListener) refuse(connection *net.TCPConn) {
 	_ = connection.SetDeadline(time.Now().Add(time.Second))
 	_, _ = connection.Write([]byte(refusal))
 	_ = connection.Close()
-	// Accept is called by one goroutine, so that these need no mutex.
+	// Accept is called by one goroutine: these need no mutex.
 	l.refused++
 	if now := time.Now(); now.Sub(l.lastLogged) > time.Minute {
 		l.log.Warn("connections refused: an address has MAX_CONNECTIONS_PER_ADDRESS already", "connections", l.refused)
@@ -154,16 +205,47 @@ func (l *clientListener) refuse(connection *net.TCPConn) {
 // clientConn is a client's connection.
 type clientConn struct {
 	*net.TCPConn
-	leave func()
+	listener *clientListener
+	client   netip.Prefix
+	// progress is when a byte was last moved, in nanoseconds. busy means that the service works for
+	// the client.
+	progress atomic.Int64
+	busy     atomic.Bool
 
 	mu           sync.Mutex
 	readDeadline time.Time
 }
 
+type connKey struct{}
+
+// connOf is the connection of a request; nil in tests without one.
+func connOf(ctx context.Context) *clientConn {
+	connection, _ := ctx.Value(connKey{}).(*clientConn)
+	return connection
+}
+
+func (c *clientConn) progressed() { c.progress.Store(time.Now().UnixNano()) }
+
+// setBusy does nothing for a request without a connection.
+func (c *clientConn) setBusy(busy bool) {
+	if c != nil {
+		c.busy.Store(busy)
+	}
+}
+
 // Close also ends its count.
 func (c *clientConn) Close() error {
-	c.leave()
+	c.listener.remove(c)
 	return c.TCPConn.Close()
+}
+
+// Write notes the progress.
+func (c *clientConn) Write(p []byte) (int, error) {
+	n, err := c.TCPConn.Write(p)
+	if n > 0 {
+		c.progressed()
+	}
+	return n, err
 }
 
 // SetReadDeadline remembers the deadline for Read.
@@ -183,6 +265,9 @@ func (c *clientConn) SetDeadline(deadline time.Time) error {
 // and what the client sent in its time is there to be read.
 func (c *clientConn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
+	if n > 0 {
+		c.progressed()
+	}
 	if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 		return n, err
 	}

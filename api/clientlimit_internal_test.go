@@ -68,3 +68,22 @@ func TestClientNet(t *testing.T) {
 		require.Equal(t, want, clientNet(netip.MustParseAddr(address)).String(), address)
 	}
 }
+
+// A new connection takes the place of one that has long moved nothing, and not of one for which the
+// service works.
+func TestQuietestOf(t *testing.T) {
+	t.Parallel()
+	newConn := func(ago time.Duration, busy bool) *clientConn {
+		c := &clientConn{}
+		c.progress.Store(time.Now().Add(-ago).UnixNano())
+		c.setBusy(busy)
+		return c
+	}
+	working, fresh := newConn(time.Hour, true), newConn(0, false)
+	connections := map[*clientConn]struct{}{working: {}, fresh: {}}
+	require.Nil(t, quietestOf(connections))
+	slow, idle := newConn(time.Minute, false), newConn(time.Hour, false)
+	connections[slow], connections[idle] = struct{}{}, struct{}{}
+	require.Same(t, idle, quietestOf(connections))
+	(*clientConn)(nil).setBusy(true) // a request without a connection
+}

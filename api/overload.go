@@ -44,12 +44,12 @@ func (s *Server) serveInSlot(c *gin.Context) {
 		return
 	}
 	defer leave()
-	slot := &requestSlot{slots: s.inFlight, wait: s.config.Timeouts.Queue}
+	slot := &requestSlot{slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context())}
+	defer slot.release()
 	if err := slot.acquire(c.Request.Context()); err != nil {
 		s.fail(c, err)
 		return
 	}
-	defer slot.release()
 	body := s.bufferBody(c, slot)
 	defer body.close()
 	c.Next()
@@ -64,9 +64,12 @@ type requestSlot struct {
 	slots chan struct{}
 	wait  time.Duration
 	held  bool
+	// connection is busy while the request waits for its slot or has it.
+	connection *clientConn
 }
 
 func (r *requestSlot) acquire(ctx context.Context) error {
+	r.connection.setBusy(true)
 	select {
 	case r.slots <- struct{}{}:
 		r.held = true
@@ -87,6 +90,7 @@ func (r *requestSlot) acquire(ctx context.Context) error {
 }
 
 func (r *requestSlot) release() {
+	r.connection.setBusy(false)
 	if r.held {
 		<-r.slots
 		r.held = false

@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -137,6 +138,9 @@ func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 		WriteTimeout:      connection,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
+		ConnContext: func(ctx context.Context, connection net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, connection)
+		},
 	}
 }
 

@@ -26,7 +26,7 @@ type Config struct {
 	BaseURL   string `env:"BASE_URL" doc:"Public address of the service, used in links. Empty: http:// and HTTP_ADDR."`
 
 	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
-	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
+	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
 
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
