@@ -16,6 +16,7 @@ type webhookView struct {
 	URL       string         `json:"url"`
 	Events    []models.Event `json:"events"`
 	StoreID   *uuid.UUID     `json:"store_id"`
+	Owner     models.Role    `json:"owner"`
 	Retry     bool           `json:"retry"`
 	Active    bool           `json:"active"`
 	CreatedAt time.Time      `json:"created_at"`
@@ -25,7 +26,7 @@ type webhookView struct {
 
 func viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
-		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID,
+		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
 		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
 	}
 }

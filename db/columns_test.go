@@ -80,6 +80,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 			store.Set(reflect.ValueOf(&w.store.ID))
 		}
 	}
+	w.webhook.OwnerStoreID = &w.store.ID
 	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
 	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
 	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, testDistrict, "2026-03-04"
@@ -273,7 +274,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveSecrets(ctx, &webhook) },
 				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
 				[]string{
-					"ID", "OperatorID", "StoreID", "URL", "Events", "Retry", "Active", "FailingSince", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
+					"ID", "OperatorID", "StoreID", "OwnerStoreID", "URL", "Events", "Retry", "Active", "FailingSince", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
 			},
 			"SaveOperatorSettings": {

@@ -11,14 +11,16 @@ import (
 	"despacho/models"
 )
 
-// WebhookScope is what a caller may see: all of an operator's webhooks, or those of one store.
+// WebhookScope is what a caller may see and change: all of an operator's webhooks, or those that one
+// of its stores registered.
 type WebhookScope = OrderScope
 
-// webhooksIn queries the webhooks that the scope may see.
+// webhooksIn queries the webhooks of the scope. An operator's webhook that is limited to a store is
+// not the store's.
 func (d *DB) webhooksIn(ctx context.Context, scope WebhookScope) *gorm.DB {
 	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
-		query = query.Where("store_id = ?", *scope.StoreID)
+		query = query.Where("owner_store_id = ?", *scope.StoreID)
 	}
 	return query
 }
@@ -148,16 +150,10 @@ func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*model
 	return &delivery, attempts, err
 }
 
-// CountActiveWebhooks counts the active webhooks of the operator itself, or of one of its stores.
-func (d *DB) CountActiveWebhooks(ctx context.Context, operatorID uuid.UUID, storeID *uuid.UUID) (int64, error) {
-	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", operatorID)
-	if storeID == nil {
-		query = query.Where("store_id IS NULL")
-	} else {
-		query = query.Where("store_id = ?", *storeID)
-	}
-	var count int64
-	err := query.Count(&count).Error
+// CountActiveWebhooks counts the active webhooks with the owner and the store of the given one.
+func (d *DB) CountActiveWebhooks(ctx context.Context, like *models.Webhook) (count int64, err error) {
+	err = d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", like.OperatorID).
+		Where(map[string]any{"store_id": like.StoreID, "owner_store_id": like.OwnerStoreID}).Count(&count).Error
 	return count, err
 }
 

@@ -8,11 +8,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook is a URL that events are sent to. Without a store it belongs to the operator.
+// Webhook is a URL that events are sent to.
 type Webhook struct {
-	ID                  uuid.UUID
-	OperatorID          uuid.UUID
-	StoreID             *uuid.UUID
+	ID         uuid.UUID
+	OperatorID uuid.UUID
+	// StoreID limits the events to those of one store's orders; it says nothing about the owner.
+	StoreID *uuid.UUID
+	// OwnerStoreID is the store that registered the webhook and owns it; nil if the operator does.
+	OwnerStoreID        *uuid.UUID
 	URL                 string `gorm:"column:url"`
 	Events              string
 	Secret              []byte
@@ -24,6 +27,14 @@ type Webhook struct {
 	DeactivatedAt       *time.Time
 	DeactivatedReason   *string
 	CreatedAt           time.Time
+}
+
+// Owner is the role of whoever registered the webhook.
+func (w *Webhook) Owner() Role {
+	if w.OwnerStoreID != nil {
+		return RoleStore
+	}
+	return RoleOperator
 }
 
 // JoinEvents encodes events for storage, separated by spaces.

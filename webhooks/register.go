@@ -25,7 +25,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 		return nil, "", err
 	}
 	return hook, secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
-		count, err := tx.CountActiveWebhooks(ctx, hook.OperatorID, hook.StoreID)
+		count, err := tx.CountActiveWebhooks(ctx, hook)
 		if err != nil {
 			return err
 		}
