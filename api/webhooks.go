@@ -19,15 +19,27 @@ type webhookView struct {
 	Owner     models.Role    `json:"owner"`
 	Retry     bool           `json:"retry"`
 	Active    bool           `json:"active"`
+	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
 	// Secret is shown once, on registration.
 	Secret string `json:"secret,omitempty"`
 }
 
-func viewOfWebhook(w *models.Webhook) webhookView {
+// circuitView is how a webhook's deliveries are being sent.
+type circuitView struct {
+	State       models.CircuitState `json:"state"`
+	Failures    int                 `json:"failures"`
+	OpenedAt    *time.Time          `json:"opened_at"`
+	NextProbeAt *time.Time          `json:"next_probe_at"`
+}
+
+func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
 		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
+		Circuit: circuitView{
+			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
+		},
 	}
 }
 
@@ -36,7 +48,7 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, views(active, viewOfWebhook))
+	return ok(c, views(active, s.viewOfWebhook))
 }
 
 // panelWebhookView is a webhook as the panel shows it: inactive ones too, with the reason.
@@ -47,9 +59,9 @@ type panelWebhookView struct {
 	DeactivatedReason *string    `json:"deactivated_reason"`
 }
 
-func viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
+func (s *Server) viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
 	return panelWebhookView{
-		webhookView: viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
+		webhookView: s.viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
 	}
 }
 
@@ -58,7 +70,7 @@ func (s *Server) panelListWebhooks(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, views(all, viewOfPanelWebhook))
+	return ok(c, views(all, s.viewOfPanelWebhook))
 }
 
 func (s *Server) registerWebhook(c *gin.Context) error {
@@ -70,7 +82,7 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view := viewOfWebhook(hook)
+	view := s.viewOfWebhook(hook)
 	view.Secret = secret
 	c.Header("Location", c.FullPath()+"/"+hook.ID.String())
 	c.Header("Cache-Control", "no-store")
@@ -100,7 +112,7 @@ func (s *Server) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view := viewOfWebhook(hook)
+	view := s.viewOfWebhook(hook)
 	view.Secret = secret
 	c.Header("Cache-Control", "no-store")
 	return respond(c, http.StatusOK, envelope{

@@ -120,7 +120,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
 		target := func(d models.WebhookDelivery) db.DeliveryTarget {
 			return db.DeliveryTarget{
-				ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
+				ID: d.ID, WebhookID: w.webhook.ID, OperatorID: w.operator.ID, Event: d.Event, URL: w.webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
 			}
 		}
 		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
@@ -274,7 +274,8 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveSecrets(ctx, &webhook) },
 				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
 				[]string{
-					"ID", "OperatorID", "StoreID", "OwnerStoreID", "URL", "Events", "Retry", "Active", "FailingSince", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
+					"ID", "OperatorID", "StoreID", "OwnerStoreID", "URL", "Events", "Retry", "Active", "FailingSince",
+					"ConsecutiveFailures", "CircuitOpenedAt", "NextProbeAt", "ProbingUntil", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
 			},
 			"SaveOperatorSettings": {

@@ -72,11 +72,12 @@ func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDe
 
 // DeliveryTarget is a delivery with its webhook's URL.
 type DeliveryTarget struct {
-	ID        uuid.UUID
-	WebhookID uuid.UUID
-	Event     models.Event
-	URL       string `gorm:"column:url"`
-	Retry     bool
+	ID         uuid.UUID
+	WebhookID  uuid.UUID
+	OperatorID uuid.UUID
+	Event      models.Event
+	URL        string `gorm:"column:url"`
+	Retry      bool
 	// OrderID is nil for a test event.
 	OrderID *uuid.UUID
 	// NextAttemptAt is nil once the delivery has ended.
@@ -85,7 +86,7 @@ type DeliveryTarget struct {
 
 func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Table("deliveries").
-		Select("deliveries.id, deliveries.webhook_id, deliveries.event, deliveries.order_id, deliveries.next_attempt_at, webhooks.url, webhooks.retry").
+		Select("deliveries.id, deliveries.webhook_id, deliveries.operator_id, deliveries.event, deliveries.order_id, deliveries.next_attempt_at, webhooks.url, webhooks.retry").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
@@ -184,7 +185,42 @@ func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
 		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
 }
 
-// SetFailingSince writes since when every delivery to a webhook has failed; nil after a success.
-func (d *DB) SetFailingSince(ctx context.Context, id uuid.UUID, since *time.Time) error {
-	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumn("failing_since", since).Error
+// CountFailure counts a failed attempt at a webhook and returns the webhook, locked until the
+// transaction ends.
+func (d *DB) CountFailure(ctx context.Context, id uuid.UUID, now time.Time) (*models.Webhook, error) {
+	err := d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumns(map[string]any{
+		"consecutive_failures": gorm.Expr("consecutive_failures + 1"), "failing_since": gorm.Expr("COALESCE(failing_since, ?)", now),
+	}).Error
+	if err != nil {
+		return nil, err
+	}
+	return d.Webhook(ctx, id)
+}
+
+// SaveCircuit writes that a webhook's circuit is open, and when it is probed.
+func (d *DB) SaveCircuit(ctx context.Context, webhook *models.Webhook) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
+		Select("circuit_opened_at", "next_probe_at", "probing_until").UpdateColumns(webhook).Error
+}
+
+// ClaimProbe marks an open circuit as being probed until a time, if a probe is due and nobody is
+// probing.
+func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, now, dueBy, until time.Time) (claimed bool, err error) {
+	result := d.with(ctx).Model(&models.Webhook{}).
+		Where("id = ? AND next_probe_at <= ? AND (probing_until IS NULL OR probing_until <= ?)", id, dueBy, now).
+		UpdateColumn("probing_until", until)
+	return result.RowsAffected > 0, result.Error
+}
+
+// MarkProbing marks a circuit, if it is open, as being probed until a time.
+func (d *DB) MarkProbing(ctx context.Context, id uuid.UUID, until time.Time) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ? AND circuit_opened_at IS NOT NULL", id).
+		UpdateColumn("probing_until", until).Error
+}
+
+// CloseCircuit writes that a webhook's receiver has accepted an event.
+func (d *DB) CloseCircuit(ctx context.Context, id uuid.UUID) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumns(map[string]any{
+		"failing_since": nil, "consecutive_failures": 0, "circuit_opened_at": nil, "next_probe_at": nil, "probing_until": nil,
+	}).Error
 }

@@ -24,9 +24,15 @@ type Webhook struct {
 	Retry               bool
 	Active              bool
 	FailingSince        *time.Time
-	DeactivatedAt       *time.Time
-	DeactivatedReason   *string
-	CreatedAt           time.Time
+	ConsecutiveFailures int
+	// The circuit is open from CircuitOpenedAt on; NextProbeAt is when the next delivery is tried,
+	// and until ProbingUntil one is being tried.
+	CircuitOpenedAt   *time.Time
+	NextProbeAt       *time.Time
+	ProbingUntil      *time.Time
+	DeactivatedAt     *time.Time
+	DeactivatedReason *string
+	CreatedAt         time.Time
 }
 
 // Owner is the role of whoever registered the webhook.
@@ -35,6 +41,28 @@ func (w *Webhook) Owner() Role {
 		return RoleStore
 	}
 	return RoleOperator
+}
+
+// CircuitState says whether a webhook's deliveries are sent as they come.
+type CircuitState string
+
+// The states of a circuit: open after several failures in a row, half open while one delivery is
+// being tried, closed after a success.
+const (
+	CircuitClosed   CircuitState = "closed"
+	CircuitOpen     CircuitState = "open"
+	CircuitHalfOpen CircuitState = "half_open"
+)
+
+// Circuit is the state of the webhook's circuit at a time.
+func (w *Webhook) Circuit(now time.Time) CircuitState {
+	switch {
+	case w.CircuitOpenedAt == nil:
+		return CircuitClosed
+	case w.ProbingUntil != nil && now.Before(*w.ProbingUntil):
+		return CircuitHalfOpen
+	}
+	return CircuitOpen
 }
 
 // JoinEvents encodes events for storage, separated by spaces.

@@ -81,6 +81,7 @@ func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID 
 		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            string(target.Event) + " → " + workflows.HostOf(target.URL),
+		Priority:                 workflows.FairTo(hook.OperatorID),
 	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
 	if err == nil {
 		err = run.Get(ctx, nil)
@@ -128,7 +129,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: "redelivery → " + workflows.HostOf(hook.URL),
+		StaticSummary: "redelivery → " + workflows.HostOf(hook.URL), Priority: workflows.FairTo(hook.OperatorID),
 	}, workflows.RedeliveryWorkflowName, refs)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return 0, apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")

@@ -26,8 +26,9 @@ type Service struct {
 	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
-	// Sender sends the requests; only the worker has one.
+	// Sender sends the requests and Turns decides when; only the worker has them.
 	Sender *sender.Sender
+	Turns  *Turns
 }
 
 // Errors returned to callers.

@@ -54,7 +54,7 @@ func (s *stack) arrivals(ctx context.Context, caller *operatorClient) ([]float64
 		if err != nil {
 			return nil, err
 		}
-		committed, err := s.main.commitsOf(ctx, order)
+		committed, err := s.main.commitsOf(ctx, order, len(notifiedMoves)+1)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +92,9 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 	return order, arrived, err
 }
 
-// commitsOf are the times at which the moves of an order were committed, by their number.
-func (v *service) commitsOf(ctx context.Context, order uuid.UUID) (map[int]time.Time, error) {
+// commitsOf are the times at which the moves of an order, so many at least, were committed, by their
+// number.
+func (v *service) commitsOf(ctx context.Context, order uuid.UUID, moves int) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
 	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
 		rows, err := connection.Query(ctx, "SELECT seq, pg_xact_commit_timestamp(xmin) FROM order_events WHERE order_id = $1 AND seq IS NOT NULL", order)
@@ -105,7 +106,7 @@ func (v *service) commitsOf(ctx context.Context, order uuid.UUID) (map[int]time.
 		_, err = pgx.ForEachRow(rows, []any{&seq, &at}, func() error { times[seq] = at; return nil })
 		return err
 	})
-	if err == nil && len(times) < len(notifiedMoves)+1 {
+	if err == nil && len(times) < moves {
 		err = fmt.Errorf("order %s has %d moves", order, len(times))
 	}
 	return times, err

@@ -70,7 +70,7 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if err != nil {
 		return err
 	}
-	page := webhookPage{Hook: viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
+	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
 	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
 		return err
 	}
