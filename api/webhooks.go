@@ -102,22 +102,29 @@ func (s *Server) deactivateWebhook(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
 }
 
-// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day.
+// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day, unless
+// the earlier ones are revoked.
 func (s *Server) rotateSecret(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
 		return err
 	}
-	hook, secret, err := s.webhooks.Rotate(c.Request.Context(), caller(c).Scope(), id)
+	in, err := readOptionalBody(c)
 	if err != nil {
 		return err
 	}
-	view := s.viewOfWebhook(hook)
-	view.Secret = secret
+	rotation, err := s.webhooks.Rotate(c.Request.Context(), caller(c).Scope(), id, in)
+	if err != nil {
+		return err
+	}
+	view := s.viewOfWebhook(rotation.Webhook)
+	view.Secret = rotation.Secret
+	message := "Guarde el secreto nuevo: no se volverá a mostrar. El anterior vale 24 horas más."
+	if rotation.Revoked {
+		message = "Guarde el secreto nuevo: no se volverá a mostrar. Los anteriores ya no valen."
+	}
 	c.Header("Cache-Control", "no-store")
-	return respond(c, http.StatusOK, envelope{
-		Data: view, Message: "Guarde el secreto nuevo: no se volverá a mostrar. El anterior vale 24 horas más.",
-	})
+	return respond(c, http.StatusOK, envelope{Data: view, Message: message})
 }
 
 func (s *Server) testWebhook(c *gin.Context) error {

@@ -179,10 +179,10 @@ func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID
 	return &webhook, err
 }
 
-// SaveSecrets writes a webhook's current and previous secret.
+// SaveSecrets writes a webhook's current and earlier secrets.
 func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
 	return requireOneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
-		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
+		Select("secret", "previous_secret", "previous_secret_until", "older_secrets").Updates(webhook))
 }
 
 // CountFailure counts a failed attempt at a webhook and returns the webhook, locked until the

@@ -21,6 +21,8 @@ type Webhook struct {
 	Secret              []byte
 	PreviousSecret      []byte
 	PreviousSecretUntil *time.Time
+	// OlderSecrets are those before the previous one that still sign, as JSON.
+	OlderSecrets        []byte
 	Retry               bool
 	Active              bool
 	FailingSince        *time.Time

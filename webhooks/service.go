@@ -36,6 +36,7 @@ var (
 	ErrNotFound         = apperror.New(apperror.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
 	ErrDeliveryNotFound = apperror.New(apperror.NotFound, "delivery_not_found", "La entrega no existe.")
 	ErrTooMany          = apperror.New(apperror.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+	ErrTooManySecrets   = apperror.New(apperror.Conflict, "too_many_secrets", "Ya hay 5 secretos anteriores que todavía valen: espere a que venza uno, o anúlelos con el cambio.")
 	ErrNoOutcome        = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
@@ -47,6 +48,6 @@ const (
 	MaxActive = 20
 	// maxListed bounds the list, which includes inactive webhooks.
 	maxListed = 200
-	// rotationOverlap is how long the previous secret stays valid.
+	// rotationOverlap is how long a secret that was replaced stays valid.
 	rotationOverlap = 24 * time.Hour
 )

@@ -11,7 +11,11 @@ ALTER TABLE webhooks ADD COLUMN circuit_opened_at TIMESTAMPTZ;
 ALTER TABLE webhooks ADD COLUMN next_probe_at TIMESTAMPTZ;
 ALTER TABLE webhooks ADD COLUMN probing_until TIMESTAMPTZ;
 
+-- The secrets before the previous one that still sign, as JSON: each is encrypted and says until when.
+ALTER TABLE webhooks ADD COLUMN older_secrets BYTEA;
+
 -- +goose Down
+ALTER TABLE webhooks DROP COLUMN older_secrets;
 ALTER TABLE webhooks DROP COLUMN probing_until;
 ALTER TABLE webhooks DROP COLUMN next_probe_at;
 ALTER TABLE webhooks DROP COLUMN circuit_opened_at;
