@@ -17,8 +17,10 @@ import (
 )
 
 type deliveryView struct {
-	ID        uuid.UUID                    `json:"id"`
-	WebhookID uuid.UUID                    `json:"webhook_id"`
+	ID        uuid.UUID `json:"id"`
+	WebhookID uuid.UUID `json:"webhook_id"`
+	// Owner is whose the webhook is. A store sees the operator's deliveries without their attempts.
+	Owner     models.Role                  `json:"owner"`
 	OrderID   *uuid.UUID                   `json:"order_id"`
 	Event     models.Event                 `json:"event"`
 	Status    models.WebhookDeliveryStatus `json:"status"`
@@ -45,8 +47,11 @@ type deliveryPage struct {
 func viewOfDelivery(record *webhooks.Record) deliveryView {
 	d := record.Delivery
 	view := deliveryView{
-		ID: d.ID, WebhookID: d.WebhookID, OrderID: d.OrderID, Event: d.Event, Status: d.Status,
+		ID: d.ID, WebhookID: d.WebhookID, Owner: models.RoleOperator, OrderID: d.OrderID, Event: d.Event, Status: d.Status,
 		Attempts: make([]attemptView, len(record.Attempts)), CreatedAt: d.CreatedAt.UTC(),
+	}
+	if record.Webhook != nil {
+		view.Owner = record.Webhook.Owner()
 	}
 	for i, attempt := range record.Attempts {
 		view.Attempts[i] = attemptView{
@@ -57,7 +62,8 @@ func viewOfDelivery(record *webhooks.Record) deliveryView {
 	return view
 }
 
-// listDeliveries lists the deliveries to the caller's webhooks with their attempts.
+// listDeliveries lists the deliveries that the caller may see, those of its webhooks with their
+// attempts.
 func (s *Server) listDeliveries(c *gin.Context) error {
 	var wrong apperror.Fields
 	filter := db.DeliveryFilter{

@@ -16,17 +16,30 @@ type webhookView struct {
 	URL       string         `json:"url"`
 	Events    []models.Event `json:"events"`
 	StoreID   *uuid.UUID     `json:"store_id"`
+	Owner     models.Role    `json:"owner"`
 	Retry     bool           `json:"retry"`
 	Active    bool           `json:"active"`
+	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
 	// Secret is shown once, on registration.
 	Secret string `json:"secret,omitempty"`
 }
 
-func viewOfWebhook(w *models.Webhook) webhookView {
+// circuitView is how a webhook's deliveries are being sent.
+type circuitView struct {
+	State       models.CircuitState `json:"state"`
+	Failures    int                 `json:"failures"`
+	OpenedAt    *time.Time          `json:"opened_at"`
+	NextProbeAt *time.Time          `json:"next_probe_at"`
+}
+
+func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
-		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID,
+		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
 		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
+		Circuit: circuitView{
+			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
+		},
 	}
 }
 
@@ -35,7 +48,7 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, views(active, viewOfWebhook))
+	return ok(c, views(active, s.viewOfWebhook))
 }
 
 // panelWebhookView is a webhook as the panel shows it: inactive ones too, with the reason.
@@ -46,9 +59,9 @@ type panelWebhookView struct {
 	DeactivatedReason *string    `json:"deactivated_reason"`
 }
 
-func viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
+func (s *Server) viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
 	return panelWebhookView{
-		webhookView: viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
+		webhookView: s.viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
 	}
 }
 
@@ -57,7 +70,7 @@ func (s *Server) panelListWebhooks(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, views(all, viewOfPanelWebhook))
+	return ok(c, views(all, s.viewOfPanelWebhook))
 }
 
 func (s *Server) registerWebhook(c *gin.Context) error {
@@ -69,7 +82,7 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view := viewOfWebhook(hook)
+	view := s.viewOfWebhook(hook)
 	view.Secret = secret
 	c.Header("Location", c.FullPath()+"/"+hook.ID.String())
 	c.Header("Cache-Control", "no-store")
@@ -89,22 +102,29 @@ func (s *Server) deactivateWebhook(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
 }
 
-// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day.
+// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day, unless
+// the earlier ones are revoked.
 func (s *Server) rotateSecret(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
 		return err
 	}
-	hook, secret, err := s.webhooks.Rotate(c.Request.Context(), caller(c).Scope(), id)
+	in, err := readOptionalBody(c)
 	if err != nil {
 		return err
 	}
-	view := viewOfWebhook(hook)
-	view.Secret = secret
+	rotation, err := s.webhooks.Rotate(c.Request.Context(), caller(c).Scope(), id, in)
+	if err != nil {
+		return err
+	}
+	view := s.viewOfWebhook(rotation.Webhook)
+	view.Secret = rotation.Secret
+	message := "Guarde el secreto nuevo: no se volverá a mostrar. El anterior vale 24 horas más."
+	if rotation.Revoked {
+		message = "Guarde el secreto nuevo: no se volverá a mostrar. Los anteriores ya no valen."
+	}
 	c.Header("Cache-Control", "no-store")
-	return respond(c, http.StatusOK, envelope{
-		Data: view, Message: "Guarde el secreto nuevo: no se volverá a mostrar. El anterior vale 24 horas más.",
-	})
+	return respond(c, http.StatusOK, envelope{Data: view, Message: message})
 }
 
 func (s *Server) testWebhook(c *gin.Context) error {

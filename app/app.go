@@ -280,7 +280,8 @@ func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
-	sending.Sender = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now})
+	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now}), webhooks.NewTurns()
+	defer sending.Turns.Close()
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,

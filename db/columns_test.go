@@ -80,6 +80,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 			store.Set(reflect.ValueOf(&w.store.ID))
 		}
 	}
+	w.webhook.OwnerStoreID = &w.store.ID
 	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
 	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
 	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, testDistrict, "2026-03-04"
@@ -119,7 +120,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
 		target := func(d models.WebhookDelivery) db.DeliveryTarget {
 			return db.DeliveryTarget{
-				ID: d.ID, WebhookID: w.webhook.ID, Event: d.Event, URL: w.webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
+				ID: d.ID, WebhookID: w.webhook.ID, OperatorID: w.operator.ID, Event: d.Event, URL: w.webhook.URL, Retry: true, OrderID: d.OrderID, NextAttemptAt: d.NextAttemptAt,
 			}
 		}
 		span := db.OrderFilter{From: &before, Until: &after, Page: 1, Limit: 10}
@@ -275,7 +276,8 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveSecrets(ctx, &webhook) },
 				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
 				[]string{
-					"ID", "OperatorID", "StoreID", "URL", "Events", "Retry", "Active", "FailingSince", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
+					"ID", "OperatorID", "StoreID", "OwnerStoreID", "URL", "Events", "Retry", "Active", "FailingSince",
+					"ConsecutiveFailures", "CircuitOpenedAt", "NextProbeAt", "ProbingUntil", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
 			},
 			"SaveOperatorSettings": {

@@ -20,10 +20,16 @@ type DeliveryFilter struct {
 	Page, Limit        int
 }
 
-// Deliveries reads a page of the delivery log, newest first, and the total count.
+// Deliveries reads a page of the delivery log, newest first, and the total count. A store sees the
+// deliveries of its own webhooks and, of the operator's webhooks that are limited to it, those about
+// its orders.
 func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
-		query := d.deliveriesIn(ctx, scope)
+		query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
+		if scope.StoreID != nil {
+			query = query.Where(d.with(ctx).Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE owner_store_id = ?)", *scope.StoreID).
+				Or("deliveries.order_id IS NOT NULL AND deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID))
+		}
 		if filter.WebhookID != nil {
 			query = query.Where("deliveries.webhook_id = ?", *filter.WebhookID)
 		}
@@ -52,20 +58,11 @@ func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter Delivery
 	return deliveries, total, err
 }
 
-// DeliveryIn finds a delivery that the scope may see.
+// DeliveryIn finds a delivery of one of the scope's webhooks.
 func (d *DB) DeliveryIn(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.WebhookDelivery, error) {
 	var delivery models.WebhookDelivery
-	err := d.deliveriesIn(ctx, scope).Where("deliveries.id = ?", id).Take(&delivery).Error
+	err := d.with(ctx).Where("id = ? AND webhook_id IN (?)", id, d.webhooksIn(ctx, scope).Select("id")).Take(&delivery).Error
 	return &delivery, err
-}
-
-// deliveriesIn queries the deliveries that the scope may see.
-func (d *DB) deliveriesIn(ctx context.Context, scope WebhookScope) *gorm.DB {
-	query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
-	if scope.StoreID != nil {
-		query = query.Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID)
-	}
-	return query
 }
 
 // AttemptsOf reads the attempts of deliveries, oldest first, in one statement.
@@ -120,18 +117,22 @@ func (d *DB) FailedDeliveries(ctx context.Context, webhookID uuid.UUID, from, to
 	return targets, err
 }
 
-// WebhooksByID reads webhooks of any owner, including inactive ones.
-func (d *DB) WebhooksByID(ctx context.Context, ids map[uuid.UUID]struct{}) (map[uuid.UUID]models.Webhook, error) {
-	byID := map[uuid.UUID]models.Webhook{}
+// WebhooksOf reads the webhooks of deliveries that are the scope's own, including inactive ones.
+func (d *DB) WebhooksOf(ctx context.Context, scope WebhookScope, deliveries []models.WebhookDelivery) (map[uuid.UUID]*models.Webhook, error) {
+	byID := map[uuid.UUID]*models.Webhook{}
+	ids := map[uuid.UUID]struct{}{}
+	for _, delivery := range deliveries {
+		ids[delivery.WebhookID] = struct{}{}
+	}
 	if len(ids) == 0 {
 		return byID, nil
 	}
 	var hooks []models.Webhook
-	if err := d.with(ctx).Where("id IN ?", slices.Collect(maps.Keys(ids))).Find(&hooks).Error; err != nil {
+	if err := d.webhooksIn(ctx, scope).Where("id IN ?", slices.Collect(maps.Keys(ids))).Find(&hooks).Error; err != nil {
 		return nil, err
 	}
-	for _, hook := range hooks {
-		byID[hook.ID] = hook
+	for i := range hooks {
+		byID[hooks[i].ID] = &hooks[i]
 	}
 	return byID, nil
 }

@@ -12,14 +12,16 @@ import (
 	"despacho/models"
 )
 
-// WebhookScope is what a caller may see: all of an operator's webhooks, or those of one store.
+// WebhookScope is what a caller may see and change: all of an operator's webhooks, or those that one
+// of its stores registered.
 type WebhookScope = OrderScope
 
-// webhooksIn queries the webhooks that the scope may see.
+// webhooksIn queries the webhooks of the scope. An operator's webhook that is limited to a store is
+// not the store's.
 func (d *DB) webhooksIn(ctx context.Context, scope WebhookScope) *gorm.DB {
 	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ?", scope.OperatorID)
 	if scope.StoreID != nil {
-		query = query.Where("store_id = ?", *scope.StoreID)
+		query = query.Where("owner_store_id = ?", *scope.StoreID)
 	}
 	return query
 }
@@ -77,11 +79,12 @@ func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDe
 
 // DeliveryTarget is a delivery with its webhook's URL.
 type DeliveryTarget struct {
-	ID        uuid.UUID
-	WebhookID uuid.UUID
-	Event     models.Event
-	URL       string `gorm:"column:url"`
-	Retry     bool
+	ID         uuid.UUID
+	WebhookID  uuid.UUID
+	OperatorID uuid.UUID
+	Event      models.Event
+	URL        string `gorm:"column:url"`
+	Retry      bool
 	// OrderID is nil for a test event.
 	OrderID *uuid.UUID
 	// NextAttemptAt is nil once the delivery has ended.
@@ -90,7 +93,7 @@ type DeliveryTarget struct {
 
 func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Table("deliveries").
-		Select("deliveries.id, deliveries.webhook_id, deliveries.event, deliveries.order_id, deliveries.next_attempt_at, webhooks.url, webhooks.retry").
+		Select("deliveries.id, deliveries.webhook_id, deliveries.operator_id, deliveries.event, deliveries.order_id, deliveries.next_attempt_at, webhooks.url, webhooks.retry").
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
@@ -156,16 +159,10 @@ func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*model
 	return &delivery, attempts, err
 }
 
-// CountActiveWebhooks counts the active webhooks of the operator itself, or of one of its stores.
-func (d *DB) CountActiveWebhooks(ctx context.Context, operatorID uuid.UUID, storeID *uuid.UUID) (int64, error) {
-	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", operatorID)
-	if storeID == nil {
-		query = query.Where("store_id IS NULL")
-	} else {
-		query = query.Where("store_id = ?", *storeID)
-	}
-	var count int64
-	err := query.Count(&count).Error
+// CountActiveWebhooks counts the active webhooks with the owner and the store of the given one.
+func (d *DB) CountActiveWebhooks(ctx context.Context, like *models.Webhook) (count int64, err error) {
+	err = d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", like.OperatorID).
+		Where(map[string]any{"store_id": like.StoreID, "owner_store_id": like.OwnerStoreID}).Count(&count).Error
 	return count, err
 }
 
@@ -190,13 +187,48 @@ func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID
 	return &webhook, err
 }
 
-// SaveSecrets writes a webhook's current and previous secret.
+// SaveSecrets writes a webhook's current and earlier secrets.
 func (d *DB) SaveSecrets(ctx context.Context, webhook *models.Webhook) error {
 	return requireOneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
-		Select("secret", "previous_secret", "previous_secret_until").Updates(webhook))
+		Select("secret", "previous_secret", "previous_secret_until", "older_secrets").Updates(webhook))
 }
 
-// SetFailingSince writes since when every delivery to a webhook has failed; nil after a success.
-func (d *DB) SetFailingSince(ctx context.Context, id uuid.UUID, since *time.Time) error {
-	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumn("failing_since", since).Error
+// CountFailure counts a failed attempt at a webhook and returns the webhook, locked until the
+// transaction ends.
+func (d *DB) CountFailure(ctx context.Context, id uuid.UUID, now time.Time) (*models.Webhook, error) {
+	err := d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumns(map[string]any{
+		"consecutive_failures": gorm.Expr("consecutive_failures + 1"), "failing_since": gorm.Expr("COALESCE(failing_since, ?)", now),
+	}).Error
+	if err != nil {
+		return nil, err
+	}
+	return d.Webhook(ctx, id)
+}
+
+// SaveCircuit writes that a webhook's circuit is open, and when it is probed.
+func (d *DB) SaveCircuit(ctx context.Context, webhook *models.Webhook) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).
+		Select("circuit_opened_at", "next_probe_at", "probing_until").UpdateColumns(webhook).Error
+}
+
+// ClaimProbe marks an open circuit as being probed until a time, if a probe is due and nobody is
+// probing.
+func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, now, dueBy, until time.Time) (claimed bool, err error) {
+	result := d.with(ctx).Model(&models.Webhook{}).
+		Where("id = ? AND next_probe_at <= ? AND (probing_until IS NULL OR probing_until <= ?)", id, dueBy, now).
+		UpdateColumn("probing_until", until)
+	return result.RowsAffected > 0, result.Error
+}
+
+// MarkProbing marks a circuit, if it is open, as being probed until a time.
+func (d *DB) MarkProbing(ctx context.Context, id uuid.UUID, until time.Time) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ? AND circuit_opened_at IS NOT NULL", id).
+		UpdateColumn("probing_until", until).Error
+}
+
+// CloseCircuit writes that a webhook's receiver has accepted an event.
+func (d *DB) CloseCircuit(ctx context.Context, id uuid.UUID) error {
+	return d.with(ctx).Model(&models.Webhook{}).Where("id = ?", id).UpdateColumns(map[string]any{
+		"failing_since": nil, "consecutive_failures": 0, "circuit_opened_at": nil, "next_probe_at": nil, "probing_until": nil,
+	}).Error
 }

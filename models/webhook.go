@@ -8,22 +8,63 @@ import (
 	"github.com/google/uuid"
 )
 
-// Webhook is a URL that events are sent to. Without a store it belongs to the operator.
+// Webhook is a URL that events are sent to.
 type Webhook struct {
-	ID                  uuid.UUID
-	OperatorID          uuid.UUID
-	StoreID             *uuid.UUID
+	ID         uuid.UUID
+	OperatorID uuid.UUID
+	// StoreID limits the events to those of one store's orders; it says nothing about the owner.
+	StoreID *uuid.UUID
+	// OwnerStoreID is the store that registered the webhook and owns it; nil if the operator does.
+	OwnerStoreID        *uuid.UUID
 	URL                 string `gorm:"column:url"`
 	Events              string
 	Secret              []byte
 	PreviousSecret      []byte
 	PreviousSecretUntil *time.Time
+	// OlderSecrets are those before the previous one that still sign, as JSON.
+	OlderSecrets        []byte
 	Retry               bool
 	Active              bool
 	FailingSince        *time.Time
-	DeactivatedAt       *time.Time
-	DeactivatedReason   *string
-	CreatedAt           time.Time
+	ConsecutiveFailures int
+	// The circuit is open from CircuitOpenedAt on; NextProbeAt is when the next delivery is tried,
+	// and until ProbingUntil one is being tried.
+	CircuitOpenedAt   *time.Time
+	NextProbeAt       *time.Time
+	ProbingUntil      *time.Time
+	DeactivatedAt     *time.Time
+	DeactivatedReason *string
+	CreatedAt         time.Time
+}
+
+// Owner is the role of whoever registered the webhook.
+func (w *Webhook) Owner() Role {
+	if w.OwnerStoreID != nil {
+		return RoleStore
+	}
+	return RoleOperator
+}
+
+// CircuitState says whether a webhook's deliveries are sent as they come.
+type CircuitState string
+
+// The states of a circuit: open after several failures in a row, half open while one delivery is
+// being tried, closed after a success.
+const (
+	CircuitClosed   CircuitState = "closed"
+	CircuitOpen     CircuitState = "open"
+	CircuitHalfOpen CircuitState = "half_open"
+)
+
+// Circuit is the state of the webhook's circuit at a time.
+func (w *Webhook) Circuit(now time.Time) CircuitState {
+	switch {
+	case w.CircuitOpenedAt == nil:
+		return CircuitClosed
+	case w.ProbingUntil != nil && now.Before(*w.ProbingUntil):
+		return CircuitHalfOpen
+	}
+	return CircuitOpen
 }
 
 // JoinEvents encodes events for storage, separated by spaces.

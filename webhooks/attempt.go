@@ -45,6 +45,9 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {
 			return err
 		}
+		if stop, err = claimProbe(ctx, tx, t, at); err != nil || stop != nil {
+			return err
+		}
 		return tx.StartAttempt(ctx, &t.attempt)
 	})
 	if err != nil {
@@ -126,8 +129,8 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 	return verdict
 }
 
-// reschedule sets the next attempt time of a pending delivery.
-func (s *Service) reschedule(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
+// setNextAttempt sets the next attempt time of a pending delivery.
+func (s *Service) setNextAttempt(ctx context.Context, deliveryID uuid.UUID, next time.Time) error {
 	return s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, _, err := tx.LockDelivery(ctx, deliveryID)
 		if err != nil || delivery.Status != models.WebhookDeliveryPending {

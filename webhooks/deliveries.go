@@ -15,19 +15,30 @@ type Page struct {
 	Total   int64
 }
 
-// Deliveries reads a page of the deliveries that the caller may see.
+// Deliveries reads a page of the deliveries that the caller may see. Of those of another owner's
+// webhook it returns neither the webhook nor the attempts.
 func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter db.DeliveryFilter) (*Page, error) {
 	deliveries, total, err := s.DB.Deliveries(ctx, scope, filter)
 	if err != nil {
 		return nil, err
 	}
-	attempts, err := s.DB.AttemptsOf(ctx, deliveries)
+	hooks, err := s.DB.WebhooksOf(ctx, scope, deliveries)
+	if err != nil {
+		return nil, err
+	}
+	var own []models.WebhookDelivery
+	for _, delivery := range deliveries {
+		if hooks[delivery.WebhookID] != nil {
+			own = append(own, delivery)
+		}
+	}
+	attempts, err := s.DB.AttemptsOf(ctx, own)
 	if err != nil {
 		return nil, err
 	}
 	page := &Page{Records: make([]Record, len(deliveries)), Total: total}
 	for i, delivery := range deliveries {
-		page.Records[i] = Record{Delivery: delivery, Attempts: attempts[delivery.ID]}
+		page.Records[i] = Record{Delivery: delivery, Webhook: hooks[delivery.WebhookID], Attempts: attempts[delivery.ID]}
 	}
 	return page, nil
 }

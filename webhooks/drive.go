@@ -26,7 +26,7 @@ func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) (byOrder 
 	}
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.DeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, Priority: workflows.FairTo(target.OperatorID),
 	}, workflows.DeliveryWorkflowName, Ref(target))
 	return false, err
 }

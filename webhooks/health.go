@@ -18,29 +18,26 @@ const (
 	textFailing = "Todos los envíos fallaron durante cinco días."
 )
 
-// updateHealth deactivates a webhook whose receiver answered 410 or has failed for days without a
-// success.
+// updateHealth records what an attempt tells about the webhook's receiver. It deactivates a webhook
+// whose receiver answered 410 or has failed for days without a success.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
 	if result.Delivered() {
 		if hook.FailingSince == nil {
 			return nil
 		}
-		return tx.SetFailingSince(ctx, hook.ID, nil)
+		return tx.CloseCircuit(ctx, hook.ID)
+	}
+	if result.Reason == sender.ReasonInterrupted {
+		return nil // the worker is stopping
 	}
 	if result.Gone() {
 		return deactivate(ctx, tx, hook, textGone, now)
 	}
-	// Read again: another delivery may have succeeded meanwhile.
-	hook, err := tx.Webhook(ctx, hook.ID)
-	switch {
-	case err != nil:
+	hook, err := recordFailure(ctx, tx, hook, now)
+	if err != nil || now.Sub(*hook.FailingSince) < deactivateAfter {
 		return err
-	case hook.FailingSince == nil:
-		return tx.SetFailingSince(ctx, hook.ID, &now)
-	case now.Sub(*hook.FailingSince) >= deactivateAfter:
-		return deactivate(ctx, tx, hook, textFailing, now)
 	}
-	return nil
+	return deactivate(ctx, tx, hook, textFailing, now)
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {

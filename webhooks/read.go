@@ -13,10 +13,11 @@ import (
 	"despacho/models"
 )
 
-// readWebhook reads a registration request. A store's webhook always belongs to that store.
+// readWebhook reads a registration request. Whoever registers a webhook owns it; a store's own gets
+// that store's events only.
 func (s *Service) readWebhook(ctx context.Context, scope db.WebhookScope, in *jsonbody.Object) (*models.Webhook, error) {
 	hook := &models.Webhook{
-		OperatorID: scope.OperatorID, StoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
+		OperatorID: scope.OperatorID, StoreID: scope.StoreID, OwnerStoreID: scope.StoreID, URL: s.readURL(in), Events: models.JoinEvents(readEvents(in)),
 	}
 	if retry := in.Bool("retry"); retry != nil {
 		hook.Retry = *retry

@@ -23,6 +23,9 @@ const maxRange = 500
 // Record is a delivery with its attempts.
 type Record struct {
 	Delivery models.WebhookDelivery
+	// Webhook is nil if the webhook is the operator's and the caller a store: then there are no
+	// attempts either, because they tell about the receiver.
+	Webhook  *models.Webhook
 	Attempts []models.WebhookAttempt
 }
 
@@ -50,7 +53,7 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {
 		return nil, err
 	}
-	return s.sendNow(ctx, db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: models.EventTest, URL: hook.URL})
+	return s.sendNow(ctx, hook, deliveryID, models.EventTest)
 }
 
 // Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
@@ -66,17 +69,19 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	return s.sendNow(ctx, db.DeliveryTarget{ID: id, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL})
+	return s.sendNow(ctx, hook, id, delivery.Event)
 }
 
 // sendNow makes the worker send a delivery and waits for the outcome.
-func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Record, error) {
+func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
+	target := db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL}
 	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            workflows.Summary(string(target.Event) + " → " + workflows.HostOf(target.URL)),
+		Priority:                 workflows.FairTo(hook.OperatorID),
 	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
 	if err == nil {
 		err = run.Get(ctx, nil)
@@ -85,15 +90,11 @@ func (s *Service) sendNow(ctx context.Context, target db.DeliveryTarget) (*Recor
 	if err != nil && !errors.As(err, &failed) {
 		return nil, ErrNoOutcome.Because(err)
 	}
-	return s.record(ctx, target.ID)
-}
-
-func (s *Service) record(ctx context.Context, id uuid.UUID) (*Record, error) {
-	delivery, attempts, err := s.DB.Delivery(ctx, id)
+	delivery, attempts, err := s.DB.Delivery(ctx, deliveryID)
 	if err != nil {
 		return nil, err
 	}
-	return &Record{Delivery: *delivery, Attempts: attempts}, nil
+	return &Record{Delivery: *delivery, Webhook: hook, Attempts: attempts}, nil
 }
 
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
@@ -128,7 +129,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.RedeliveryWorkflowID(hook.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)),
+		StaticSummary: workflows.Summary("redelivery → " + workflows.HostOf(hook.URL)), Priority: workflows.FairTo(hook.OperatorID),
 	}, workflows.RedeliveryWorkflowName, refs)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return 0, apperror.New(apperror.Conflict, "redelivery_running", "Ya hay un reenvío en curso para este webhook.")

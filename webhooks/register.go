@@ -25,7 +25,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 		return nil, "", err
 	}
 	return hook, secret, s.DB.ChangeSettings(ctx, hook.OperatorID, func(tx *db.DB) error {
-		count, err := tx.CountActiveWebhooks(ctx, hook.OperatorID, hook.StoreID)
+		count, err := tx.CountActiveWebhooks(ctx, hook)
 		if err != nil {
 			return err
 		}
@@ -43,29 +43,6 @@ func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid
 		return ErrNotFound
 	}
 	return err
-}
-
-// Rotate gives a webhook a new secret. For 24 hours deliveries are also signed with the previous
-// one, so that the receiver can switch without losing an event. Concurrent rotations are
-// serialized, so every caller gets a secret that signs.
-func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (hook *models.Webhook, secret string, err error) {
-	secret = sender.NewSecret()
-	sealed, err := s.Secrets.Seal([]byte(secret), id[:])
-	if err != nil {
-		return nil, "", err
-	}
-	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
-		if hook, err = tx.ActiveWebhook(ctx, scope, id); err != nil {
-			return err
-		}
-		until := s.Clock.Now().Add(rotationOverlap)
-		hook.PreviousSecret, hook.PreviousSecretUntil, hook.Secret = hook.Secret, &until, sealed
-		return tx.SaveSecrets(ctx, hook)
-	})
-	if db.IsNotFound(err) {
-		return nil, "", ErrNotFound
-	}
-	return hook, secret, err
 }
 
 // Webhook reads a webhook that the caller may see, active or not.
@@ -89,21 +66,4 @@ func (s *Service) find(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 		return nil, ErrNotFound
 	}
 	return hook, err
-}
-
-// secretsOf returns the secrets that sign a delivery, the current one first.
-func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
-	current, err := s.Secrets.Open(hook.Secret, hook.ID[:])
-	if err != nil {
-		return nil, err
-	}
-	secrets := []string{string(current)}
-	if hook.PreviousSecretUntil != nil && s.Clock.Now().Before(*hook.PreviousSecretUntil) {
-		previous, err := s.Secrets.Open(hook.PreviousSecret, hook.ID[:])
-		if err != nil {
-			return nil, err
-		}
-		secrets = append(secrets, string(previous))
-	}
-	return secrets, nil
 }

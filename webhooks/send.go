@@ -15,54 +15,66 @@ import (
 	"despacho/workflows"
 )
 
-// A hanging host must not block deliveries to other hosts: a delivery that gets no slot for its
-// host in time frees its activity slot and is retried later.
-const (
-	// queueTimeout is how long a delivery waits for a slot of a busy host.
-	queueTimeout = 2 * time.Second
-	// The deferral is the age of the delivery, within these bounds.
-	minDeferral, maxDeferral = 5 * time.Second, 2 * time.Minute
-)
-
-var errHostBusy = errors.New("the receiver's host is busy with other deliveries")
+// ErrWaiting means that a delivery waits for its turn.
+var ErrWaiting = errors.New("the delivery waits for its turn")
 
 // Send makes one attempt at a delivery. Temporal may run it more than once; the attempt's row,
 // written before the request is sent, prevents sending an event twice to a webhook without retries.
-func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) error {
-	target, err := s.target(ctx, deliveryID, cause)
-	if err != nil || target == nil {
+// If it is not the delivery's turn, Send returns ErrWaiting at once, and later is called with the
+// outcome from another goroutine, before the deadline of ctx.
+func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause, later func(error)) error {
+	t, err := s.target(ctx, deliveryID, cause)
+	if err != nil || t == nil {
 		return err
 	}
-	slot, err := s.reserve(ctx, target)
-	if err != nil {
+	done, delay := s.Turns.take(t.claim(), func(delay time.Duration) {
+		later(s.sendWaiting(ctx, t, delay))
+	})
+	switch {
+	case done != nil:
+		defer done()
+		return s.attempt(ctx, t)
+	case delay > 0:
+		return s.reschedule(ctx, t, delay)
+	}
+	return ErrWaiting
+}
+
+// sendWaiting goes on with a delivery that waited: with a delay it is rescheduled. ctx is that of the
+// activity, which has returned since.
+func (s *Service) sendWaiting(ctx context.Context, t *target, delay time.Duration) error {
+	deadline, limited := ctx.Deadline()
+	ctx = context.WithoutCancel(ctx)
+	if limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	if delay > 0 {
+		return s.reschedule(ctx, t, delay)
+	}
+	// The delivery, the webhook or its secrets may have changed.
+	t, err := s.target(ctx, t.delivery.ID, t.attempt.Cause)
+	if err != nil || t == nil {
 		return err
 	}
-	defer slot.Release()
-	if err := s.beginAttempt(ctx, target, slot.At); err != nil {
+	return s.attempt(ctx, t)
+}
+
+// attempt sends a delivery whose turn it is.
+func (s *Service) attempt(ctx context.Context, t *target) error {
+	at := s.Clock.Now()
+	if err := s.beginAttempt(ctx, t, at); err != nil {
 		return err
 	}
-	result := slot.Send(ctx)
+	result := s.Sender.Send(ctx, sender.Request{
+		URL: t.hook.URL, Event: string(t.delivery.Event), ID: t.delivery.ID.String(),
+		TenantID: t.delivery.OperatorID.String(), Data: json.RawMessage(t.delivery.Data), Secrets: t.secrets,
+	}, at)
 	// The request was sent, so the outcome is written even if the worker is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)
 	defer cancel()
-	return s.finishAttempt(ctx, target, result)
-}
-
-// reserve waits for a slot of the receiver's host. After queueTimeout the delivery is rescheduled.
-func (s *Service) reserve(ctx context.Context, t *target) (*sender.Slot, error) {
-	queueCtx, cancel := context.WithTimeout(ctx, queueTimeout)
-	defer cancel()
-	slot, err := s.Sender.Reserve(queueCtx, sender.Request{
-		URL: t.hook.URL, Event: string(t.delivery.Event), ID: t.delivery.ID.String(),
-		TenantID: t.delivery.OperatorID.String(), Data: json.RawMessage(t.delivery.Data), Secrets: t.secrets,
-	})
-	switch {
-	case err == nil:
-		return slot, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	}
-	return nil, s.deferBusyHost(ctx, t)
+	return s.finishAttempt(ctx, t, result)
 }
 
 // target is a delivery to be sent and the attempt at it.
@@ -77,6 +89,15 @@ type target struct {
 
 // scheduled reports whether the attempt belongs to the retry schedule and is not a redelivery.
 func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
+
+// claim is what the delivery needs a turn for.
+func (t *target) claim() claim {
+	next := t.delivery.NextAttemptAt
+	return claim{
+		operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID, created: t.delivery.CreatedAt,
+		failing: t.hook.CircuitOpenedAt != nil, returning: !t.scheduled() || (next != nil && next.After(t.delivery.CreatedAt)),
+	}
+}
 
 // target reads the delivery; nil if there is nothing left to send.
 func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (*target, error) {
@@ -100,6 +121,11 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	}
 	if err != nil {
 		return nil, err
+	}
+	if t.waitsForProbe() {
+		if wait := t.hook.NextProbeAt.Sub(s.Clock.Now()); wait > dueTolerance {
+			return nil, s.reschedule(ctx, t, wait)
+		}
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
@@ -127,18 +153,16 @@ func (t *target) dueIn(now time.Time) error {
 	return nil
 }
 
-// deferBusyHost reschedules an attempt that got no slot of its host. It updates the delivery's row
-// too, otherwise the delivery would count as abandoned.
-func (s *Service) deferBusyHost(ctx context.Context, t *target) error {
-	now := s.Clock.Now()
-	delay := min(max(now.Sub(t.delivery.CreatedAt), minDeferral), maxDeferral)
-	delay = time.Duration(float64(delay) * (0.8 + 0.4*rand.Float64())) // jitter
+// reschedule makes a delivery come back after a delay. It updates the delivery's row too, otherwise
+// the delivery would count as abandoned.
+func (s *Service) reschedule(ctx context.Context, t *target, delay time.Duration) error {
+	delay = time.Duration(float64(delay) * (1 + 0.2*rand.Float64())) // jitter
 	if t.scheduled() {
-		if err := s.reschedule(ctx, t.delivery.ID, now.Add(delay)); err != nil {
+		if err := s.setNextAttempt(ctx, t.delivery.ID, s.Clock.Now().Add(delay)); err != nil {
 			return err
 		}
 	}
-	return workflows.RetryWebhook(errHostBusy.Error(), delay)
+	return workflows.RetryWebhook("it is not this delivery's turn yet", delay)
 }
 
 // finishAttempt writes the outcome of an attempt and returns the error that tells Temporal whether

@@ -1,6 +1,7 @@
 package webhooks_test
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"net/http"
@@ -56,7 +57,7 @@ func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*saf
 	}
 	return &webhooks.Service{
 		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue,
-		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}),
+		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}), Turns: webhooks.NewTurns(),
 	}
 }
 
@@ -86,9 +87,19 @@ type sendOutcome struct {
 	again  time.Duration
 }
 
+// sendAndWait sends a delivery and returns the outcome, also if the delivery has to wait.
+func (s *manualHarness) sendAndWait(ctx context.Context, id uuid.UUID, cause models.AttemptCause) error {
+	outcome := make(chan error, 1)
+	err := s.service.Send(ctx, id, cause, func(err error) { outcome <- err })
+	if errors.Is(err, webhooks.ErrWaiting) {
+		return <-outcome
+	}
+	return err
+}
+
 func (s *manualHarness) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) sendOutcome {
 	t.Helper()
-	err := s.service.Send(t.Context(), id, cause)
+	err := s.sendAndWait(t.Context(), id, cause)
 	if err == nil {
 		return sendOutcome{}
 	}

@@ -26,8 +26,9 @@ type Service struct {
 	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
-	// Sender sends the requests; only the worker has one.
+	// Sender sends the requests and Turns decides when; only the worker has them.
 	Sender *sender.Sender
+	Turns  *Turns
 }
 
 // Errors returned to callers.
@@ -35,6 +36,7 @@ var (
 	ErrNotFound         = apperror.New(apperror.NotFound, "webhook_not_found", "El webhook no existe o ya está desactivado.")
 	ErrDeliveryNotFound = apperror.New(apperror.NotFound, "delivery_not_found", "La entrega no existe.")
 	ErrTooMany          = apperror.New(apperror.Conflict, "too_many_webhooks", "Ya hay 20 webhooks activos: desactive uno antes de registrar otro.")
+	ErrTooManySecrets   = apperror.New(apperror.Conflict, "too_many_secrets", "Ya hay 5 secretos anteriores que todavía valen: espere a que venza uno, o anúlelos con el cambio.")
 	ErrNoOutcome        = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
@@ -46,6 +48,6 @@ const (
 	MaxActive = 20
 	// maxListed bounds the list, which includes inactive webhooks.
 	maxListed = 200
-	// rotationOverlap is how long the previous secret stays valid.
+	// rotationOverlap is how long a secret that was replaced stays valid.
 	rotationOverlap = 24 * time.Hour
 )

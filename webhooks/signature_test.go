@@ -131,17 +131,26 @@ func signedWith(secret, signature string, event apptest.Received) bool {
 // previous one, and with no others.
 func requireSigned(t *testing.T, event apptest.Received, current, previous string, over ...string) {
 	t.Helper()
-	require.True(t, signedWith(current, event.Header.Get("X-Service-Signature"), event))
-	require.NoError(t, standardVerifier(t, current).VerifyIgnoringTimestamp(event.Body, event.Header))
-	signatures := 1
-	if previous != "" {
-		signatures = 2
-		require.True(t, signedWith(previous, event.Header.Get("X-Service-Signature-Previous"), event))
-		require.NoError(t, standardVerifier(t, previous).VerifyIgnoringTimestamp(event.Body, event.Header))
-	} else {
+	if previous == "" {
 		require.NotContains(t, event.Header, http.CanonicalHeaderKey("X-Service-Signature-Previous"))
 	}
-	require.Len(t, strings.Fields(event.Header.Get("webhook-signature")), signatures)
+	requireSignedWith(t, event, append([]string{current}, strings.Fields(previous)...), over...)
+}
+
+// requireSignedWith checks that an event is signed with the given secrets, the current one first, and
+// with no others.
+func requireSignedWith(t *testing.T, event apptest.Received, secrets []string, over ...string) {
+	t.Helper()
+	require.True(t, signedWith(secrets[0], event.Header.Get("X-Service-Signature"), event))
+	previous := strings.Fields(event.Header.Get("X-Service-Signature-Previous"))
+	require.Len(t, previous, len(secrets)-1)
+	for i, signature := range previous {
+		require.True(t, signedWith(secrets[i+1], signature, event), "the previous secret %d", i)
+	}
+	require.Len(t, strings.Fields(event.Header.Get("webhook-signature")), len(secrets))
+	for _, secret := range secrets {
+		require.NoError(t, standardVerifier(t, secret).VerifyIgnoringTimestamp(event.Body, event.Header))
+	}
 	for _, secret := range over {
 		require.Error(t, standardVerifier(t, secret).VerifyIgnoringTimestamp(event.Body, event.Header))
 	}
@@ -182,8 +191,15 @@ func TestRotation_bothSecretsForADay(t *testing.T) {
 		requireSigned(t, next(), second, "", first)
 
 		third := s.rotate(t, webhookID)
+		now.Advance(time.Hour)
 		fourth := s.rotate(t, webhookID)
-		requireSigned(t, next(), fourth, third, first, second)
+		requireSignedWith(t, next(), []string{fourth, third, second}, first)
+		now.Advance(23*time.Hour - time.Second)
+		requireSignedWith(t, next(), []string{fourth, third, second})
+		now.Advance(time.Second)
+		requireSigned(t, next(), fourth, third, second)
+		now.Advance(time.Hour)
+		requireSigned(t, next(), fourth, "", third)
 		require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
 	})
 }
@@ -207,10 +223,11 @@ func TestRotation_atOnce(t *testing.T) {
 			rotations.Wait()
 			s.CreateOrder(t, s.Key)
 			event := receiver.WaitFor(t, 1)[0]
+			// The one that rotated last has the current secret.
 			if signedWith(secrets[0], event.Header.Get("X-Service-Signature"), event) {
 				secrets[0], secrets[1] = secrets[1], secrets[0]
 			}
-			requireSigned(t, event, secrets[1], secrets[0], first)
+			requireSignedWith(t, event, []string{secrets[1], secrets[0], first})
 		}
 	})
 }

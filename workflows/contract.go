@@ -88,6 +88,12 @@ func SubjectOf(workflowID string) (uuid.UUID, bool) {
 	return uuid.Nil, false
 }
 
+// FairTo is the priority of an operator's workflows, which their activities inherit: a Temporal server
+// that has fairness dispatches the tasks of all operators in turn; one that has not ignores it.
+func FairTo(operatorID uuid.UUID) temporal.Priority {
+	return temporal.Priority{FairnessKey: operatorID.String()}
+}
+
 // ReconcileScheduleID is the id of the schedule of the reconcile workflow.
 func ReconcileScheduleID(taskQueue string) string { return taskQueue + "-reconcile" }
 

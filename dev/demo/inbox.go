@@ -7,6 +7,7 @@ import (
 	"despacho/db"
 	"despacho/internal/encryption"
 	"despacho/models"
+	"despacho/webhooks"
 	"despacho/webhooks/sender"
 )
 
@@ -34,16 +35,21 @@ func RegisterInbox(ctx context.Context, database *db.DB, secrets *encryption.Cip
 
 // InboxSecrets are the secrets of every webhook that was ever registered for the inbox.
 func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Cipher, address string) ([]string, error) {
-	webhooks, err := database.WebhooksByURL(ctx, address)
+	registered, err := database.WebhooksByURL(ctx, address)
 	if err != nil {
 		return nil, err
 	}
 	var plain []string
-	for _, hook := range webhooks {
-		for _, sealed := range [][]byte{hook.Secret, hook.PreviousSecret} {
-			if sealed == nil {
-				continue
-			}
+	for _, hook := range registered {
+		previous, err := webhooks.PreviousSecrets(&hook, time.Time{})
+		if err != nil {
+			return nil, err
+		}
+		sealedSecrets := [][]byte{hook.Secret}
+		for _, secret := range previous {
+			sealedSecrets = append(sealedSecrets, secret.Secret)
+		}
+		for _, sealed := range sealedSecrets {
 			secret, err := secrets.Open(sealed, hook.ID[:])
 			if err != nil {
 				return nil, err

@@ -16,6 +16,9 @@ const (
 	// DefaultMaxConnsPerHost bounds the open connections to one host and port.
 	DefaultMaxConnsPerHost = 16
 
+	// Unbounded as MaxConnsPerHost is for callers that bound their requests themselves.
+	Unbounded = -1
+
 	maxResponseHeaderBytes = 32 << 10
 	// maxUnreadBytes is how much of a response an HTTP/2 peer may send before it is read.
 	maxUnreadBytes = 64 << 10
@@ -30,7 +33,7 @@ type Options struct {
 	// Timeout bounds one request; zero means DefaultTimeout.
 	Timeout time.Duration
 	// MaxConnsPerHost bounds the connections to one host and port; zero means
-	// DefaultMaxConnsPerHost.
+	// DefaultMaxConnsPerHost, Unbounded does not bound them.
 	MaxConnsPerHost int
 	// Resolver resolves host names; nil means the system's.
 	Resolver *net.Resolver
@@ -57,8 +60,10 @@ func newTransport(options Options) *http.Transport {
 			ControlContext: refusePrivate(options.AllowNets),
 		},
 		timeout: options.Timeout,
+	}
+	if options.MaxConnsPerHost != Unbounded {
 		// The transport's own limit does not apply to HTTP/2 without keep-alive.
-		connections: NewHostSlots(options.MaxConnsPerHost),
+		dialer.connections = NewHostSlots(options.MaxConnsPerHost)
 	}
 	return &http.Transport{
 		// A proxy would connect to the receiver in our place, without the address check.

@@ -12,7 +12,8 @@ import (
 // boundDialer opens checked connections: a few at once per host, each for a single request.
 type boundDialer struct {
 	net.Dialer
-	timeout     time.Duration
+	timeout time.Duration
+	// connections is nil if they are not bounded.
 	connections *HostSlots
 }
 
@@ -22,9 +23,12 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 	// timeout.
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	release, err := d.connections.Acquire(ctx, address)
-	if err != nil {
-		return nil, fmt.Errorf("guard: no free connection to the host: %w", err)
+	release := func() {}
+	if d.connections != nil {
+		var err error
+		if release, err = d.connections.Acquire(ctx, address); err != nil {
+			return nil, fmt.Errorf("guard: no free connection to the host: %w", err)
+		}
 	}
 	conn, err := d.Dialer.DialContext(ctx, network, address)
 	if err != nil {

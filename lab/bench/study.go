@@ -23,6 +23,7 @@ var studies = []study{
 	{name: "moves", rows: moveRows, onTemporal: true, run: studyMoves},
 	{name: "webhook arrival", rows: arrivalRows, onTemporal: true, run: studyArrival},
 	{name: "webhook arrival beside a receiver that hangs", rows: isolationRows, run: studyIsolation},
+	{name: "webhook arrival beside another operator's hundred that hang", rows: neighbourRows, run: studyNeighbours},
 	{name: "signing in", rows: signInRows, run: studySignIn},
 	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},

@@ -73,10 +73,15 @@ func studyIsolation(ctx context.Context, s *stack) (rows []Row, err error) {
 
 // deactivate ends a webhook of the operator that has one.
 func (v *service) deactivate(ctx context.Context, webhook string) error {
+	return v.deactivateAs(ctx, v.stack.tenants.webhookKeys.Key(), webhook)
+}
+
+// deactivateAs ends a webhook with a key.
+func (v *service) deactivateAs(ctx context.Context, key, webhook string) error {
 	client := cluster.NewConnection(v.api.Address)
 	defer client.Close()
 	_, err := client.Expect(ctx, http.StatusOK, cluster.Request{
-		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: v.stack.tenants.webhookKeys.Key(),
+		Method: http.MethodDelete, Path: "/v1/webhooks/" + webhook, Key: key,
 	})
 	return err
 }

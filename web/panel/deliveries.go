@@ -22,9 +22,11 @@ type deliveryEntry struct {
 	Name  named
 	State cell
 	// GuideCode is set where the page is not the order's own; Host where it is not the webhook's
-	// own.
+	// own and the webhook is the user's.
 	GuideCode, Host string
-	Attempts        []attemptEntry
+	// OperatorOnly means that the webhook is the operator's and the user a store's.
+	OperatorOnly bool
+	Attempts     []attemptEntry
 	// Repeatable means that the user may send it again.
 	Repeatable bool
 }
@@ -49,12 +51,13 @@ var deliveryStates = map[models.WebhookDeliveryStatus]cell{
 	models.WebhookDeliveryFailed:    {Text: "Fallido", Style: "bad"},
 }
 
-func (v *Request) entryOf(record *webhooks.Record, hook *models.Webhook) deliveryEntry {
+func (v *Request) entryOf(record *webhooks.Record) deliveryEntry {
 	delivery := &record.Delivery
 	entry := deliveryEntry{
 		WebhookDelivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)}, State: deliveryStates[delivery.Status],
-		Attempts: make([]attemptEntry, len(record.Attempts)), Repeatable: hook.Active && v.May(models.AnyUserWrite),
+		Attempts: make([]attemptEntry, len(record.Attempts)), OperatorOnly: record.Webhook == nil,
 	}
+	entry.Repeatable = record.Webhook != nil && record.Webhook.Active && v.May(models.AnyUserWrite)
 	for i := range record.Attempts {
 		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático"}
 		switch {
@@ -74,15 +77,12 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	if err != nil {
 		return nil, err
 	}
-	hooks, err := p.Webhooks.WebhooksOf(v.Ctx(), page.Records)
-	if err != nil {
-		return nil, err
-	}
 	list := &deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: back}
 	for i := range page.Records {
-		hook := hooks[page.Records[i].Delivery.WebhookID]
-		list.Entries[i] = v.entryOf(&page.Records[i], &hook)
-		list.Entries[i].Host = workflows.HostOf(hook.URL)
+		list.Entries[i] = v.entryOf(&page.Records[i])
+		if hook := page.Records[i].Webhook; hook != nil {
+			list.Entries[i].Host = workflows.HostOf(hook.URL)
+		}
 	}
 	return list, nil
 }

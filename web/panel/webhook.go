@@ -20,7 +20,7 @@ type webhookPage struct {
 	// Stores is whether the page shows the store; a store's user sees only its own.
 	Stores bool
 	Secret *hookSecret
-	// Overlap is until when deliveries are also signed with the previous secret.
+	// Overlap is until when deliveries are also signed with the latest of the previous secrets.
 	Overlap *time.Time
 	// TestDelivery is the test that was just sent.
 	TestDelivery *deliveryEntry
@@ -33,9 +33,12 @@ type webhookPage struct {
 type hookSecret struct {
 	shownOnce
 	Title string
-	// Rotated means that it replaces another one.
-	Rotated bool
+	// Rotated means that it replaces another one, which still signs; Revoked that no other one does.
+	Rotated, Revoked bool
 }
+
+// rotationForm has the one field of a rotation.
+var rotationForm = &forms.Form{Fields: []forms.Field{{Name: "revoke", Kind: forms.Flag}}}
 
 // webhookID reads the id in the path.
 func webhookID(v *Request) (uuid.UUID, error) {
@@ -70,12 +73,16 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if err != nil {
 		return err
 	}
-	page := webhookPage{Hook: viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
+	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
 	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
 		return err
 	}
-	if until := hook.PreviousSecretUntil; until != nil && p.Clock.Now().Before(*until) {
-		page.Overlap = until
+	previous, err := webhooks.PreviousSecrets(hook, p.Clock.Now())
+	if err != nil {
+		return err
+	}
+	if len(previous) > 0 {
+		page.Overlap = &previous[0].Until
 	}
 	change(&page)
 	if isFragment(v) {
@@ -121,12 +128,21 @@ func (p *Pages) rotateSecret(v *Request) error {
 	if err != nil {
 		return err
 	}
-	hook, secret, err := p.Webhooks.Rotate(v.Ctx(), v.Caller.Scope(), id)
+	in, err := p.readForm(v, rotationForm)
 	if err != nil {
 		return err
 	}
-	return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) {
-		page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Secreto nuevo", Rotated: true}
+	rotation, err := p.Webhooks.Rotate(v.Ctx(), v.Caller.Scope(), id, in)
+	if errors.Is(err, webhooks.ErrTooManySecrets) {
+		return p.refused(v, webhookPath(id), err)
+	}
+	if err != nil {
+		return err
+	}
+	return p.showWebhook(v, http.StatusOK, rotation.Webhook, func(page *webhookPage) {
+		page.Secret = &hookSecret{
+			shownOnce: shownOnce{ID: "secret", Value: rotation.Secret}, Title: "Secreto nuevo", Rotated: !rotation.Revoked, Revoked: rotation.Revoked,
+		}
 	})
 }
 

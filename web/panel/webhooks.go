@@ -26,14 +26,18 @@ type hookView struct {
 	State     cell
 }
 
-func viewOfHook(hook *models.Webhook, store string) hookView {
+func (p *Pages) viewOfHook(hook *models.Webhook, store string) hookView {
 	view := hookView{Webhook: hook, Path: webhookPath(hook.ID), StoreName: store}
 	for _, event := range hook.EventList() {
 		view.Names = append(view.Names, named{eventNames[event], string(event)})
 	}
-	switch {
+	switch circuit := hook.Circuit(p.Clock.Now()); {
 	case !hook.Active:
 		view.State = cell{Text: "Desactivado", Style: "quiet"}
+	case circuit == models.CircuitOpen:
+		view.State = cell{Text: "Circuito abierto", Style: "bad"}
+	case circuit == models.CircuitHalfOpen:
+		view.State = cell{Text: "Circuito en prueba", Style: "warn"}
 	case hook.FailingSince != nil:
 		view.State = cell{Text: "Fallando", Style: "bad"}
 	default:
@@ -58,7 +62,7 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form
 	page := webhooksPage{Rows: make([]hookView, len(hooks)), Stores: v.Caller.StoreID == nil, Form: form}
 	names := storeNames(stores)
 	for i := range hooks {
-		page.Rows[i] = viewOfHook(&hooks[i], names.of(hooks[i].StoreID))
+		page.Rows[i] = p.viewOfHook(&hooks[i], names.of(hooks[i].StoreID))
 	}
 	return p.show(v, status, "webhooks", "Webhooks", page)
 }

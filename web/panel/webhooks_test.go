@@ -110,6 +110,10 @@ func TestWebhooks_testRotateAndDeactivate(t *testing.T) {
 		opened := v.read(path)
 		require.NotContains(t, opened.Text, newSecret)
 		require.Contains(t, opened.words(), "Secreto anterior Vale hasta")
+		revoked := v.post(path+"/rotar", url.Values{"revoke": {"true"}})
+		require.Equal(t, http.StatusOK, revoked.Status, revoked.Text)
+		require.Contains(t, revoked.words(), "Los secretos anteriores ya no firman")
+		require.NotContains(t, v.read(path).words(), "Secreto anterior")
 
 		require.Contains(t, v.submit(path+"/desactivar", nil).words(), "El webhook quedó desactivado")
 		over := v.read(path)

@@ -137,12 +137,7 @@ func deliveredEvent(receiverURL string) sender.Request {
 
 // send reserves a slot and makes the attempt.
 func send(ctx context.Context, s *sender.Sender, request sender.Request) sender.Result {
-	slot, err := s.Reserve(ctx, request)
-	if err != nil {
-		return sender.Result{Failure: sender.Failure{Reason: sender.ReasonInterrupted}}
-	}
-	defer slot.Release()
-	return slot.Send(ctx)
+	return s.Send(ctx, request, time.Now())
 }
 
 // contractReceiver is written only from contract section 6; it answers 200 to requests that it

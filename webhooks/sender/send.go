@@ -2,36 +2,28 @@ package sender
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"despacho/internal/safehttp"
 )
 
-const (
-	userAgent = "Despacho-Webhooks/1"
-	// DefaultPerHost is the default number of concurrent exchanges with one host and port.
-	DefaultPerHost = 8
-)
+const userAgent = "Despacho-Webhooks/1"
 
 // Options configures a Sender; the zero value sends to public addresses with the contract's limits.
 type Options struct {
-	// HTTP configures the client. Its Timeout bounds the whole exchange (zero means 5 seconds); its
-	// MaxConnsPerHost is set by the sender.
+	// HTTP configures the client. Its Timeout bounds the whole exchange (zero means 5 seconds).
+	// Connections are not bounded by host: receivers share hosts, and whoever calls Send bounds the
+	// exchanges.
 	HTTP safehttp.Options
-	// PerHost bounds the concurrent exchanges with one host and port; zero means DefaultPerHost.
-	PerHost int
-	// Now is the clock for timestamps; nil means time.Now.
+	// Now is the clock for Retry-After dates; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -49,21 +41,6 @@ type Request struct {
 	Data json.RawMessage
 	// Secrets sign the request, the current one first.
 	Secrets []string
-}
-
-// Slot is a request's place among the concurrent exchanges with its receiver's host.
-type Slot struct {
-	// At is when the slot was acquired: the signed timestamp of the attempt.
-	At time.Time
-	// Waited is the time spent waiting for the slot.
-	Waited time.Duration
-
-	sender  *Sender
-	request Request
-	// target is nil if the URL is invalid, and failure says why.
-	target  *url.URL
-	failure Failure
-	release func()
 }
 
 // Result is the outcome of one attempt.
@@ -89,61 +66,33 @@ func (r Result) Gone() bool { return r.StatusCode == http.StatusGone }
 type Sender struct {
 	client *http.Client
 	allow  []netip.Prefix
-	hosts  *safehttp.HostSlots
 	now    func() time.Time
 }
 
 // NewSender returns a sender with its own HTTP client.
 func NewSender(options Options) *Sender {
-	perHost := cmp.Or(options.PerHost, DefaultPerHost)
-	// A cancelled exchange may still hold a connection in its TLS handshake.
-	options.HTTP.MaxConnsPerHost = 2 * perHost
+	options.HTTP.MaxConnsPerHost = safehttp.Unbounded
 	now := options.Now
 	if now == nil {
 		now = time.Now
 	}
-	return &Sender{
-		client: safehttp.NewClient(options.HTTP),
-		allow:  options.HTTP.AllowNets,
-		hosts:  safehttp.NewHostSlots(perHost),
-		now:    now,
-	}
+	return &Sender{client: safehttp.NewClient(options.HTTP), allow: options.HTTP.AllowNets, now: now}
 }
 
-// Reserve waits for a slot of the request's host, until ctx ends. A request whose URL is invalid needs
-// none: Send says why it fails.
-func (s *Sender) Reserve(ctx context.Context, request Request) (*Slot, error) {
-	slot := &Slot{sender: s, request: request, release: func() {}}
+// Send makes one attempt, signed with the given time.
+func (s *Sender) Send(ctx context.Context, request Request, at time.Time) Result {
 	target, err := safehttp.CheckURL(request.URL, s.allow)
 	if err != nil {
-		slot.At, slot.failure = s.now(), failureOfURL(err)
-		return slot, nil
+		return Result{Failure: failureOfURL(err)}
 	}
-	queued := time.Now()
-	release, err := s.hosts.Acquire(ctx, hostAndPort(target))
-	if err != nil {
-		return nil, err
-	}
-	slot.target, slot.release, slot.Waited, slot.At = target, release, time.Since(queued), s.now()
-	return slot, nil
-}
-
-// Release frees the slot; call it once, after Send or instead of it.
-func (s *Slot) Release() { s.release() }
-
-// Send makes one attempt. The timeout begins here, not while waiting for the slot.
-func (s *Slot) Send(ctx context.Context) Result {
-	if s.target == nil {
-		return Result{Failure: s.failure}
-	}
-	post, err := newPost(ctx, s.target, s.request, s.At)
+	post, err := newPost(ctx, target, request, at)
 	if err != nil {
 		return Result{Failure: failureOf(ReasonInvalid)}
 	}
 	began := time.Now()
-	result := s.sender.exchange(post)
+	result := s.exchange(post)
 	result.Duration = time.Since(began)
-	if timeout := s.sender.client.Timeout; result.Duration >= timeout && (result.Delivered() || result.Reason == ReasonClosed) {
+	if timeout := s.client.Timeout; result.Duration >= timeout && (result.Delivered() || result.Reason == ReasonClosed) {
 		// The response ended or broke off just as the timeout cancelled it: it counts as a timeout.
 		result.Failure = failureOfTimeout(timeout)
 	}
@@ -193,8 +142,4 @@ func (s *Sender) exchange(post *http.Request) Result {
 		result.Failure = broken(err)
 	}
 	return result
-}
-
-func hostAndPort(target *url.URL) string {
-	return net.JoinHostPort(strings.ToLower(target.Hostname()), cmp.Or(target.Port(), "443"))
 }

@@ -1,0 +1,177 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"despacho/dev"
+	"despacho/lab/cluster"
+	"despacho/models"
+)
+
+const rowNeighbours = "commit to webhook arrival, p50, while another operator's hundred webhooks hang under load, against calm"
+
+func neighbourRows(scale) []string { return []string{rowNeighbours} }
+
+const (
+	// noisyOperator is the one whose webhooks hang: those of each group take the events of the whole
+	// operator or of one of its stores, as many as an owner may have.
+	noisyOperator              = firstOther
+	noisyGroups, noisyPerGroup = 5, 20
+	// noisyInterval is the time between the orders of the load: 81 in 30 seconds.
+	noisyInterval = 30 * time.Second / 81
+)
+
+// studyNeighbours measures the time from the commit of a creation to the arrival of its event, one
+// order at a time, first in calm and then while another operator creates orders whose events go to
+// webhooks that hang, at the same host. Calm comes first because the load leaves work behind.
+func studyNeighbours(ctx context.Context, s *stack) (rows []Row, err error) {
+	caller := s.main.operatorClient(webhookOperator)
+	defer caller.Close()
+	rounds := func() (delays []float64, err error) {
+		drain(s.receiver.arrivals)
+		for round := range s.scale.rounds + 1 {
+			delay, err := s.creationArrival(ctx, caller)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 { // the first only warms up
+				delays = append(delays, delay)
+			}
+		}
+		return delays, nil
+	}
+	calm, err := rounds()
+	if err != nil {
+		return nil, err
+	}
+	load, err := s.startNoisyLoad(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, load.stop()) }()
+	loaded, err := rounds()
+	if err != nil {
+		return nil, err
+	}
+	if s.receiver.hanging.Load() == 0 {
+		return nil, errors.New("no event hung")
+	}
+	row := ratioRow(rowNeighbours, "ms", ratioAtMost(2), calm, loaded).
+		withNote("%d orders of the other operator, each for %d webhooks that hang", load.orders.Load(), 2*noisyPerGroup)
+	return []Row{row}, nil
+}
+
+// creationArrival is the median time from a creation's commit to its event's arrival, in
+// milliseconds.
+func (s *stack) creationArrival(ctx context.Context, caller *operatorClient) (float64, error) {
+	delays := make([]float64, s.scale.samples)
+	for i := range delays {
+		order, err := caller.create(ctx)
+		if err != nil {
+			return 0, err
+		}
+		arrived, err := s.receiver.arrival(ctx)
+		if err != nil {
+			return 0, err
+		}
+		committed, err := s.main.commitsOf(ctx, order, 1)
+		if err != nil {
+			return 0, err
+		}
+		delays[i] = cluster.Milliseconds(arrived.Sub(committed[1]))
+	}
+	return median(delays), nil
+}
+
+// noisyLoad is the load of noisyOperator.
+type noisyLoad struct {
+	orders atomic.Int64
+	stop   func() error
+}
+
+// startNoisyLoad registers the webhooks that hang and creates orders until it is stopped; then the
+// webhooks are deactivated. It returns when the first events hang.
+func (s *stack) startNoisyLoad(ctx context.Context) (*noisyLoad, error) {
+	key := s.tenants.otherKeys.Keys[0]
+	stores, err := s.addStores(ctx, noisyGroups-1)
+	if err != nil {
+		return nil, err
+	}
+	var webhooks []string
+	for group := range noisyGroups {
+		members := map[string]any{"url": s.receiver.URL + hangingPath, "events": models.Events}
+		if group > 0 {
+			members["store_id"] = stores[group-1]
+		}
+		for range noisyPerGroup {
+			webhook, err := s.main.registerAs(ctx, key, members)
+			if err != nil {
+				return nil, err
+			}
+			webhooks = append(webhooks, webhook)
+		}
+	}
+	loading, end := context.WithCancel(ctx)
+	load, ended := &noisyLoad{}, make(chan error, 1)
+	go func() { ended <- load.create(loading, s.main, key, stores) }()
+	load.stop = func() error {
+		end()
+		err := <-ended
+		for _, webhook := range webhooks {
+			err = errors.Join(err, s.main.deactivateAs(ctx, key, webhook))
+		}
+		return err
+	}
+	if err := cluster.Poll(ctx, cluster.CallTimeout, "no event hangs", func() (bool, error) { return s.receiver.hanging.Load() > 0, nil }); err != nil {
+		return nil, errors.Join(err, load.stop())
+	}
+	return load, nil
+}
+
+// addStores gives noisyOperator more stores.
+func (s *stack) addStores(ctx context.Context, count int) (stores []uuid.UUID, err error) {
+	return stores, dev.OnDatabase(ctx, s.main.databaseURL, func(connection *pgx.Conn) error {
+		for i := range count {
+			stores = append(stores, uuid.New())
+			_, err := connection.Exec(ctx, "INSERT INTO stores (id, operator_id, name, active, created_at) VALUES ($1, $2, $3, true, now())",
+				stores[i], id("operator", noisyOperator), fmt.Sprintf("Tienda %d", i))
+			if err != nil {
+				return err
+			}
+		}
+		_, err := connection.Exec(ctx, "UPDATE operators SET settings_version = settings_version + 1 WHERE id = $1", id("operator", noisyOperator))
+		return err
+	})
+}
+
+// create creates orders of the stores in turn until ctx ends.
+func (l *noisyLoad) create(ctx context.Context, v *service, key string, stores []uuid.UUID) error {
+	client := cluster.NewConnection(v.api.Address)
+	defer client.Close()
+	tick := time.NewTicker(noisyInterval)
+	defer tick.Stop()
+	for ; ; l.orders.Add(1) {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		_, err := client.Expect(ctx, http.StatusCreated, cluster.Request{
+			Method: http.MethodPost, Path: "/v1/orders", Key: key, Body: cluster.NewOrder(map[string]any{"store_id": stores[int(l.orders.Load())%len(stores)]}),
+		})
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+	}
+}

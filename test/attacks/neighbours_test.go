@@ -1,0 +1,119 @@
+package attacks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+// sharedHost is one host of many receivers, as an automation platform is: those under /hangs never
+// answer.
+type sharedHost struct {
+	*httptest.Server
+	// released is closed to let the hanging ones answer.
+	released chan struct{}
+	// hanging and ended count the exchanges under /hangs, told the events elsewhere.
+	hanging, ended, told atomic.Int32
+}
+
+func newSharedHost(t *testing.T) *sharedHost {
+	t.Helper()
+	h := &sharedHost{released: make(chan struct{})}
+	h.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.URL.Path != "/hangs" {
+			h.told.Add(1)
+			return
+		}
+		h.hanging.Add(1)
+		defer h.ended.Add(1)
+		select {
+		case <-h.released:
+		case <-r.Context().Done():
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	h.Config.ErrorLog = log.New(io.Discard, "", 0)
+	h.StartTLS()
+	t.Cleanup(h.Close)
+	return h
+}
+
+// However many webhooks of one operator hang, the events of another operator arrive, at the same host
+// and while the hanging exchanges are still under way; and whatever waited is sent once in the end.
+func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
+		const webhooks, orders, atOnce = 20, 3, 32
+		host := newSharedHost(t)
+		noisy, quiet := s.NewTenant(t), s.NewTenant(t)
+		register := func(tenant *apptest.Tenant, path string) {
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: tenant.Key, Body: map[string]any{
+				"url": host.URL + path, "events": []models.Event{models.EventCreated},
+			}})
+			require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+		}
+		for range webhooks {
+			register(noisy, "/hangs")
+		}
+		register(quiet, "/answers")
+		for range orders {
+			s.CreateOrder(t, noisy.Key)
+		}
+		testenv.Until(t, func() error {
+			if hanging := host.hanging.Load() - host.ended.Load(); hanging < atOnce {
+				return fmt.Errorf("only %d exchanges hang", hanging)
+			}
+			return nil
+		})
+
+		told := 0
+		testenv.Until(t, func() error {
+			ended := host.ended.Load()
+			for range orders {
+				s.CreateOrder(t, quiet.Key)
+				told++
+			}
+			testenv.Until(t, func() error {
+				if arrived := host.told.Load(); arrived != int32(told) {
+					return fmt.Errorf("%d events of %d arrived", arrived, told)
+				}
+				return nil
+			})
+			if host.ended.Load() > ended {
+				return errors.New("an exchange that hung ended before the others were told") // possible on a slow machine; the test retries
+			}
+			return nil
+		})
+		require.LessOrEqual(t, host.hanging.Load()-host.ended.Load(), int32(atOnce), "an operator's bound")
+
+		close(host.released)
+		testenv.Until(t, func() error {
+			if arrived := host.hanging.Load(); arrived != webhooks*orders {
+				return fmt.Errorf("%d events of %d arrived", arrived, webhooks*orders)
+			}
+			return nil
+		})
+		testenv.Until(t, func() error {
+			var pending int
+			err := s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM deliveries WHERE status = 'pending'").Scan(&pending)
+			if err == nil && pending > 0 {
+				err = fmt.Errorf("%d deliveries are pending", pending)
+			}
+			return err
+		})
+		var attempts int
+		require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM delivery_attempts").Scan(&attempts))
+		require.Equal(t, webhooks*orders+told, attempts, "each event was sent once")
+	})
+}

@@ -1,0 +1,131 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+	"despacho/webhooks/sender"
+)
+
+// maxPrevious bounds the previous secrets that still sign: each adds a signature to every request.
+const maxPrevious = 5
+
+// PreviousSecret is an encrypted secret that was replaced and still signs until a time.
+type PreviousSecret struct {
+	Secret []byte    `json:"secret"`
+	Until  time.Time `json:"until"`
+}
+
+// PreviousSecrets returns the secrets of a webhook that were replaced and still sign, the latest
+// first.
+func PreviousSecrets(hook *models.Webhook, now time.Time) ([]PreviousSecret, error) {
+	var all []PreviousSecret
+	if hook.PreviousSecretUntil != nil {
+		all = append(all, PreviousSecret{Secret: hook.PreviousSecret, Until: *hook.PreviousSecretUntil})
+	}
+	if hook.OlderSecrets != nil {
+		var older []PreviousSecret
+		if err := json.Unmarshal(hook.OlderSecrets, &older); err != nil {
+			return nil, err
+		}
+		all = append(all, older...)
+	}
+	var valid []PreviousSecret
+	for _, previous := range all {
+		if now.Before(previous.Until) {
+			valid = append(valid, previous)
+		}
+	}
+	return valid, nil
+}
+
+// Rotation is a webhook with its new secret, which is not shown again.
+type Rotation struct {
+	Webhook *models.Webhook
+	Secret  string
+	// Revoked means that no earlier secret signs any more.
+	Revoked bool
+}
+
+// Rotate gives a webhook a new secret. For 24 hours deliveries are also signed with the one that it
+// replaces, so that the receiver can switch without losing an event; a later rotation does not cut
+// that short. If the request says "revoke", the new secret is the only one that signs. Concurrent
+// rotations are serialized, so every caller gets a secret that signs.
+func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object) (*Rotation, error) {
+	revoke := in.Bool("revoke")
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	rotation := &Rotation{Secret: sender.NewSecret(), Revoked: revoke != nil && *revoke}
+	sealed, err := s.Secrets.Seal([]byte(rotation.Secret), id[:])
+	if err != nil {
+		return nil, err
+	}
+	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
+		hook, err := tx.ActiveWebhook(ctx, scope, id)
+		if err != nil {
+			return err
+		}
+		if err := replaceSecret(hook, sealed, rotation.Revoked, s.Clock.Now()); err != nil {
+			return err
+		}
+		rotation.Webhook = hook
+		return tx.SaveSecrets(ctx, hook)
+	})
+	if db.IsNotFound(err) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rotation, nil
+}
+
+// replaceSecret sets the current secret and keeps those that still sign, unless they are revoked.
+func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Time) error {
+	replaced := hook.Secret
+	older, err := PreviousSecrets(hook, now)
+	if err != nil {
+		return err
+	}
+	hook.Secret, hook.PreviousSecret, hook.PreviousSecretUntil, hook.OlderSecrets = sealed, nil, nil, nil
+	if revoke {
+		return nil
+	}
+	if len(older) >= maxPrevious {
+		return ErrTooManySecrets
+	}
+	until := now.Add(rotationOverlap)
+	hook.PreviousSecret, hook.PreviousSecretUntil = replaced, &until
+	if len(older) > 0 {
+		hook.OlderSecrets, err = json.Marshal(older)
+	}
+	return err
+}
+
+// secretsOf returns the secrets that sign a delivery, the current one first.
+func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
+	previous, err := PreviousSecrets(hook, s.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	sealed := [][]byte{hook.Secret}
+	for _, secret := range previous {
+		sealed = append(sealed, secret.Secret)
+	}
+	secrets := make([]string, len(sealed))
+	for i := range sealed {
+		plain, err := s.Secrets.Open(sealed[i], hook.ID[:])
+		if err != nil {
+			return nil, err
+		}
+		secrets[i] = string(plain)
+	}
+	return secrets, nil
+}
