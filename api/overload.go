@@ -10,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/inflight"
 )
 
 var (
@@ -27,16 +28,38 @@ func (s *Server) limitInFlight(c *gin.Context) {
 		s.fail(c, err)
 		return
 	}
-	defer func() { <-s.inFlight }()
+	slot := &requestSlot{server: s, held: true}
+	defer slot.Leave()
 	limit := s.config.Timeouts.Request
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/") {
 		limit = s.config.Timeouts.Upload
 	}
 	withReadDeadline(c.Writer, c.Request, limit)
-	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
+	ctx, cancel := context.WithTimeout(inflight.With(c.Request.Context(), slot), limit)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	c.Next()
+}
+
+// requestSlot is the slot of one request, which it may give back while it waits for something else.
+type requestSlot struct {
+	server *Server
+	held   bool
+}
+
+// Leave gives the slot back, if it is held.
+func (r *requestSlot) Leave() {
+	if r.held {
+		r.held = false
+		<-r.server.inFlight
+	}
+}
+
+// Enter acquires a slot again.
+func (r *requestSlot) Enter(ctx context.Context) error {
+	err := r.server.acquireSlot(ctx)
+	r.held = err == nil
+	return err
 }
 
 func (s *Server) acquireSlot(ctx context.Context) error {

@@ -17,7 +17,9 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 	"despacho/internal/photos"
+	"despacho/internal/signing"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -43,6 +45,8 @@ type Server struct {
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
+	signer    *signing.Signer
+	keyUse    *keyUseLog
 	// inFlight is a semaphore: a request holds a slot while it is handled.
 	inFlight chan struct{}
 	// draining is set while the process shuts down.
@@ -56,6 +60,8 @@ type Options struct {
 	Catalog  *db.CatalogCache
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
+	// Secrets encrypts the second factors of panel users.
+	Secrets  *encryption.Cipher
 	Temporal client.Client
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
@@ -71,16 +77,23 @@ func New(options Options) (*Server, error) {
 	if err := files.Prepare(); err != nil {
 		return nil, err
 	}
+	signer, err := signing.New(options.Config.SecretKey)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
-		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
+		webhooks: options.Webhooks, operators: operators.New(operators.Options{
+			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
+			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit,
+		}),
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
-		inFlight: make(chan struct{}, options.Config.MaxRequests),
+		inFlight: make(chan struct{}, options.Config.MaxRequests), signer: signer, keyUse: newKeyUseLog(),
 	}
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts, Signer: signer,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
@@ -88,6 +101,9 @@ func New(options Options) (*Server, error) {
 	s.router.RedirectTrailingSlash = false
 	// An encoded slash belongs to the value: a guide code with one is malformed, not another route.
 	s.router.UseRawPath = true
+	// Only X-Forwarded-For is read, from right to left up to the first address that is not a trusted
+	// proxy. Gin's other default, X-Real-IP, would be believed where that header cannot be parsed.
+	s.router.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
 		return nil, err
 	}
