@@ -14,7 +14,7 @@ func (s *Server) startPasswordReset(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reset, err := s.operators.StartPasswordReset(c.Request.Context(), caller(c).Operator, id)
+	reset, err := s.operators.StartPasswordReset(c.Request.Context(), signedIn(c), id)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
+	"despacho/models"
 	"despacho/operators"
 )
 
@@ -64,5 +67,8 @@ func (s *Server) removeSecondFactor(c *gin.Context) error {
 
 // resetSecondFactor removes a colleague's second factor.
 func (s *Server) resetSecondFactor(c *gin.Context) error {
-	return respondDelete(c, "El usuario ya no tiene segundo factor. Sus sesiones se cerraron.", operators.ErrUserNotFound, s.operators.ResetSecondFactor)
+	return respondDelete(c, "El usuario ya no tiene segundo factor. Sus sesiones se cerraron.", operators.ErrUserNotFound,
+		func(ctx context.Context, _ *models.Operator, id uuid.UUID) error {
+			return s.operators.ResetSecondFactor(ctx, signedIn(c), id)
+		})
 }

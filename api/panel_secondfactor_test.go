@@ -168,6 +168,20 @@ func TestPanelSecondFactor_required(t *testing.T) {
 	})
 }
 
+// A stolen session of an administrator is not enough to take the account over: the own password and
+// second factor are changed with the password.
+func TestPanelSecondFactor_notOfOneself(t *testing.T) {
+	eachWithManualClock(t, func(t *testing.T, s *apptest.Service, clk *clock.Manual) {
+		admin, _, self := adminDesk(t, s)
+		enrol(t, s, admin.token, clk)
+		path := "/users/" + self.ID.String()
+		requireRefused(t, admin.delete(path+"/second-factor"), http.StatusForbidden, "own_account")
+		requireRefused(t, admin.post(path+"/password", fields{"password": "otra contraseña"}), http.StatusForbidden, "own_account")
+		requireRefused(t, admin.post(path+"/reset", nil), http.StatusForbidden, "own_account")
+		requireRefused(t, signInWith(t, s, self.Email, apptest.Password, ""), http.StatusUnauthorized, "second_factor_needed")
+	})
+}
+
 // An administrator removes the second factor of a colleague who lost it; those of other operators
 // are not there.
 func TestPanelSecondFactor_reset(t *testing.T) {

@@ -55,7 +55,7 @@ func (s *Server) resetPassword(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := s.operators.ResetPassword(c.Request.Context(), caller(c).Operator, id, in)
+	drawn, err := s.operators.ResetPassword(c.Request.Context(), signedIn(c), id, in)
 	if err != nil {
 		return err
 	}

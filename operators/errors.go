@@ -15,7 +15,10 @@ var (
 	ErrSizeNotFound     = apperror.New(apperror.NotFound, "size_not_found", "La talla no existe.")
 	ErrCoverageNotFound = apperror.New(apperror.NotFound, "coverage_not_found", "La cobertura no existe.")
 	ErrRiskZoneNotFound = apperror.New(apperror.NotFound, "risk_zone_not_found", "La zona de riesgo no existe.")
-	ErrUserNotFound     = apperror.New(apperror.NotFound, "user_not_found", "El usuario no existe.")
+	// ErrOwnAccount keeps administrators from changing their own password or second factor without
+	// proving who they are: a stolen session must not be enough for that.
+	ErrOwnAccount   = apperror.New(apperror.Forbidden, "own_account", "Es su propio usuario: cámbielo en Mi cuenta, con su contraseña.")
+	ErrUserNotFound = apperror.New(apperror.NotFound, "user_not_found", "El usuario no existe.")
 
 	ErrMainBranch   = apperror.New(apperror.Conflict, "main_branch_required", "Siempre hay una sucursal principal activa: primero haga principal a otra.")
 	ErrDefaultSize  = apperror.New(apperror.Conflict, "default_size_required", "Siempre hay una talla predeterminada activa: primero elija otra.")

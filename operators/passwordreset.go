@@ -36,12 +36,12 @@ func (r *PasswordReset) Link(baseURL string) string {
 	return baseURL + PasswordResetPath + "?codigo=" + r.Token
 }
 
-// StartPasswordReset starts a reset for a user who forgot the password or whose password others
-// know: it no longer counts, and the user's sessions end.
-func (s *Service) StartPasswordReset(ctx context.Context, operator *models.Operator, id uuid.UUID) (*PasswordReset, error) {
-	user, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id)
+// StartPasswordReset starts a reset for a colleague who forgot the password or whose password others
+// know: it no longer counts, and the colleague's sessions end.
+func (s *Service) StartPasswordReset(ctx context.Context, admin *db.SignedIn, id uuid.UUID) (*PasswordReset, error) {
+	user, err := s.colleague(ctx, admin, id)
 	if err != nil {
-		return nil, rowErrors{notFound: ErrUserNotFound}.replace(err)
+		return nil, err
 	}
 	return s.startReset(ctx, user)
 }

@@ -107,11 +107,12 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, who *db.SignedIn, in *
 
 // ResetSecondFactor removes a colleague's second factor, because its device and its recovery codes
 // are lost. The colleague's sessions end.
-func (s *Service) ResetSecondFactor(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	if _, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id); err != nil {
-		return rowErrors{notFound: ErrUserNotFound}.replace(err)
+func (s *Service) ResetSecondFactor(ctx context.Context, admin *db.SignedIn, id uuid.UUID) error {
+	user, err := s.colleague(ctx, admin, id)
+	if err != nil {
+		return err
 	}
-	return s.dropSecondFactor(ctx, id)
+	return s.dropSecondFactor(ctx, user.ID)
 }
 
 func (s *Service) dropSecondFactor(ctx context.Context, userID uuid.UUID) error {

@@ -286,14 +286,24 @@ func isEmail(email string) bool {
 	return err == nil && address.Address == email && len(email) <= maxEmail
 }
 
-// ResetPassword sets a user's password, generated unless given, and deletes the user's sessions.
-func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
-	user, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id)
+// colleague finds the user whose password or second factor an administrator resets.
+func (s *Service) colleague(ctx context.Context, admin *db.SignedIn, id uuid.UUID) (*models.User, error) {
+	if id == admin.User.ID {
+		return nil, ErrOwnAccount
+	}
+	user, err := db.FindOwned[models.User](ctx, s.db, admin.Operator.ID, id)
+	return user, rowErrors{notFound: ErrUserNotFound}.replace(err)
+}
+
+// ResetPassword sets a colleague's password, generated unless given, and deletes the colleague's
+// sessions.
+func (s *Service) ResetPassword(ctx context.Context, admin *db.SignedIn, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
+	user, err := s.colleague(ctx, admin, id)
 	if err != nil {
-		return "", rowErrors{notFound: ErrUserNotFound}.replace(err)
+		return "", err
 	}
 	password, generated := readNewPassword(in)
-	if message, err := checkPassword(password, user, operator); err != nil {
+	if message, err := checkPassword(password, user, &admin.Operator); err != nil {
 		in.AddError("password", message)
 	}
 	if err := in.Err(); err != nil {

@@ -112,8 +112,9 @@ func TestGuessing_oneAccountFromManyAddresses(t *testing.T) {
 func TestGuessing_commonPasswords(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t, func(o *models.Operator) { o.Name = "Rayo Envíos" })
-		user := &models.User{Admin: true}
-		token := tenant.SignInAs(t, user)
+		colleague := &models.User{}
+		tenant.SignInAs(t, colleague)
+		token := tenant.SignInAs(t, &models.User{Admin: true})
 		send := func(path string, body map[string]any) *apptest.Answer {
 			return s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api" + path, Token: token, Body: body})
 		}
@@ -121,7 +122,7 @@ func TestGuessing_commonPasswords(t *testing.T) {
 			for name, answer := range map[string]*apptest.Answer{
 				"own":         send("/session/password", map[string]any{"current": apptest.Password, "new": weak}),
 				"new":         send("/users", map[string]any{"name": "Ana", "email": uuid.NewString() + "@prueba.example", "role": "operator", "password": weak}),
-				"colleague's": send("/users/"+user.ID.String()+"/password", map[string]any{"password": weak}),
+				"colleague's": send("/users/"+colleague.ID.String()+"/password", map[string]any{"password": weak}),
 			} {
 				require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", name, weak)
 				require.Contains(t, answer.Error, "fácil de adivinar", "%s: %s", name, weak)

@@ -115,8 +115,12 @@ func passwordQuestion() forms.Field {
 	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
 }
 
-// userActions are the actions on a user; the first sets the password.
-func userActions(a *account) []action {
+// userActions are the actions on a colleague; the first sets the password. Users change their own in
+// their account.
+func userActions(v *Request, a *account) []action {
+	if a.ID == v.Who.User.ID {
+		return nil
+	}
 	path := usersPath + "/" + a.ID.String()
 	actions := []action{
 		{
@@ -161,11 +165,14 @@ func (p *Pages) resetPassword(v *Request) error {
 	if err != nil {
 		return err
 	}
-	actions := userActions(user)
+	actions := userActions(v, user)
+	if len(actions) == 0 {
+		return operators.ErrOwnAccount
+	}
 	form := actions[0].Form
 	in, err := p.readForm(v, form)
 	if err == nil {
-		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Operator(), user.ID, in)
+		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in)
 	}
 	switch {
 	case err == nil && user.drawn == "":
@@ -195,7 +202,7 @@ func (p *Pages) startPasswordReset(v *Request) error {
 	if err != nil {
 		return err
 	}
-	reset, err := p.Operators.StartPasswordReset(v.Ctx(), v.Operator(), user.ID)
+	reset, err := p.Operators.StartPasswordReset(v.Ctx(), v.Who, user.ID)
 	if err != nil {
 		return err
 	}
@@ -210,7 +217,7 @@ func (p *Pages) resetSecondFactor(v *Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Operators.ResetSecondFactor(v.Ctx(), v.Operator(), user.ID); err != nil {
+	if err := p.Operators.ResetSecondFactor(v.Ctx(), v.Who, user.ID); err != nil {
 		return err
 	}
 	return p.done(v, usersPath, user.Name+" ya no tiene segundo factor. Sus sesiones se cerraron.")
