@@ -15,6 +15,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/photos"
+	"despacho/operators"
 	"despacho/orders"
 	"despacho/web/panel"
 )
@@ -60,12 +61,15 @@ var (
 // bodyLimits lists the routes whose bodies have a limit of their own.
 func bodyLimits() map[string]bodyLimit {
 	limits := map[string]bodyLimit{
-		"POST /panel/api/session":            strangerBody,
-		"POST /panel/ingreso":                strangerBody,
-		"POST /panel/api/orders/:id/deliver": photoBody,
-		"POST /panel/pedidos/:id/entregar":   photoBody,
-		"POST /panel/codec/decode":           newBodyLimit(maxCodecBody),
-		"POST /panel/codec/encode":           newBodyLimit(maxCodecBody),
+		"POST /panel/api/session":             strangerBody,
+		"POST /panel/ingreso":                 strangerBody,
+		"POST /panel/ingreso/codigo":          strangerBody,
+		"POST /panel/api/session/reset":       strangerBody,
+		"POST " + operators.PasswordResetPath: strangerBody,
+		"POST /panel/api/orders/:id/deliver":  photoBody,
+		"POST /panel/pedidos/:id/entregar":    photoBody,
+		"POST /panel/codec/decode":            newBodyLimit(maxCodecBody),
+		"POST /panel/codec/encode":            newBodyLimit(maxCodecBody),
 	}
 	for _, path := range panel.FileRoutes {
 		limits["POST "+path] = bodyLimit{bytes: panel.MaxFileRequest, tooLarge: panel.ErrFileTooLarge}
@@ -155,10 +159,10 @@ func (b *requestBody) fetch() error {
 		return b.limit.tooLarge
 	}
 	ctx := b.context()
-	b.slot.release()
+	b.slot.Leave()
 	content, err := b.receive(ctx)
 	b.content.Reset(content)
-	if again := b.slot.acquire(ctx); err == nil {
+	if again := b.slot.Enter(ctx); err == nil {
 		err = again
 	}
 	return err

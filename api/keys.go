@@ -9,8 +9,10 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/orders"
 )
 
@@ -22,7 +24,7 @@ const failedKeysPerMinute = 60
 var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
 // withKey requires an API key with the scope. The checks run in this order: the key, the operator's
-// suspension and plan, the rate limit, the scope. The body is read after all of them.
+// suspension and plan and the key's store, the rate limit, the scope. The body is read after all of them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		holder, err := s.authenticate(c)
@@ -62,6 +64,10 @@ func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
 	if holder.Operator.Plan.RequestsPerMinute() == 0 {
 		return nil, apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
 	}
+	if !holder.StoreActive {
+		return nil, operators.ErrStoreInactive
+	}
+	s.keyUse.note(&holder.Key, c.ClientIP(), now)
 	return holder, nil
 }
 
@@ -76,7 +82,7 @@ func (s *Server) countFailure(c *gin.Context) error {
 // limitRate applies the plan's rate limit to the key and sets the rate-limit headers.
 func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	limit := holder.Operator.Plan.RequestsPerMinute()
-	reset := untilNextMinute(s.clock.Now())
+	reset := clock.UntilNextMinute(s.clock.Now())
 	c.Header("RateLimit-Policy", fmt.Sprintf(`"minute";q=%d;w=60`, limit))
 	c.Header("RateLimit", fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
 	if holder.Used > limit {
@@ -85,19 +91,19 @@ func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	return nil
 }
 
-// limitAddress counts a request of the given kind against the client's IP address.
+// limitAddress counts a request of the given kind against the client's network.
 func (s *Server) limitAddress(c *gin.Context, kind string, limit int) error {
-	return s.limitSubject(c, kind+":"+c.ClientIP(), limit)
+	return s.limitSubject(c, kind+":"+clientNetwork(c), limit, "Demasiadas solicitudes desde su dirección.")
 }
 
-func (s *Server) limitSubject(c *gin.Context, subject string, limit int) error {
+func (s *Server) limitSubject(c *gin.Context, subject string, limit int, message string) error {
 	now := s.clock.Now()
 	used, err := s.db.CountRequest(c.Request.Context(), subject, now)
 	if err != nil {
 		return err
 	}
 	if used > limit {
-		return tooMany("too_many_requests", "Demasiadas solicitudes desde su dirección.", untilNextMinute(now))
+		return tooMany("too_many_requests", message, clock.UntilNextMinute(now))
 	}
 	return nil
 }
@@ -106,8 +112,4 @@ func tooMany(code, message string, wait time.Duration) error {
 	limited := apperror.New(apperror.TooMany, code, message+" Espere al siguiente minuto.")
 	limited.RetryAfter = wait
 	return limited
-}
-
-func untilNextMinute(now time.Time) time.Duration {
-	return now.Truncate(time.Minute).Add(time.Minute).Sub(now)
 }

@@ -9,6 +9,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/inflight"
 )
 
 var (
@@ -45,11 +46,12 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	}
 	defer leave()
 	slot := &requestSlot{slots: s.inFlight, wait: s.config.Timeouts.Queue, connection: connOf(c.Request.Context())}
-	defer slot.release()
-	if err := slot.acquire(c.Request.Context()); err != nil {
+	defer slot.Leave()
+	if err := slot.Enter(c.Request.Context()); err != nil {
 		s.fail(c, err)
 		return
 	}
+	c.Request = c.Request.WithContext(inflight.With(c.Request.Context(), slot))
 	body := s.bufferBody(c, slot)
 	defer body.close()
 	c.Next()
@@ -59,7 +61,8 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	}
 }
 
-// requestSlot is a request's slot among MAX_REQUESTS. It is not safe for concurrent use.
+// requestSlot is a request's slot among MAX_REQUESTS, which it gives back while it waits for something
+// else. It is not safe for concurrent use.
 type requestSlot struct {
 	slots chan struct{}
 	wait  time.Duration
@@ -68,7 +71,8 @@ type requestSlot struct {
 	connection *clientConn
 }
 
-func (r *requestSlot) acquire(ctx context.Context) error {
+// Enter waits for a slot.
+func (r *requestSlot) Enter(ctx context.Context) error {
 	r.connection.setBusy(true)
 	select {
 	case r.slots <- struct{}{}:
@@ -89,7 +93,8 @@ func (r *requestSlot) acquire(ctx context.Context) error {
 	}
 }
 
-func (r *requestSlot) release() {
+// Leave gives the slot back, if it is held.
+func (r *requestSlot) Leave() {
 	r.connection.setBusy(false)
 	if r.held {
 		<-r.slots

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
+	"despacho/internal/config"
+	"despacho/internal/inflight"
 	"despacho/internal/photos"
 )
 
@@ -69,5 +71,38 @@ func TestReport_logsTheCauseOfEvery5xx(t *testing.T) {
 			require.GreaterOrEqual(t, c.Writer.Status(), http.StatusInternalServerError)
 			require.Contains(t, logged.String(), "the cause")
 		})
+	}
+}
+
+// A request that waits outside of its slot lets others in, has a slot again afterwards, and gives
+// back what it holds at its end and no more.
+func TestLimitInFlight_waitingOutside(t *testing.T) {
+	t.Parallel()
+	s := &Server{
+		log: slog.New(slog.DiscardHandler), inFlight: make(chan struct{}, 1),
+		config: &config.Config{Timeouts: config.Timeouts{Queue: time.Hour, Request: time.Hour}},
+	}
+	router := gin.New()
+	router.Use(s.limitInFlight)
+	call := func(path string) int {
+		recorder := httptest.NewRecorder()
+		router.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+		return recorder.Code
+	}
+	router.GET("/other", func(c *gin.Context) { require.Len(t, s.inFlight, 1) })
+	router.GET("/waits", func(c *gin.Context) {
+		require.NoError(t, inflight.Outside(c.Request.Context(), func() error {
+			require.Equal(t, http.StatusOK, call("/other"))
+			return nil
+		}))
+		require.Len(t, s.inFlight, 1)
+	})
+	router.GET("/fails", func(c *gin.Context) {
+		require.Error(t, inflight.Outside(c.Request.Context(), func() error { return errors.New("gave up") }))
+		require.Empty(t, s.inFlight)
+	})
+	for _, path := range []string{"/waits", "/fails", "/waits", "/other"} {
+		require.Equal(t, http.StatusOK, call(path))
+		require.Empty(t, s.inFlight)
 	}
 }

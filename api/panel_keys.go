@@ -26,6 +26,9 @@ type listedKeyView struct {
 	keyView
 	CreatedAt time.Time  `json:"created_at"`
 	RevokedAt *time.Time `json:"revoked_at"`
+	// LastUsedAt is at most a minute older than the latest use; LastUsedFrom is the client's address.
+	LastUsedAt   *time.Time `json:"last_used_at"`
+	LastUsedFrom *string    `json:"last_used_from"`
 }
 
 func viewOfKey(k *models.APIKey) keyView {
@@ -36,7 +39,10 @@ func viewOfKey(k *models.APIKey) keyView {
 }
 
 func viewOfListedKey(k *models.APIKey) listedKeyView {
-	return listedKeyView{keyView: viewOfKey(k), CreatedAt: k.CreatedAt.UTC(), RevokedAt: inUTC(k.RevokedAt)}
+	return listedKeyView{
+		keyView: viewOfKey(k), CreatedAt: k.CreatedAt.UTC(), RevokedAt: inUTC(k.RevokedAt),
+		LastUsedAt: inUTC(k.LastUsedAt), LastUsedFrom: k.LastUsedFrom,
+	}
 }
 
 func inUTC(at *time.Time) *time.Time {

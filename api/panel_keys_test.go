@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -8,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
@@ -89,5 +92,26 @@ func TestPanelKeys_refuses(t *testing.T) {
 		operator.requireUnknown(http.MethodDelete, "/keys", foreign, "key_not_found")
 		require.Nil(t, stranger.find("/keys", foreign)["revoked_at"])
 		require.Equal(t, http.StatusOK, get(t, s, tenant.Key, "/v1/stores").Status)
+	})
+}
+
+// A key shows when and from where it was last used.
+func TestPanelKeys_lastUse(t *testing.T) {
+	eachWithManualClock(t, func(t *testing.T, s *apptest.Service, clk *clock.Manual) {
+		operator, _ := operatorDesk(t, s)
+		made := operator.post("/keys", fields{"name": "Tienda en línea", "scopes": []string{"read:orders"}})
+		shown := operator.find("/keys", made.String("id"))
+		require.Equal(t, []any{nil, nil}, []any{shown["last_used_at"], shown["last_used_from"]})
+		for range 2 {
+			require.Equal(t, http.StatusOK, get(t, s, made.String("key"), "/v1/orders").Status)
+			testenv.Until(t, func() error {
+				shown := operator.find("/keys", made.String("id"))
+				if shown["last_used_at"] != clk.Now().Format(time.RFC3339) || shown["last_used_from"] != "127.0.0.1" {
+					return fmt.Errorf("last used: %v from %v", shown["last_used_at"], shown["last_used_from"])
+				}
+				return nil
+			})
+			clk.Advance(time.Minute)
+		}
 	})
 }

@@ -40,6 +40,10 @@ func (s *Server) panelRoute(route panel.Route) handler {
 			c.Redirect(http.StatusSeeOther, "/panel/ingreso"+next)
 			return nil
 		}
+		if errors.Is(err, operators.ErrSecondFactorRequired) {
+			c.Redirect(http.StatusSeeOther, panel.SecondFactorPath)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -67,8 +71,32 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 		return err
 	}
 	asked, in, err := panel.ReadSignIn(c)
+	var request operators.SignInRequest
 	if err == nil {
-		_, _, err = s.openSession(c, in)
+		request, err = operators.ReadSignIn(in)
+	}
+	return s.finishSignIn(c, asked, request, err)
+}
+
+// signInWithCode is the second step, after the right password of a user with a second factor.
+func (s *Server) signInWithCode(c *gin.Context) error {
+	if err := requireOwnSite(c); err != nil {
+		return err
+	}
+	asked, in, err := panel.ReadSignInCode(c)
+	var request operators.SignInRequest
+	if err == nil {
+		request, err = s.operators.ReadSecondStep(in)
+	}
+	return s.finishSignIn(c, asked, request, err)
+}
+
+// finishSignIn signs in unless the form could not be read, and shows the form of the next step if
+// there is one.
+func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operators.SignInRequest, err error) error {
+	var signed operators.SignedUser
+	if err == nil {
+		signed, err = s.openSession(c, request)
 	}
 	if err == nil {
 		c.Redirect(http.StatusSeeOther, asked.Next)
@@ -79,12 +107,52 @@ func (s *Server) signInFromPage(c *gin.Context) error {
 		return err
 	}
 	s.report(c, err)
-	asked.Failure = f.Message
-	return s.panel.ShowSignIn(c, statusOf[f.Kind], asked)
+	switch {
+	case signed.SecondStep != "":
+		asked.Step = signed.SecondStep
+	case errors.Is(err, operators.ErrSecondStepExpired):
+		asked.Step = ""
+	}
+	status := statusOf[f.Kind]
+	if !errors.Is(err, operators.ErrCodeNeeded) {
+		asked.Failure = f.Message
+	} else if asked.Step != "" {
+		status = http.StatusOK // the password was right: the next step follows
+	}
+	return s.panel.ShowSignIn(c, status, asked)
+}
+
+func (s *Server) showPasswordReset(c *gin.Context) error {
+	if err := s.limitAddress(c, "signin", s.config.Limits.SignInsPerAddress); err != nil {
+		return err
+	}
+	token := c.Query("codigo")
+	if err := s.operators.CheckPasswordReset(c.Request.Context(), token); err != nil {
+		return err
+	}
+	return s.panel.ShowPasswordReset(c, http.StatusOK, panel.NewPasswordReset(token))
+}
+
+func (s *Server) resetPasswordFromPage(c *gin.Context) error {
+	if err := s.limitPasswordReset(c); err != nil {
+		return err
+	}
+	form, in, err := panel.ReadPasswordReset(c)
+	if err == nil {
+		err = s.operators.FinishPasswordReset(c.Request.Context(), in)
+	}
+	if err == nil {
+		return s.panel.PasswordResetDone(c)
+	}
+	if errors.Is(err, operators.ErrResetExpired) || !form.AddError(err) {
+		return err
+	}
+	s.report(c, err)
+	return s.panel.ShowPasswordReset(c, http.StatusUnprocessableEntity, form)
 }
 
 func (s *Server) signOutFromPage(c *gin.Context) error {
-	who, err := s.authorize(c, models.AnyUser)
+	who, err := s.authorize(c, models.OwnAccount)
 	if err != nil && !errors.Is(err, operators.ErrNoSession) {
 		return err
 	}

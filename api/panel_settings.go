@@ -15,6 +15,8 @@ type settingsView struct {
 	LogoURL            *string      `json:"logo_url"`
 	BasePrice          *money.Cents `json:"base_price"`
 	ShareProofLocation bool         `json:"share_proof_location"`
+	// RequireSecondFactor demands a second factor of the operator's administrators.
+	RequireSecondFactor bool `json:"require_second_factor"`
 
 	ID          uuid.UUID   `json:"id"`
 	Plan        models.Plan `json:"plan"`
@@ -26,7 +28,7 @@ type settingsView struct {
 
 func viewOfSettings(o *models.Operator) settingsView {
 	return settingsView{
-		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation,
+		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation, RequireSecondFactor: o.RequireSecondFactor,
 		ID: o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
 	}
 }
@@ -38,7 +40,7 @@ func (s *Server) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	operator, err := s.operators.ChangeSettings(c.Request.Context(), caller(c).Operator, in)
+	operator, err := s.operators.ChangeSettings(c.Request.Context(), signedIn(c), in)
 	if err != nil {
 		return err
 	}

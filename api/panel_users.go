@@ -55,7 +55,7 @@ func (s *Server) resetPassword(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := s.operators.ResetPassword(c.Request.Context(), caller(c).Operator, id, in)
+	drawn, err := s.operators.ResetPassword(c.Request.Context(), signedIn(c), id, in)
 	if err != nil {
 		return err
 	}
@@ -84,14 +84,8 @@ func (s *Server) changePassword(c *gin.Context) error {
 	if err := s.limitPasswordAttempts(c, &who.User); err != nil {
 		return err
 	}
-	if err := s.operators.ChangePassword(c.Request.Context(), &who.User, who.SessionID, in); err != nil {
+	if err := s.operators.ChangePassword(c.Request.Context(), who, in); err != nil {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{Message: "La contraseña cambió. Sus otras sesiones se cerraron."})
-}
-
-// limitPasswordAttempts counts an attempt to enter the current password, with the same limit as
-// sign-in.
-func (s *Server) limitPasswordAttempts(c *gin.Context, user *models.User) error {
-	return s.limitAddress(c, "password:"+user.ID.String(), signInsPerMinute)
 }

@@ -97,10 +97,10 @@ func TestPanelUsers_refuses(t *testing.T) {
 			})
 		}
 		taken := stranger.post("/users", fields{"email": uniqueEmail(), "name": "Ajeno", "role": "operator"})
-		for _, email := range []string{self.Email, strings.ToUpper(taken.String("email"))} {
-			requireRefused(t, admin.post("/users", fields{"email": email, "name": "Ana", "role": "operator"}), http.StatusConflict, "email_taken")
+		for email, code := range map[string]string{self.Email: "email_taken", strings.ToUpper(taken.String("email")): "email_unavailable"} {
+			requireRefused(t, admin.post("/users", fields{"email": email, "name": "Ana", "role": "operator"}), http.StatusConflict, code)
 		}
-		requireRefused(t, admin.patch("/users/"+self.ID.String(), fields{"email": taken.String("email")}), http.StatusConflict, "email_taken")
+		requireRefused(t, admin.patch("/users/"+self.ID.String(), fields{"email": taken.String("email")}), http.StatusConflict, "email_unavailable")
 		require.Equal(t, before, admin.list("/users"))
 		admin.requireUnknown(http.MethodPatch, "/users", taken.String("id"), "user_not_found")
 		for _, id := range []string{taken.String("id"), uuid.NewString(), "x"} {

@@ -4,6 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/models"
+	"despacho/operators"
 )
 
 // routes registers every path with who may call it and its handler.
@@ -24,7 +25,10 @@ func (s *Server) routes() {
 
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))
 	r.POST("/panel/ingreso", s.panelPage(s.signInFromPage))
+	r.POST("/panel/ingreso/codigo", s.panelPage(s.signInWithCode))
 	r.POST("/panel/salir", s.panelPage(s.signOutFromPage))
+	r.GET(operators.PasswordResetPath, s.panelPage(s.showPasswordReset))
+	r.POST(operators.PasswordResetPath, s.panelPage(s.resetPasswordFromPage))
 	r.GET("/panel/assets/:name", s.handle(s.servePanelAsset))
 	r.POST("/panel/codec/decode", s.codec(s.decodePayloads))
 	r.POST("/panel/codec/encode", s.codec(s.encodePayloads))
@@ -60,9 +64,13 @@ func (s *Server) routes() {
 
 	panel := r.Group("/panel/api")
 	panel.POST("/session", s.handle(s.signIn))
-	panel.GET("/session", s.withUser(models.AnyUser, s.currentSession))
-	panel.DELETE("/session", s.withUser(models.AnyUser, s.signOut))
-	panel.POST("/session/password", s.withUser(models.AnyUserWrite, s.changePassword))
+	panel.GET("/session", s.withUser(models.OwnAccount, s.currentSession))
+	panel.DELETE("/session", s.withUser(models.OwnAccount, s.signOut))
+	panel.POST("/session/password", s.withUser(models.OwnAccount, s.changePassword))
+	panel.POST("/session/reset", s.handle(s.finishPasswordReset))
+	panel.POST("/session/second-factor", s.withUser(models.OwnAccount, s.startSecondFactor))
+	panel.POST("/session/second-factor/confirm", s.withUser(models.OwnAccount, s.confirmSecondFactor))
+	panel.POST("/session/second-factor/remove", s.withUser(models.OwnAccount, s.removeSecondFactor))
 	panel.GET("/orders", s.withUser(models.AnyUser, s.panelListOrders))
 	panel.POST("/orders", s.withUser(models.AnyUserWrite, s.createOrder("/panel/api/orders/")))
 	panel.GET("/orders/:id", s.withUser(models.AnyUser, s.panelReadOrder))
@@ -81,7 +89,7 @@ func (s *Server) routes() {
 	panel.POST("/deliveries/:id/redeliver", s.withUser(models.AnyUserWrite, s.redeliver))
 	panel.GET("/keys", s.withUser(models.OperatorRead, s.listKeys))
 	panel.POST("/keys", s.withUser(models.OperatorWrite, s.createKey))
-	panel.DELETE("/keys/:id", s.withUser(models.OperatorWrite, s.revokeKey))
+	panel.DELETE("/keys/:id", s.withUser(models.OperatorRevoke, s.revokeKey))
 	panel.GET("/stores", s.withUser(models.OperatorRead, s.panelListStores))
 	panel.POST("/stores", s.withUser(models.OperatorWrite, s.createStore))
 	panel.PATCH("/stores/:id", s.withUser(models.OperatorWrite, s.changeStore))
@@ -106,7 +114,9 @@ func (s *Server) routes() {
 	panel.GET("/users", s.withUser(models.AdminRead, s.listUsers))
 	panel.POST("/users", s.withUser(models.AdminWrite, s.createUser))
 	panel.PATCH("/users/:id", s.withUser(models.AdminWrite, s.changeUser))
-	panel.POST("/users/:id/password", s.withUser(models.AdminWrite, s.resetPassword))
+	panel.POST("/users/:id/password", s.withUser(models.AdminRevoke, s.resetPassword))
+	panel.POST("/users/:id/reset", s.withUser(models.AdminRevoke, s.startPasswordReset))
+	panel.DELETE("/users/:id/second-factor", s.withUser(models.AdminRevoke, s.resetSecondFactor))
 }
 
 // handler writes a response, or returns an error that handle renders.

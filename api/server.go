@@ -19,8 +19,10 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 	"despacho/internal/fairpool"
 	"despacho/internal/photos"
+	"despacho/internal/signing"
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/web"
@@ -46,6 +48,8 @@ type Server struct {
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
+	signer    *signing.Signer
+	keyUse    *keyUseLog
 	// inFlight is a semaphore: a request holds a slot while it is worked on.
 	inFlight chan struct{}
 	// uploads are the large bodies in memory, shared by the operators.
@@ -71,6 +75,8 @@ type Options struct {
 	Catalog  *db.CatalogCache
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
+	// Secrets encrypts the second factors of panel users.
+	Secrets  *encryption.Cipher
 	Temporal client.Client
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
@@ -86,13 +92,20 @@ func New(options Options) (*Server, error) {
 	if err := files.Prepare(); err != nil {
 		return nil, err
 	}
+	signer, err := signing.New(options.Config.SecretKey)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
-		webhooks: options.Webhooks, operators: operators.New(options.DB, options.Clock),
+		webhooks: options.Webhooks, operators: operators.New(operators.Options{
+			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
+			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit,
+		}),
 		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
-		trustedProxies: options.Config.ProxyNets(),
+		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),
 	}
 	if err := s.trustTemporalUI(); err != nil {
 		return nil, err
@@ -100,7 +113,7 @@ func New(options Options) (*Server, error) {
 	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
-		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts,
+		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts, Signer: signer,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()
@@ -108,6 +121,9 @@ func New(options Options) (*Server, error) {
 	s.router.RedirectTrailingSlash = false
 	// An encoded slash belongs to the value: a guide code with one is malformed, not another route.
 	s.router.UseRawPath = true
+	// Only X-Forwarded-For is read, from right to left up to the first address that is not a trusted
+	// proxy. Gin's other default, X-Real-IP, would be believed where that header cannot be parsed.
+	s.router.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	if err := s.router.SetTrustedProxies(options.Config.TrustedProxies); err != nil {
 		return nil, err
 	}

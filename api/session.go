@@ -9,16 +9,14 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
-	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/orders"
 )
 
 const (
-	sessionCookie    = "despacho_session"
-	signInsPerMinute = 10
-	userKey          = "user"
+	sessionCookie = "despacho_session"
+	userKey       = "user"
 )
 
 var (
@@ -34,10 +32,12 @@ type userView struct {
 	OperatorID uuid.UUID   `json:"operator_id"`
 	StoreID    *uuid.UUID  `json:"store_id"`
 	Admin      bool        `json:"admin"`
+	// SecondFactor is whether the user signs in with a code besides the password.
+	SecondFactor bool `json:"second_factor"`
 }
 
 func viewOfUser(u *models.User) userView {
-	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID, StoreID: u.StoreID, Admin: u.Admin}
+	return userView{identified: identified{u.ID}, Email: u.Email, Name: u.Name, Role: u.Role, OperatorID: u.OperatorID, StoreID: u.StoreID, Admin: u.Admin, SecondFactor: u.HasSecondFactor()}
 }
 
 func (s *Server) signIn(c *gin.Context) error {
@@ -48,12 +48,16 @@ func (s *Server) signIn(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	user, token, err := s.openSession(c, in)
+	request, err := operators.ReadSignIn(in)
+	if err != nil {
+		return err
+	}
+	signed, err := s.openSession(c, request)
 	if err != nil {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	return ok(c, gin.H{"token": token, "user": viewOfUser(user)})
+	return ok(c, gin.H{"token": signed.Token, "user": viewOfUser(signed.User)})
 }
 
 // requireOwnSite refuses the requests that another site makes with a browser. At sign-in it prevents
@@ -69,25 +73,27 @@ func requireTrusted(c *gin.Context, trusted *http.CrossOriginProtection) error {
 }
 
 // openSession signs a user in and sets the session cookie.
-func (s *Server) openSession(c *gin.Context, in *jsonbody.Object) (*models.User, string, error) {
-	request, err := operators.ReadSignIn(in)
+func (s *Server) openSession(c *gin.Context, request operators.SignInRequest) (operators.SignedUser, error) {
+	if err := s.limitSignIns(c, request.Email); err != nil {
+		return operators.SignedUser{}, err
+	}
+	signed, err := s.operators.SignIn(c.Request.Context(), request)
 	if err != nil {
-		return nil, "", err
+		return signed, err
 	}
-	if err := s.limitAddress(c, "signin:"+request.Email, signInsPerMinute); err != nil {
-		return nil, "", err
-	}
-	user, token, err := s.operators.SignIn(c.Request.Context(), request)
-	if err != nil {
-		return nil, "", err
-	}
-	s.setSessionCookie(c, token, int(operators.SessionDuration.Seconds()))
-	return user, token, nil
+	s.setSessionCookie(c, signed.Token, int(operators.SessionDuration.Seconds()))
+	s.rememberDevice(c, request.Email)
+	return signed, nil
 }
 
 func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
+	s.setCookie(c, sessionCookie, token, maxAge)
+}
+
+// setCookie sets a cookie of the panel; maxAge is in seconds.
+func (s *Server) setCookie(c *gin.Context, name, value string, maxAge int) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: sessionCookie, Value: token, Path: "/panel", MaxAge: maxAge,
+		Name: name, Value: value, Path: "/panel", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.config.BaseURL, "https://"),
 	})
 }

@@ -232,7 +232,7 @@ func (a *App) Close() {
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})
@@ -245,6 +245,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
+	background.Go(func() { server.RecordKeyUse(sweeping) })
 	defer background.Wait()
 	defer endSweeping()
 	a.log.Info("api listening", "address", listener.Addr().String())

@@ -16,6 +16,27 @@ func (d *DB) InsertAPIKey(ctx context.Context, key *models.APIKey) error {
 	return d.with(ctx).Create(key).Error
 }
 
+// CountActiveKeys counts an operator's keys that are neither revoked nor expired.
+func (d *DB) CountActiveKeys(ctx context.Context, operatorID uuid.UUID, now time.Time) (int64, error) {
+	var count int64
+	err := d.with(ctx).Model(&models.APIKey{}).
+		Where("operator_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", operatorID, now).Count(&count).Error
+	return count, err
+}
+
+// SaveKeyUse stores when and from where a key was last used, unless a use after the given time is
+// stored already, by any process.
+func (d *DB) SaveKeyUse(ctx context.Context, keyID uuid.UUID, at time.Time, from string, unlessAfter time.Time) error {
+	return d.with(ctx).Model(&models.APIKey{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", keyID, unlessAfter).
+		Updates(map[string]any{"last_used_at": at, "last_used_from": from}).Error
+}
+
+// LockOperator locks an operator's row until the transaction ends, so that what is counted in it
+// stays valid.
+func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
+	return d.lock(ctx, "NO KEY UPDATE").Select("id").Where("id = ?", id).Take(&models.Operator{}).Error
+}
+
 // RevokeAPIKey revokes a key. It returns ErrNotFound for another operator's key or one already
 // revoked.
 func (d *DB) RevokeAPIKey(ctx context.Context, operatorID, keyID uuid.UUID, now time.Time) error {
@@ -49,30 +70,69 @@ func (d *DB) InsertSession(ctx context.Context, session *models.Session, passwor
 	})
 }
 
-// SignedIn is a session's user and operator.
+// SignedIn is a session's user and operator, with the requests that the user and all users of the
+// operator made in this clock minute.
 type SignedIn struct {
 	SessionID uuid.UUID
 	User      models.User     `gorm:"embedded;embeddedPrefix:user_"`
 	Operator  models.Operator `gorm:"embedded;embeddedPrefix:op_"`
+	// StoreActive is false for a user of an inactive store.
+	StoreActive      bool
+	UserRequests     int
+	OperatorRequests int
 }
 
-// The password's hash is read only to check a password.
-var sessionUserColumns = tableColumns[models.User]("u", "user_", "password_hash")
+// The hash of the password and the secret of the second factor are read only to check them.
+var sessionUserColumns = tableColumns[models.User]("u", "user_", "password_hash", "totp_secret")
 
-// SessionByToken finds the user and the operator of an unexpired session.
+var findSession = "SELECT s.id AS session_id, " + columnList(sessionUserColumns) + ", " + columnList(operatorColumns) + ", " + storeActive + `
+		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id LEFT JOIN stores st ON st.id = u.store_id
+		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`
+
+// The user's window comes before the operator's in every statement, so that concurrent statements
+// do not deadlock.
+const countSession = `INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1), (?, ?, 1)
+		ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING subject, used`
+
+var findAndCountSession = "WITH found AS (" + findSession + `), counted AS (
+			INSERT INTO rate_windows (subject, minute, used)
+			SELECT subject, ?, 1 FROM found CROSS JOIN LATERAL (VALUES (1, 'user:' || user_id), (2, 'panel:' || op_id)) AS windows (n, subject)
+			ORDER BY n
+			ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING subject, used
+		)
+		SELECT found.*, (SELECT used FROM counted WHERE subject = 'user:' || user_id) AS user_requests,
+			(SELECT used FROM counted WHERE subject = 'panel:' || op_id) AS operator_requests
+		FROM found`
+
+// SessionByToken finds the user and the operator of an unexpired session and counts the request:
+// with one statement on PostgreSQL, with two on SQLite, which has no data-modifying WITH.
 func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
 	var signedIn SignedIn
-	result := d.with(ctx).Raw(`
-		SELECT s.id AS session_id, `+columnList(sessionUserColumns)+", "+columnList(operatorColumns)+`
-		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id
-		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`, tokenHash, now).Scan(&signedIn)
+	statement, arguments := findSession, []any{tokenHash, now}
+	if d.dialect == Postgres {
+		statement, arguments = findAndCountSession, append(arguments, Minute(now))
+	}
+	result := d.with(ctx).Raw(statement, arguments...).Scan(&signedIn)
 	if result.Error != nil {
 		return nil, result.Error
 	}
 	if result.RowsAffected == 0 {
 		return nil, ErrNotFound
 	}
-	return &signedIn, nil
+	if d.dialect == Postgres {
+		return &signedIn, nil
+	}
+	user, panel := "user:"+signedIn.User.ID.String(), "panel:"+signedIn.Operator.ID.String()
+	var counted []models.RateWindow
+	err := d.with(ctx).Raw(countSession, user, Minute(now), panel, Minute(now)).Scan(&counted).Error
+	for _, window := range counted {
+		if window.Subject == user {
+			signedIn.UserRequests = window.Used
+		} else {
+			signedIn.OperatorRequests = window.Used
+		}
+	}
+	return &signedIn, err
 }
 
 // DeleteSession ends a session.
@@ -91,12 +151,16 @@ func requireOneRow(result *gorm.DB) error {
 // IsNotFound reports whether err says that no row matched.
 func IsNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 
-// SetPassword changes a user's password and deletes the user's sessions, except those in keep.
+// SetPassword changes a user's password and deletes the user's sessions, except those in keep, and
+// the user's reset, if there is one.
 func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
 	return d.InTx(ctx, func(tx *DB) error {
 		// The update comes first because it locks the user's row: a concurrent InsertSession either
 		// commits before and its session is deleted, or fails.
 		if err := requireOneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
+			return err
+		}
+		if err := tx.with(ctx).Where("user_id = ?", userID).Delete(&models.PasswordReset{}).Error; err != nil {
 			return err
 		}
 		return tx.DeleteSessionsOf(ctx, userID, keep...)

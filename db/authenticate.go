@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"despacho/internal/clock"
 	"despacho/models"
 )
 
@@ -12,7 +13,14 @@ import (
 type KeyHolder struct {
 	Key      models.APIKey   `gorm:"embedded;embeddedPrefix:key_"`
 	Operator models.Operator `gorm:"embedded;embeddedPrefix:op_"`
-	Used     int
+	// StoreActive is false for a key that is bound to an inactive store.
+	StoreActive bool
+	Used        int
+}
+
+// Usable reports whether the API serves the key's requests at the given time.
+func (h *KeyHolder) Usable(now time.Time) bool {
+	return h.Key.Usable(now) && !h.Operator.Suspended() && h.Operator.Plan.RequestsPerMinute() > 0 && h.StoreActive
 }
 
 var (
@@ -22,8 +30,15 @@ var (
 	keyHolderColumns = slices.Concat(
 		columnsOf(keyColumns, func(h *KeyHolder) *models.APIKey { return &h.Key }),
 		columnsOf(operatorColumns, func(h *KeyHolder) *models.Operator { return &h.Operator }),
+		[]column[KeyHolder]{{storeActive, func(h *KeyHolder) any { return &h.StoreActive }}},
 	)
 )
+
+// storeActive is whether the store st of a key or a user is active. Without a store it is.
+const storeActive = "COALESCE(st.active, TRUE) AS store_active"
+
+// keyHolders are the tables of keyHolderColumns.
+const keyHolders = "api_keys k JOIN operators o ON o.id = k.operator_id LEFT JOIN stores st ON st.id = k.store_id"
 
 // Authenticate finds the key with the given hash and counts the request. On PostgreSQL concurrent
 // requests share one statement. The rate limit stays exact, also across processes.
@@ -44,8 +59,8 @@ type keyLookup struct {
 	now  time.Time
 }
 
-// A request counts only if the key is usable: an expired key or a plan without the API counts
-// nothing. Rows are upserted in key order, so that concurrent statements do not deadlock. For
+// A request counts only if the key is usable (KeyHolder.Usable): an expired key or a plan without
+// the API counts nothing. Rows are upserted in key order, so that concurrent statements do not deadlock. For
 // LATERAL and the SELECT around the arguments see selectOrders.
 var authenticateAndCount = `
 WITH holder AS (
@@ -53,7 +68,7 @@ WITH holder AS (
 	FROM unnest((SELECT $1::bytea[]), (SELECT $2::int[])) WITH ORDINALITY AS presented (hash, requests, n)
 	CROSS JOIN LATERAL (
 		SELECT ` + columnList(keyHolderColumns) + `
-		FROM api_keys k JOIN operators o ON o.id = k.operator_id
+		FROM ` + keyHolders + `
 		WHERE k.hash = presented.hash
 		LIMIT 1
 	) AS found
@@ -61,7 +76,7 @@ WITH holder AS (
 	INSERT INTO rate_windows (subject, minute, used)
 	SELECT key_id::text, $3, requests FROM holder
 	WHERE key_revoked_at IS NULL AND (key_expires_at IS NULL OR key_expires_at > $4)
-		AND op_suspended_at IS NULL AND op_plan = ANY ($5)
+		AND op_suspended_at IS NULL AND op_plan = ANY ($5) AND store_active
 	ORDER BY key_id
 	ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + EXCLUDED.used
 	RETURNING subject, used
@@ -134,7 +149,7 @@ func (d *DB) findAndCount(ctx context.Context, hashes [][]byte, requests []int32
 // second statement costs no round trip.
 func (d *DB) authenticateOne(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
 	var holder KeyHolder
-	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM api_keys k JOIN operators o ON o.id = k.operator_id WHERE k.hash = ?", hash).
+	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.hash = ?", hash).
 		Scan(&holder)
 	if result.Error != nil {
 		return nil, result.Error
@@ -142,7 +157,7 @@ func (d *DB) authenticateOne(ctx context.Context, hash []byte, now time.Time) (*
 	if result.RowsAffected == 0 {
 		return nil, ErrNotFound
 	}
-	if !holder.Key.Usable(now) || holder.Operator.Suspended() || holder.Operator.Plan.RequestsPerMinute() == 0 {
+	if !holder.Usable(now) {
 		return &holder, nil
 	}
 	used, err := d.CountRequest(ctx, holder.Key.ID.String(), now)
@@ -153,10 +168,30 @@ func (d *DB) authenticateOne(ctx context.Context, hash []byte, now time.Time) (*
 // CountRequest counts one request of a subject and returns the subject's count in this clock
 // minute.
 func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (int, error) {
+	return d.count(ctx, subject, Minute(now))
+}
+
+// CountToday counts something of a subject in this day, in UTC.
+func (d *DB) CountToday(ctx context.Context, subject string, now time.Time) error {
+	_, err := d.count(ctx, subject, lastMinuteOfDay(now))
+	return err
+}
+
+// CountedToday is how often CountToday was called for the subject in this day.
+func (d *DB) CountedToday(ctx context.Context, subject string, now time.Time) (int, error) {
+	var used int
+	err := d.with(ctx).Raw("SELECT used FROM rate_windows WHERE subject = ? AND minute = ?", subject, lastMinuteOfDay(now)).Scan(&used).Error
+	return used, err
+}
+
+// lastMinuteOfDay is the window of a whole day: ClearExpired keeps it until the day is over.
+func lastMinuteOfDay(now time.Time) int64 { return Minute(now.Add(clock.UntilNextDay(now))) - 1 }
+
+func (d *DB) count(ctx context.Context, subject string, minute int64) (int, error) {
 	var used int
 	err := d.with(ctx).Raw(`INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1)
 		ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING used`,
-		subject, Minute(now)).Scan(&used).Error
+		subject, minute).Scan(&used).Error
 	return used, err
 }
 

@@ -146,12 +146,12 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
 			// The key is revoked, so its request is not counted.
 			"Authenticate": {
-				db.KeyHolder{Key: w.key, Operator: w.operator},
+				db.KeyHolder{Key: w.key, Operator: w.operator, StoreActive: true},
 				func() (any, error) { return database.Authenticate(ctx, w.key.Hash, before) }, []string{"Key.Hash", "Used"},
 			},
 			"SessionByToken": {
-				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator},
-				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash"},
+				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator, StoreActive: true, UserRequests: 1, OperatorRequests: 1},
+				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash", "User.TOTPSecret"},
 			},
 			"FactsFor": {
 				db.MoveContext{

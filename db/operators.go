@@ -42,7 +42,8 @@ func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, n
 func (d *DB) SaveOperatorSettings(ctx context.Context, operator *models.Operator) error {
 	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).Updates(map[string]any{
 		"name": operator.Name, "logo_url": operator.LogoURL, "base_price_cents": operator.BasePrice,
-		"share_proof_location": operator.ShareProofLocation, "updated_at": operator.UpdatedAt,
+		"share_proof_location": operator.ShareProofLocation, "require_second_factor": operator.RequireSecondFactor,
+		"updated_at": operator.UpdatedAt,
 	}))
 }
 

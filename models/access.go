@@ -55,6 +55,9 @@ type APIKey struct {
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time
 	RevokedAt  *time.Time
+	// LastUsedAt is at most a minute older than the latest use; LastUsedFrom is the client's address.
+	LastUsedAt   *time.Time
+	LastUsedFrom *string
 }
 
 // TableName is spelled out because GORM would write a_p_i_keys.
@@ -98,7 +101,15 @@ type User struct {
 	Admin        bool
 	Active       bool
 	CreatedAt    time.Time
+	// TOTPSecret is encrypted. It counts once TOTPConfirmedAt is set.
+	TOTPSecret      []byte     `gorm:"column:totp_secret"`
+	TOTPConfirmedAt *time.Time `gorm:"column:totp_confirmed_at"`
+	// TOTPLastStep is the time step of the latest code that was used.
+	TOTPLastStep int64 `gorm:"column:totp_last_step"`
 }
+
+// HasSecondFactor reports whether the user signs in with a code besides the password.
+func (u *User) HasSecondFactor() bool { return u.TOTPConfirmedAt != nil }
 
 // Administers reports whether the user may manage the operator's other users.
 func (u *User) Administers() bool { return u.Role == RoleOperator && u.Admin && u.Active }
@@ -111,16 +122,23 @@ type Permission struct {
 	AdminOnly bool
 	// Writes are refused while the operator is suspended; reads are not.
 	Writes bool
+	// OwnAccount is what a user needs to protect the account: it is allowed while the operator is
+	// suspended, while the user's store is inactive, and before a required second factor is set up.
+	OwnAccount bool
 }
 
 // The permissions of the panel.
 var (
+	OwnAccount    = Permission{OwnAccount: true}
 	AnyUser       = Permission{}
 	AnyUserWrite  = Permission{Writes: true}
 	OperatorRead  = Permission{OperatorOnly: true}
 	OperatorWrite = Permission{OperatorOnly: true, Writes: true}
 	AdminRead     = Permission{AdminOnly: true}
 	AdminWrite    = Permission{AdminOnly: true, Writes: true}
+	// OperatorRevoke and AdminRevoke take access away, which a suspended operator may still do.
+	OperatorRevoke = Permission{OperatorOnly: true}
+	AdminRevoke    = Permission{AdminOnly: true}
 )
 
 // Allows reports whether the user has the permission. It does not check whether the operator is
@@ -133,6 +151,21 @@ func (p Permission) Allows(u *User) bool {
 type Session struct {
 	ID        uuid.UUID
 	UserID    uuid.UUID
+	TokenHash []byte
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// RecoveryCode replaces a code of the second factor, once: using it deletes the row.
+type RecoveryCode struct {
+	UserID uuid.UUID `gorm:"primaryKey"`
+	Hash   []byte    `gorm:"primaryKey"`
+}
+
+// PasswordReset lets whoever has its token choose the user's password, once. Only the token's hash
+// is stored.
+type PasswordReset struct {
+	UserID    uuid.UUID `gorm:"primaryKey"`
 	TokenHash []byte
 	CreatedAt time.Time
 	ExpiresAt time.Time

@@ -37,6 +37,18 @@ func (p Plan) RequestsPerMinute() int {
 	return 0
 }
 
+// ActiveKeys is how many active API keys an operator may have. Times RequestsPerMinute it bounds the
+// requests of the whole operator.
+func (p Plan) ActiveKeys() int {
+	switch p {
+	case PlanPro:
+		return 10
+	case PlanBusiness:
+		return 50
+	}
+	return 5 // to prepare a change of plan: they answer 403 until then
+}
+
 // Operator is a delivery company: the tenant everything else belongs to.
 type Operator struct {
 	ID                 uuid.UUID
@@ -49,6 +61,8 @@ type Operator struct {
 	BasePrice          *money.Cents `gorm:"column:base_price_cents"`
 	ShareProofLocation bool
 	LogoURL            *string `gorm:"column:logo_url"`
+	// RequireSecondFactor demands a second factor of the operator's administrators.
+	RequireSecondFactor bool
 	// SettingsVersion is incremented by every change to stores, branches, sizes, coverage, risk
 	// zones or webhooks.
 	SettingsVersion int64

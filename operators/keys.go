@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/models"
@@ -17,7 +18,8 @@ func (s *Service) Keys(ctx context.Context, operator *models.Operator) ([]models
 	return list(ctx, s, operator, func(a, b models.APIKey) int { return b.CreatedAt.Compare(a.CreatedAt) })
 }
 
-// CreateKey creates an API key and returns its plain text, of which only the hash is stored.
+// CreateKey creates an API key and returns its plain text, of which only the hash is stored. The
+// plan bounds the active keys, because every key has a rate limit of its own.
 func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (key *models.APIKey, plain string, err error) {
 	now := s.clock.Now()
 	key = &models.APIKey{
@@ -46,7 +48,19 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 	if plain, err = key.Issue(); err != nil {
 		return nil, "", err
 	}
-	return key, plain, s.db.InsertAPIKey(ctx, key)
+	return key, plain, s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.LockOperator(ctx, operator.ID); err != nil {
+			return err
+		}
+		active, err := tx.CountActiveKeys(ctx, operator.ID, now)
+		if err != nil {
+			return err
+		}
+		if active >= int64(operator.Plan.ActiveKeys()) {
+			return ErrTooManyKeys
+		}
+		return tx.InsertAPIKey(ctx, key)
+	})
 }
 
 // RevokeKey revokes a key.

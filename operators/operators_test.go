@@ -14,8 +14,10 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
+	"despacho/internal/encryption"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
+	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/test/testenv"
@@ -38,7 +40,11 @@ func open(t *testing.T, databaseURL string) *fixture {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	clk := clock.NewManual(monday)
-	return &fixture{Service: operators.New(database, clk), db: database, clock: clk}
+	secrets, err := encryption.New("a secret key of thirty-two characters")
+	require.NoError(t, err)
+	signer, err := signing.New("a secret key of thirty-two characters")
+	require.NoError(t, err)
+	return &fixture{Service: operators.New(operators.Options{DB: database, Clock: clk, Secrets: secrets, Signer: signer, UserLimit: 1000, OperatorLimit: 1000}), db: database, clock: clk}
 }
 
 // openWithCatalog opens a fixture with the countries of the catalog.

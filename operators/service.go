@@ -12,17 +12,42 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/credentials"
+	"despacho/internal/encryption"
+	"despacho/internal/signing"
 	"despacho/models"
 )
 
 // Service implements the use cases for the command line and the panel.
 type Service struct {
-	db    *db.DB
-	clock clock.Clock
+	db                       *db.DB
+	clock                    clock.Clock
+	secrets                  *encryption.Cipher
+	signer                   *signing.Signer
+	userLimit, operatorLimit int
+	passwords                *credentials.Pool
+}
+
+// Options are the dependencies of a Service.
+type Options struct {
+	DB    *db.DB
+	Clock clock.Clock
+	// Secrets encrypts second factors and Signer signs a sign-in between its two steps. The command
+	// line needs neither.
+	Secrets *encryption.Cipher
+	Signer  *signing.Signer
+	// UserLimit and OperatorLimit are how many requests a minute one panel user and all of an operator's
+	// may make.
+	UserLimit, OperatorLimit int
 }
 
 // New returns the service.
-func New(database *db.DB, clk clock.Clock) *Service { return &Service{db: database, clock: clk} }
+func New(options Options) *Service {
+	return &Service{
+		db: options.DB, clock: options.Clock, secrets: options.Secrets, signer: options.Signer,
+		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(),
+	}
+}
 
 // List returns every operator by name.
 func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }

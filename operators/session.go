@@ -1,53 +1,103 @@
 package operators
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 )
 
-// SessionDuration is how long a session lasts from its sign-in.
-const SessionDuration = 12 * time.Hour
+const (
+	// SessionDuration is how long a session lasts from its sign-in.
+	SessionDuration = 12 * time.Hour
+	// secondStepDuration is how long a user has to type the code of the second factor.
+	secondStepDuration = 5 * time.Minute
+	secondStepPurpose  = "sign-in with a second factor"
+)
 
-// SignInRequest is a user's e-mail address and password.
+// SignInRequest is an attempt to sign in: with e-mail address, password and, if the user has a
+// second factor, its code; or the second step of one whose password was right.
 type SignInRequest struct {
 	// Email is normalized, so that attempts can be counted by it.
-	Email    string
-	password string
+	Email          string
+	password, code string
+	second         *secondStep
+}
+
+// secondStep says that a password was right. The digest is that of the password's hash then, so that
+// a change of the password ends it.
+type secondStep struct {
+	Email  string
+	Digest []byte
 }
 
 // ReadSignIn reads the request of a sign-in.
 func ReadSignIn(in *jsonbody.Object) (SignInRequest, error) {
 	request := SignInRequest{
 		Email: normalizeEmail(in.RequiredText("email", maxEmail)), password: in.RequiredSecret("password", maxTypedPassword),
+		code: in.Secret("code", maxTypedCode),
 	}
 	return request, in.Err()
 }
 
-// SignIn creates a session for an active user with the right password. It returns the session's
-// token, of which only the hash is stored. The users of a suspended operator sign in too: they may
-// read.
-func (s *Service) SignIn(ctx context.Context, request SignInRequest) (user *models.User, token string, err error) {
-	if user, err = s.checkSignIn(ctx, request); err != nil {
-		return nil, "", err
+// ReadSecondStep reads the request of the second step of a sign-in.
+func (s *Service) ReadSecondStep(in *jsonbody.Object) (SignInRequest, error) {
+	payload, ok := s.signer.Open(secondStepPurpose, in.RequiredSecret("step", maxSecondStep), s.clock.Now())
+	step := &secondStep{}
+	if !ok || json.Unmarshal(payload, step) != nil {
+		return SignInRequest{}, ErrSecondStepExpired
 	}
-	if token, err = credentials.NewToken(); err != nil {
-		return nil, "", err
+	request := SignInRequest{Email: step.Email, code: in.RequiredSecret("code", maxTypedCode), second: step}
+	return request, in.Err()
+}
+
+// maxSecondStep is longer than any signed step.
+const maxSecondStep = 1000
+
+// SignedUser is the outcome of a sign-in.
+type SignedUser struct {
+	User *models.User
+	// Token is the session's token, of which only the hash is stored.
+	Token string
+	// SecondStep is set instead if the password was right and the code of the second factor is
+	// missing or wrong.
+	SecondStep string
+}
+
+// SignIn creates a session for an active user with the right password and, if the user has a second
+// factor, a right code. The users of a suspended operator sign in too: they may read.
+func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser, error) {
+	user, err := s.checkSignIn(ctx, request)
+	if err != nil {
+		return SignedUser{}, err
+	}
+	if user.HasSecondFactor() {
+		if err := s.checkCode(ctx, user, request.code); err != nil {
+			return SignedUser{SecondStep: s.newSecondStep(user)}, err
+		}
+	}
+	token, err := credentials.NewToken()
+	if err != nil {
+		return SignedUser{}, err
 	}
 	now := s.clock.Now()
 	err = s.db.InsertSession(ctx, &models.Session{
 		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
 	}, user.PasswordHash)
 	if db.IsNotFound(err) {
-		return nil, "", ErrBadSignIn
+		err = ErrBadSignIn
 	}
-	return user, token, err
+	return SignedUser{User: user, Token: token}, err
 }
 
 // checkSignIn takes as long for an unknown e-mail as for a wrong password, so that its duration does
@@ -57,11 +107,48 @@ func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*mode
 	if err != nil && !db.IsNotFound(err) {
 		return nil, err
 	}
+	if request.second != nil {
+		if !user.Active || !bytes.Equal(request.second.Digest, credentials.Hash(user.PasswordHash)) {
+			return nil, ErrSecondStepExpired
+		}
+		return user, nil
+	}
 	// The hash of an unknown user is empty.
-	if !credentials.PasswordMatches(user.PasswordHash, request.password) || !user.Active {
+	matches, err := s.matches(ctx, user.PasswordHash, request.password)
+	if err != nil {
+		return nil, err
+	}
+	if !matches || !user.Active {
 		return nil, ErrBadSignIn
 	}
 	return user, nil
+}
+
+func (s *Service) newSecondStep(user *models.User) string {
+	payload, err := json.Marshal(secondStep{Email: user.Email, Digest: credentials.Hash(user.PasswordHash)})
+	if err != nil {
+		panic(err) // text and bytes can always be encoded
+	}
+	return s.signer.Sign(secondStepPurpose, payload, s.clock.Now().Add(secondStepDuration))
+}
+
+// matches checks a password in the pool.
+func (s *Service) matches(ctx context.Context, hash, password string) (bool, error) {
+	matches, err := s.passwords.Matches(ctx, hash, password)
+	return matches, busy(err)
+}
+
+// hash hashes a password in the pool.
+func (s *Service) hash(ctx context.Context, password string) (string, error) {
+	hash, err := s.passwords.Hash(ctx, password)
+	return hash, busy(err)
+}
+
+func busy(err error) error {
+	if errors.Is(err, credentials.ErrBusy) {
+		return errPasswordsBusy.Because(err)
+	}
+	return err
 }
 
 // SignOut ends a session.
@@ -69,19 +156,40 @@ func (s *Service) SignOut(ctx context.Context, sessionID uuid.UUID) error {
 	return s.db.DeleteSession(ctx, sessionID)
 }
 
-// Authorize returns the user and the operator of a session that has the permission. A suspended
-// operator's users may only read.
+// Authorize returns the user and the operator of a session that has the permission, and counts the
+// request. A suspended operator's users may only read; those of an inactive store, and
+// administrators who lack the second factor that the operator requires, may only use their own
+// account.
 func (s *Service) Authorize(ctx context.Context, token string, p models.Permission) (*db.SignedIn, error) {
-	who, err := s.db.SessionByToken(ctx, credentials.Hash(token), s.clock.Now())
+	now := s.clock.Now()
+	who, err := s.db.SessionByToken(ctx, credentials.Hash(token), now)
 	switch {
 	case db.IsNotFound(err):
 		return nil, ErrNoSession
 	case err != nil:
 		return nil, err
+	case who.UserRequests > s.userLimit, who.OperatorRequests > s.operatorLimit:
+		limited := *errTooManyPanelRequests
+		limited.RetryAfter = clock.UntilNextMinute(now)
+		return nil, &limited
 	case !p.Allows(&who.User):
 		return nil, ErrNotAllowed
+	case p.OwnAccount:
+		return who, nil
+	case !who.StoreActive:
+		return nil, ErrStoreInactive
+	case who.User.Administers() && who.Operator.RequireSecondFactor && !who.User.HasSecondFactor():
+		return nil, ErrSecondFactorRequired
 	case p.Writes && who.Operator.Suspended():
 		return nil, ErrSuspended
 	}
 	return who, nil
 }
+
+var (
+	errPasswordsBusy = &apperror.Error{
+		Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: 2 * time.Second,
+		Message: "Hay demasiados ingresos a la vez. Vuelva a intentarlo en unos segundos.",
+	}
+	errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")
+)

@@ -32,14 +32,15 @@ func TestSignIn(t *testing.T) {
 		for _, wrong := range []operators.SignInRequest{
 			readSignIn(t, "ana@rayo.example", "otra contraseña"), readSignIn(t, "nadie@rayo.example", password),
 		} {
-			_, _, err := h.SignIn(t.Context(), wrong)
+			_, err := h.SignIn(t.Context(), wrong)
 			require.ErrorIs(t, err, operators.ErrBadSignIn)
 		}
 		request := readSignIn(t, " ANA@Rayo.example ", password)
 		require.Equal(t, "ana@rayo.example", request.Email)
-		user, token, err := h.SignIn(t.Context(), request)
+		signed, err := h.SignIn(t.Context(), request)
 		require.NoError(t, err)
-		require.Equal(t, added.ID, user.ID)
+		require.Equal(t, added.ID, signed.User.ID)
+		token := signed.Token
 
 		who, err := h.Authorize(t.Context(), token, models.OperatorWrite)
 		require.NoError(t, err)
@@ -51,12 +52,15 @@ func TestSignIn(t *testing.T) {
 
 		_, err = h.Suspend(t.Context(), operator.ID.String())
 		require.NoError(t, err)
-		_, reading, err := h.SignIn(t.Context(), request)
+		signed, err = h.SignIn(t.Context(), request)
 		require.NoError(t, err, "the users of a suspended operator may read")
+		reading := signed.Token
 		_, err = h.Authorize(t.Context(), reading, models.AnyUser)
 		require.NoError(t, err)
 		_, err = h.Authorize(t.Context(), reading, models.AnyUserWrite)
 		require.ErrorIs(t, err, operators.ErrSuspended)
+		_, err = h.Authorize(t.Context(), reading, models.OwnAccount)
+		require.NoError(t, err, "and protect their accounts")
 
 		require.NoError(t, h.SignOut(t.Context(), who.SessionID))
 		_, err = h.Authorize(t.Context(), token, models.AnyUser)

@@ -9,13 +9,17 @@ import (
 	"despacho/models"
 )
 
-// ChangeSettings changes an operator's name, logo, base price and whether stores see where a
-// delivery photo was taken, from the next request on.
-func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Operator, error) {
+// ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
+// photo was taken, and whether administrators need a second factor, from the next request on. The
+// last one is for administrators to decide.
+func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) (*models.Operator, error) {
+	if in.Has("require_second_factor") && !who.User.Administers() {
+		return nil, ErrNotAllowed
+	}
 	var changed *models.Operator
-	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+	err := s.db.ChangeSettings(ctx, who.Operator.ID, func(tx *db.DB) error {
 		var err error
-		if changed, err = tx.Operator(ctx, operator.ID); err != nil {
+		if changed, err = tx.Operator(ctx, who.Operator.ID); err != nil {
 			return err
 		}
 		readName(in, &changed.Name)
@@ -26,6 +30,7 @@ func (s *Service) ChangeSettings(ctx context.Context, operator *models.Operator,
 			changed.BasePrice = in.Money("base_price")
 		}
 		readFlag(in, "share_proof_location", &changed.ShareProofLocation)
+		readFlag(in, "require_second_factor", &changed.RequireSecondFactor)
 		if err := in.Err(); err != nil {
 			return err
 		}

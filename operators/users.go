@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/apperror"
+	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/jsonbody"
 	"despacho/internal/textnorm"
@@ -32,12 +34,15 @@ func (s *Service) Users(ctx context.Context, operator *models.Operator) ([]model
 // CreateUser creates a panel user. A generated password is returned because only its hash is
 // stored; a given one is not.
 func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (user *models.User, generated string, err error) {
-	request := &userRequest{User: s.newUser(operator)}
+	request := &userRequest{User: s.newUser(operator), operator: operator}
 	request.password, generated = readNewPassword(in)
 	if err := request.patch(ctx, s.db, in); err != nil {
 		return nil, "", err
 	}
-	return request.User, generated, s.insertUser(ctx, request)
+	if err := s.limitUnavailableEmails(ctx, operator); err != nil {
+		return nil, "", err
+	}
+	return request.User, generated, s.hideOtherOperators(ctx, operator, request.User, s.insertUser(ctx, request))
 }
 
 // NewUser describes a panel user that the command line creates.
@@ -60,7 +65,7 @@ func (s *Service) AddUser(ctx context.Context, in NewUser) (user *models.User, g
 	if err != nil {
 		return nil, "", err
 	}
-	request := &userRequest{User: s.newUser(operator), namesStore: in.StoreID != nil, newStore: in.StoreID != nil}
+	request := &userRequest{User: s.newUser(operator), operator: operator, namesStore: in.StoreID != nil, newStore: in.StoreID != nil}
 	request.Email, request.Name, request.StoreID, request.Admin = in.Email, in.Name, in.StoreID, in.Admin
 	request.Role = models.RoleOperator
 	if in.StoreID != nil {
@@ -86,7 +91,7 @@ func (s *Service) newUser(operator *models.Operator) *models.User {
 }
 
 func (s *Service) insertUser(ctx context.Context, request *userRequest) (err error) {
-	if request.PasswordHash, err = credentials.HashPassword(request.password); err != nil {
+	if request.PasswordHash, err = s.hash(ctx, request.password); err != nil {
 		return err
 	}
 	return rowErrors{taken: ErrEmailTaken}.replace(s.db.InsertUser(ctx, request.User))
@@ -94,9 +99,14 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
-	return change(ctx, s, operator, id, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
+	if in.Has("email") {
+		if err := s.limitUnavailableEmails(ctx, operator); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := change(ctx, s, operator, id, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
 		administered := user.Administers()
-		if err := (&userRequest{User: user}).patch(ctx, tx, in); err != nil {
+		if err := (&userRequest{User: user, operator: operator}).patch(ctx, tx, in); err != nil {
 			return err
 		}
 		if administered && !user.Administers() {
@@ -109,6 +119,44 @@ func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id 
 		}
 		return tx.DeleteSessionsOf(ctx, user.ID)
 	})
+	return changed, s.hideOtherOperators(ctx, operator, changed, err)
+}
+
+// maxUnavailableEmails is how many e-mail addresses of other operators' users one operator may come
+// across in a day. After that it is told nothing about any address until the next day.
+const maxUnavailableEmails = 20
+
+func unavailableEmails(operator *models.Operator) string { return "emails:" + operator.ID.String() }
+
+// limitUnavailableEmails prevents an operator from searching for the users of others.
+func (s *Service) limitUnavailableEmails(ctx context.Context, operator *models.Operator) error {
+	now := s.clock.Now()
+	found, err := s.db.CountedToday(ctx, unavailableEmails(operator), now)
+	if err != nil || found < maxUnavailableEmails {
+		return err
+	}
+	limited := apperror.New(apperror.TooMany, "too_many_requests", "Demasiados correos que no se pueden usar: vuelva a intentarlo mañana.")
+	limited.RetryAfter = clock.UntilNextDay(now)
+	return limited
+}
+
+// hideOtherOperators turns ErrEmailTaken into ErrEmailUnavailable unless the address is that of a
+// user of the same operator.
+func (s *Service) hideOtherOperators(ctx context.Context, operator *models.Operator, user *models.User, err error) error {
+	if !errors.Is(err, ErrEmailTaken) {
+		return err
+	}
+	holder, findErr := s.db.UserByEmail(ctx, user.Email)
+	if findErr == nil && holder.OperatorID == operator.ID {
+		return err
+	}
+	if findErr != nil && !db.IsNotFound(findErr) {
+		return findErr
+	}
+	if err := s.db.CountToday(ctx, unavailableEmails(operator), s.clock.Now()); err != nil {
+		return err
+	}
+	return ErrEmailUnavailable
 }
 
 // requireOtherAdmin checks that another active administrator remains.
@@ -128,6 +176,7 @@ func requireOtherAdmin(ctx context.Context, tx *db.DB, user *models.User) error 
 // userRequest is a user as a request wants it to be.
 type userRequest struct {
 	*models.User
+	operator *models.Operator
 	// password is the plain text of a new user's password.
 	password string
 	// namesStore means that the request has a store, even a blank one.
@@ -181,11 +230,6 @@ func (r *userRequest) check(ctx context.Context, tx *db.DB) ([]brokenRule, error
 	add := func(field, message, english string) {
 		broken = append(broken, brokenRule{field, message, english})
 	}
-	if r.password != "" {
-		if message, err := checkPassword(r.password); err != nil {
-			add("password", message, err.Error())
-		}
-	}
 	typed := r.Email
 	switch r.Email = normalizeEmail(typed); {
 	case r.Email == "":
@@ -199,6 +243,11 @@ func (r *userRequest) check(ctx context.Context, tx *db.DB) ([]brokenRule, error
 		add("name", jsonbody.MissingMessage, err.Error())
 	}
 	r.Name = name
+	if r.password != "" {
+		if message, err := checkPassword(r.password, r.User, r.operator); err != nil {
+			add("password", message, err.Error())
+		}
+	}
 	switch r.Role {
 	case models.RoleOperator:
 		if r.namesStore {
@@ -237,13 +286,24 @@ func isEmail(email string) bool {
 	return err == nil && address.Address == email && len(email) <= maxEmail
 }
 
-// ResetPassword sets a user's password, generated unless given, and deletes the user's sessions.
-func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
-	if _, err := db.FindOwned[models.User](ctx, s.db, operator.ID, id); err != nil {
-		return "", rowErrors{notFound: ErrUserNotFound}.replace(err)
+// colleague finds the user whose password or second factor an administrator resets.
+func (s *Service) colleague(ctx context.Context, admin *db.SignedIn, id uuid.UUID) (*models.User, error) {
+	if id == admin.User.ID {
+		return nil, ErrOwnAccount
+	}
+	user, err := db.FindOwned[models.User](ctx, s.db, admin.Operator.ID, id)
+	return user, rowErrors{notFound: ErrUserNotFound}.replace(err)
+}
+
+// ResetPassword sets a colleague's password, generated unless given, and deletes the colleague's
+// sessions.
+func (s *Service) ResetPassword(ctx context.Context, admin *db.SignedIn, id uuid.UUID, in *jsonbody.Object) (generated string, err error) {
+	user, err := s.colleague(ctx, admin, id)
+	if err != nil {
+		return "", err
 	}
 	password, generated := readNewPassword(in)
-	if message, err := checkPassword(password); err != nil {
+	if message, err := checkPassword(password, user, &admin.Operator); err != nil {
 		in.AddError("password", message)
 	}
 	if err := in.Err(); err != nil {
@@ -253,28 +313,20 @@ func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, 
 }
 
 // ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
-func (s *Service) ChangePassword(ctx context.Context, user *models.User, sessionID uuid.UUID, in *jsonbody.Object) error {
-	current, chosen := in.RequiredSecret("current", maxTypedPassword), in.RequiredSecret("new", maxTypedPassword)
-	if message, err := checkPassword(chosen); err != nil {
+func (s *Service) ChangePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) error {
+	chosen := in.RequiredSecret("new", maxTypedPassword)
+	if message, err := checkPassword(chosen, &who.User, &who.Operator); err != nil {
 		in.AddError("new", message)
 	}
-	if err := in.Err(); err != nil {
+	if _, err := s.requirePassword(ctx, who, in, "current"); err != nil {
 		return err
 	}
-	stored, err := db.FindOwned[models.User](ctx, s.db, user.OperatorID, user.ID)
-	if err != nil {
-		return err
-	}
-	if !credentials.PasswordMatches(stored.PasswordHash, current) {
-		in.AddError("current", "no es su contraseña actual")
-		return in.Err()
-	}
-	return s.setPassword(ctx, user.ID, chosen, sessionID)
+	return s.setPassword(ctx, who.User.ID, chosen, who.SessionID)
 }
 
 // setPassword stores a checked password and deletes the user's sessions, except those in keep.
 func (s *Service) setPassword(ctx context.Context, userID uuid.UUID, password string, keep ...uuid.UUID) error {
-	hash, err := credentials.HashPassword(password)
+	hash, err := s.hash(ctx, password)
 	if err != nil {
 		return err
 	}
@@ -294,13 +346,15 @@ func newPassword(given string) (password, generated string) {
 	return generated, generated
 }
 
-// checkPassword returns what is wrong with a new password, with its message for the panel.
-func checkPassword(password string) (message string, err error) {
-	switch err = credentials.CheckPassword(password); {
+// checkPassword returns what is wrong with a user's new password, with its message for the panel.
+func checkPassword(password string, user *models.User, operator *models.Operator) (message string, err error) {
+	switch err = credentials.CheckPassword(password, user.Email, user.Name, operator.Name); {
 	case errors.Is(err, credentials.ErrPasswordTooShort):
 		message = "debe tener al menos 8 caracteres"
 	case errors.Is(err, credentials.ErrPasswordTooLong):
 		message = "admite como máximo 72 bytes"
+	case errors.Is(err, credentials.ErrPasswordGuessable):
+		message = "es demasiado fácil de adivinar: elija otra"
 	}
 	return message, err
 }

@@ -35,7 +35,7 @@ func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // withOperators runs a use case on the database of DATABASE_URL.
 func withOperators(cmd *cobra.Command, use func(ctx context.Context, service *operators.Service) error) error {
 	return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
-		return use(ctx, operators.New(database, clock.System()))
+		return use(ctx, operators.New(operators.Options{DB: database, Clock: clock.System()}))
 	})
 }
 

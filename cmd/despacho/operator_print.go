@@ -12,6 +12,7 @@ import (
 
 	"despacho/internal/money"
 	"despacho/models"
+	"despacho/operators"
 )
 
 const jsonFlag = "json"
@@ -54,11 +55,11 @@ func printOperator(cmd *cobra.Command, operator *models.Operator) error {
 	return printResult(cmd, view, operatorColumns, view.row())
 }
 
-func printOperators(cmd *cobra.Command, operators []models.Operator) error {
-	views := make([]operatorView, len(operators))
-	rows := make([][]any, len(operators))
-	for i := range operators {
-		views[i] = viewOperator(&operators[i])
+func printOperators(cmd *cobra.Command, all []models.Operator) error {
+	views := make([]operatorView, len(all))
+	rows := make([][]any, len(all))
+	for i := range all {
+		views[i] = viewOperator(&all[i])
 		rows[i] = views[i].row()
 	}
 	return printResult(cmd, views, operatorColumns, rows...)
@@ -85,6 +86,19 @@ func printUser(cmd *cobra.Command, user *models.User, password string) error {
 		ID: user.ID, OperatorID: user.OperatorID, StoreID: user.StoreID, Email: user.Email, Name: user.Name,
 		Role: user.Role, Admin: user.Admin, Password: password,
 	}, columns, row)
+}
+
+// resetView is a password reset in the JSON output.
+type resetView struct {
+	UserID    uuid.UUID `json:"user_id"`
+	Email     string    `json:"email"`
+	Link      string    `json:"link"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func printReset(cmd *cobra.Command, reset *operators.PasswordReset, baseURL string) error {
+	view := resetView{UserID: reset.User.ID, Email: reset.User.Email, Link: reset.Link(baseURL), ExpiresAt: reset.ExpiresAt}
+	return printResult(cmd, view, []any{"E-MAIL", "EXPIRES", "LINK (shown once)"}, []any{view.Email, view.ExpiresAt.UTC().Format(time.RFC3339), view.Link})
 }
 
 // printResult prints a table, or the value as JSON with --json.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -116,6 +117,38 @@ func TestOperatorCommand_userAdd(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t, `(?m)^ID\s+E-MAIL\s+NAME\s+ROLE\s+ADMIN\s+PASSWORD \(shown once\)$`, table)
 		require.Regexp(t, `leo@rayo.example\s+Leo\s+operator\s+false\s+[A-Z2-7]{26}`, table)
+	})
+}
+
+func TestOperatorCommand_userReset(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, database *db.DB) {
+		t.Setenv("BASE_URL", "https://despacho.example")
+		mustPrint[operatorView](t, "operator", "create", "Rayo Envíos")
+		added := mustPrint[userView](t, "operator", "user", "add", "--operator", "Rayo Envíos", "--email", "ana@rayo.example", "--name", "Ana")
+		now := time.Now().UTC().Truncate(time.Microsecond)
+		require.NoError(t, database.StartSecondFactor(t.Context(), added.ID, []byte("sealed")))
+		require.NoError(t, database.ConfirmSecondFactor(t.Context(), &models.User{ID: added.ID, TOTPSecret: []byte("sealed")}, 1, now, [][]byte{{1}}, uuid.New()))
+
+		reset := mustPrint[resetView](t, "operator", "user", "reset", "--email", " Ana@Rayo.example ")
+		require.Equal(t, "ana@rayo.example", reset.Email)
+		token, found := strings.CutPrefix(reset.Link, "https://despacho.example/panel/restablecer?codigo=")
+		require.True(t, found, reset.Link)
+		user, err := database.PasswordResetUser(t.Context(), credentials.Hash(token), now)
+		require.NoError(t, err)
+		require.False(t, credentials.PasswordMatches(user.PasswordHash, added.Password), "the old password ends")
+		require.True(t, user.HasSecondFactor(), "unless it is asked for, the second factor stays")
+
+		out, err := despacho(t, "", "operator", "user", "reset", "--email", "ana@rayo.example", "--second-factor")
+		require.NoError(t, err)
+		require.Regexp(t, `(?m)^E-MAIL\s+EXPIRES\s+LINK \(shown once\)$`, out)
+		user, err = database.UserByEmail(t.Context(), "ana@rayo.example")
+		require.NoError(t, err)
+		require.False(t, user.HasSecondFactor())
+		_, err = database.PasswordResetUser(t.Context(), credentials.Hash(token), now)
+		require.True(t, db.IsNotFound(err), "the first link was replaced")
+
+		_, err = despacho(t, "", "operator", "user", "reset", "--email", "nadie@rayo.example")
+		require.ErrorContains(t, err, "there is no user with the e-mail nadie@rayo.example")
 	})
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"despacho/internal/config"
 	"despacho/operators"
 )
 
 func operatorUserCommand() *cobra.Command {
 	command := &cobra.Command{Use: "user", Short: "Look after the people who use the panel", Args: cobra.NoArgs, RunE: showHelp}
-	command.AddCommand(operatorUserAddCommand())
+	command.AddCommand(operatorUserAddCommand(), operatorUserResetCommand())
 	return command
 }
 
@@ -63,6 +64,37 @@ func operatorUserAddCommand() *cobra.Command {
 		if err := command.MarkFlagRequired(required); err != nil {
 			panic(err) // the flag was defined above
 		}
+	}
+	return command
+}
+
+func operatorUserResetCommand() *cobra.Command {
+	var email string
+	var secondFactor bool
+	command := &cobra.Command{
+		Use:     "reset",
+		Short:   "End a user's sessions and password, and print a link, this once, with which the user chooses another within a day",
+		Example: `  despacho operator user reset --email ana@rayo.example --second-factor`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := config.Load()
+			if err != nil {
+				return err
+			}
+			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
+				reset, err := service.ResetUser(ctx, email, secondFactor)
+				if err != nil {
+					return err
+				}
+				return printReset(cmd, reset, cfg.BaseURL)
+			})
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&email, "email", "", "e-mail of the user")
+	flags.BoolVar(&secondFactor, "second-factor", false, "remove the user's second factor as well")
+	if err := command.MarkFlagRequired("email"); err != nil {
+		panic(err) // the flag was defined above
 	}
 	return command
 }

@@ -28,10 +28,13 @@ type Config struct {
 	MaxRequests              int `env:"MAX_REQUESTS" envDefault:"256" doc:"Requests this process works on at once; the others wait a second for their turn and are then answered 503."`
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS" envDefault:"200" doc:"Connections one client address (an IPv6 /64 is one) may have open to this process; the next takes the place of one that only waits, or is answered 429. Behind TRUSTED_PROXIES it bounds the requests of each client instead, with 503. 0: no limit."`
 
+	PanelUserLimit     int `env:"PANEL_USER_LIMIT" envDefault:"300" doc:"Requests a minute of one panel user, pages and JSON alike, over all processes; a busy person makes about 100."`
+	PanelOperatorLimit int `env:"PANEL_OPERATOR_LIMIT" envDefault:"3000" doc:"Requests a minute of all panel users of one operator and its stores."`
+
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
 
-	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets at rest. Required outside dev. Losing it loses the secrets."`
+	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets and second factors at rest, and signs cookies. Required outside dev. Losing it loses the secrets."`
 
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
@@ -67,6 +70,8 @@ type Config struct {
 
 	// Timeouts has no variables; Load fills it with the defaults.
 	Timeouts Timeouts
+	// Limits has no variables either.
+	Limits Limits
 
 	// Whether BASE_URL and FILES_URL follow from where the service listens.
 	derivesBaseURL, derivesFilesURL bool
@@ -74,7 +79,7 @@ type Config struct {
 
 // Load reads the environment. The returned error names every variable that is wrong.
 func Load() (*Config, error) {
-	cfg := Config{Timeouts: DefaultTimeouts()}
+	cfg := Config{Timeouts: DefaultTimeouts(), Limits: DefaultLimits()}
 	if err := env.Parse(&cfg); err != nil {
 		return nil, nameVariables(err)
 	}
@@ -142,6 +147,11 @@ func (c *Config) check() error {
 	}
 	if c.MaxConnectionsPerAddress < 0 {
 		complain("MAX_CONNECTIONS_PER_ADDRESS", "must not be negative, not %d", c.MaxConnectionsPerAddress)
+	}
+	for variable, value := range map[string]int{"PANEL_USER_LIMIT": c.PanelUserLimit, "PANEL_OPERATOR_LIMIT": c.PanelOperatorLimit} {
+		if value < 1 {
+			complain(variable, "must be at least 1, not %d", value)
+		}
 	}
 	if c.DatabaseMaxConns < 2 {
 		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)

@@ -35,6 +35,7 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 		"WEBHOOK_CA_FILE":    "/does/not/exist.pem",
 		"TRUSTED_PROXIES":    "proxy.local",
 		"DATABASE_MAX_CONNS": "0",
+		"PANEL_USER_LIMIT":   "0",
 		"DEV_TEMPORAL_PORT":  "70000",
 		"TEMPORAL_UI_URL":    "temporal.example",
 		"HISTORY_KEYS":       "a:short",

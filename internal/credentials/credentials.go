@@ -59,10 +59,22 @@ const (
 var (
 	ErrPasswordTooShort = errors.New("the password must have at least 8 characters")
 	ErrPasswordTooLong  = errors.New("the password must have at most 72 bytes")
+	// ErrPasswordGuessable means one that IsGuessable reports.
+	ErrPasswordGuessable = errors.New("the password is too easy to guess: choose another")
 )
 
-// CheckPassword checks the length of a new password.
-func CheckPassword(password string) error {
+// CheckPassword checks a new password of a user with the given names.
+func CheckPassword(password string, names ...string) error {
+	if err := checkLength(password); err != nil {
+		return err
+	}
+	if IsGuessable(password, names...) {
+		return ErrPasswordGuessable
+	}
+	return nil
+}
+
+func checkLength(password string) error {
 	switch {
 	case len([]rune(password)) < MinPassword:
 		return ErrPasswordTooShort
@@ -77,7 +89,7 @@ var Cost = bcrypt.DefaultCost
 
 // HashPassword is the form in which a password is stored.
 func HashPassword(password string) (string, error) {
-	if err := CheckPassword(password); err != nil {
+	if err := checkLength(password); err != nil {
 		return "", err
 	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), Cost)

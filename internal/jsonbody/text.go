@@ -32,12 +32,14 @@ func trimText(text string, maxCharacters int, breaks bool) (string, error) {
 	return trimmed, nil
 }
 
+// hasControl reports control characters, and those that change the direction of the text around
+// them, with which a name can be made to look like another.
 func hasControl(text string, breaks bool) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		if breaks && (r == '\n' || r == '\r' || r == '\t') {
 			return false
 		}
-		return unicode.IsControl(r)
+		return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 	})
 }
 

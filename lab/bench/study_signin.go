@@ -21,8 +21,12 @@ func signInRows(scale) []string { return []string{rowSignIn} }
 // studySignIn signs in with a wrong password, by turns with a known and an unknown e-mail: the
 // duration must not reveal who has an account.
 func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
-	known := uuid.NewString() + "@bench.example"
-	if err := s.addUser(ctx, known); err != nil {
+	// One account for each attempt: the attempts of an account are limited.
+	known := make([]string, s.scale.samples*(s.scale.rounds+1))
+	for i := range known {
+		known[i] = newEmail()
+	}
+	if err := s.addUsers(ctx, known); err != nil {
 		return nil, err
 	}
 	reader, err := s.startReader(ctx, s.main.databaseURL)
@@ -48,15 +52,17 @@ func studySignIn(ctx context.Context, s *stack) ([]Row, error) {
 		}
 	}
 	measured, err := alternate(ctx, s.scale.rounds,
-		as(func() string { return known }), as(func() string { return uuid.NewString() + "@bench.example" }))
+		as(func() string { next := known[0]; known = known[1:]; return next }), as(newEmail))
 	if err != nil {
 		return nil, err
 	}
 	return []Row{ratioRow(rowSignIn, "ms", ratioWithin(0.5, 2), measured[0], measured[1])}, reader.stop(ctx)
 }
 
-// addUser gives mainOperator a user with a password.
-func (s *stack) addUser(ctx context.Context, email string) error {
+func newEmail() string { return uuid.NewString() + "@bench.example" }
+
+// addUsers gives mainOperator users with a password.
+func (s *stack) addUsers(ctx context.Context, emails []string) error {
 	hash, err := credentials.HashPassword("una contraseña correcta")
 	if err != nil {
 		return err
@@ -66,8 +72,12 @@ func (s *stack) addUser(ctx context.Context, email string) error {
 		return err
 	}
 	defer database.Close()
-	return database.InsertUser(ctx, &models.User{
-		ID: uuid.New(), OperatorID: id("operator", mainOperator), Email: email, Name: "Personal", PasswordHash: hash,
-		Role: models.RoleOperator, Active: true, CreatedAt: time.Now().UTC(),
-	})
+	users := make([]models.User, len(emails))
+	for i, email := range emails {
+		users[i] = models.User{
+			ID: uuid.New(), OperatorID: id("operator", mainOperator), Email: email, Name: "Personal", PasswordHash: hash,
+			Role: models.RoleOperator, Active: true, CreatedAt: time.Now().UTC(),
+		}
+	}
+	return database.Insert(ctx, &users)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -75,6 +76,8 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
 	cfg.Timeouts = LongTimeouts()
 	cfg.MaxConnectionsPerAddress = 0 // all tests have one address
+	// The tests of a package share a service and an address. A test about these limits sets them.
+	cfg.Limits.SignInsPerAddress, cfg.PanelUserLimit, cfg.PanelOperatorLimit = math.MaxInt32, math.MaxInt32, math.MaxInt32
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	cfg.SetHTTPAddr(listener.Addr().String())

@@ -117,6 +117,18 @@ func (tenant *Tenant) NewKey(t testing.TB, row models.APIKey, scopes ...models.S
 	return plain
 }
 
+// KeyIDs are the ids of the operator's keys, oldest first.
+func (tenant *Tenant) KeyIDs(t testing.TB) []uuid.UUID {
+	t.Helper()
+	keys, err := db.ListOwned[models.APIKey](context.Background(), tenant.s.App.DB, tenant.Operator.ID)
+	require.NoError(t, err)
+	ids := make([]uuid.UUID, len(keys))
+	for i, key := range keys {
+		ids[i] = key.ID
+	}
+	return ids
+}
+
 // Password is what every user of SignIn and SignInAs signs in with.
 const Password = "una contraseña larga"
 

@@ -73,6 +73,8 @@ var ownerConditions = map[string]string{
 	"order_events":        "order_id IN (SELECT id FROM orders WHERE operator_id = $)",
 	"delivery_attempts":   "delivery_id IN (SELECT id FROM deliveries WHERE operator_id = $)",
 	"sessions":            "user_id IN (SELECT id FROM users WHERE operator_id = $)",
+	"recovery_codes":      "user_id IN (SELECT id FROM users WHERE operator_id = $)",
+	"password_resets":     "user_id IN (SELECT id FROM users WHERE operator_id = $)",
 	"idempotency_records": "scope_id IN (SELECT id FROM api_keys WHERE operator_id = $ UNION SELECT id FROM stores WHERE operator_id = $ UNION SELECT $)",
 }
 
@@ -139,7 +141,7 @@ func (v *victim) rows(t *testing.T, table, condition string) []string {
 		require.NoError(t, rows.Scan(into...))
 		text := ""
 		for i, value := range values {
-			if columns[i] == "workflow_started_at" || columns[i] == "updated_at" {
+			if slices.Contains([]string{"workflow_started_at", "updated_at", "last_used_at", "last_used_from"}, columns[i]) {
 				continue // written after a request, by any caller
 			}
 			text += columns[i] + "=" + textOf(value) + " "

@@ -18,7 +18,7 @@ type accountPage struct {
 func passwordForm() *forms.Form {
 	return &forms.Form{Action: accountPath, Submit: "Cambiar contraseña", Fields: []forms.Field{
 		{Name: "current", Label: "Contraseña actual", Kind: forms.Password, Required: true, Wide: true},
-		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Hint: "Al menos 8 caracteres."},
+		{Name: "new", Label: "Contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true, Hint: "Al menos 8 caracteres, y que no sea fácil de adivinar."},
 		{Name: "repeat", Label: "Repita la contraseña nueva", Kind: forms.NewPassword, Required: true, Wide: true},
 	}}
 }
@@ -58,7 +58,7 @@ func (p *Pages) changePassword(v *Request) error {
 		if err := p.LimitPasswordAttempts(v.Context, &v.Who.User); err != nil {
 			return err
 		}
-		err = p.Operators.ChangePassword(v.Ctx(), &v.Who.User, v.Who.SessionID, in)
+		err = p.Operators.ChangePassword(v.Ctx(), v.Who, in)
 	}
 	if err == nil {
 		return p.done(v, accountPath, "La contraseña cambió. Sus otras sesiones se cerraron.")

@@ -103,7 +103,7 @@ func (p *Pages) redeliver(v *Request) error {
 	if err != nil {
 		return p.refused(v, back, err)
 	}
-	return p.redirectWithNotice(v, back, redelivered(record))
+	return p.redirectWithNotice(v.Context, v.Who.SessionID, back, redelivered(record))
 }
 
 func redelivered(record *webhooks.Record) notice {

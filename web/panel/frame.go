@@ -61,7 +61,7 @@ var menu = []menuGroup{
 
 func (p *Pages) frame(v *Request, title string, page any) *frame {
 	return &frame{
-		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: takeNotice(v.Context),
+		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: p.takeNotice(v.Context, v.Who.SessionID),
 		Writable: !v.Operator().Suspended(), Page: page, zone: v.Operator().TimeZone(),
 	}
 }

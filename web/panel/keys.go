@@ -26,9 +26,11 @@ type keysPage struct {
 	Plan models.Plan
 	// PerMinute is the plan's rate limit; zero without the API.
 	PerMinute int
-	Rows      []keyRow
-	Form      *forms.Form
-	Issued    *issuedKey
+	// MaxKeys is how many active keys the plan allows.
+	MaxKeys int
+	Rows    []keyRow
+	Form    *forms.Form
+	Issued  *issuedKey
 }
 
 type keyRow struct {
@@ -88,7 +90,7 @@ func (p *Pages) showKeys(v *Request, status int, stores []models.Store, change f
 		return err
 	}
 	plan := v.Operator().Plan
-	page := keysPage{Plan: plan, PerMinute: plan.RequestsPerMinute(), Rows: make([]keyRow, len(keys)), Form: keyForm(stores)}
+	page := keysPage{Plan: plan, PerMinute: plan.RequestsPerMinute(), MaxKeys: plan.ActiveKeys(), Rows: make([]keyRow, len(keys)), Form: keyForm(stores)}
 	names, now := storeNames(stores), p.Clock.Now()
 	for i := range keys {
 		page.Rows[i] = keyRow{

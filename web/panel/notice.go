@@ -1,12 +1,13 @@
 package panel
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 )
@@ -26,7 +27,7 @@ const (
 
 // done redirects to a page with a success message.
 func (p *Pages) done(v *Request, path, text string) error {
-	return p.redirectWithNotice(v, path, notice{Text: text})
+	return p.redirectWithNotice(v.Context, v.Who.SessionID, path, notice{Text: text})
 }
 
 // refused redirects to a page with an error message. Internal and not-found errors are returned
@@ -36,10 +37,13 @@ func (p *Pages) refused(v *Request, path string, err error) error {
 	if f.Kind == apperror.Internal || f.Kind == apperror.NotFound {
 		return err
 	}
-	return p.redirectWithNotice(v, path, notice{Text: f.Message, Failed: true})
+	return p.redirectWithNotice(v.Context, v.Who.SessionID, path, notice{Text: f.Message, Failed: true})
 }
 
-func (p *Pages) redirectWithNotice(v *Request, path string, n notice) error {
+// redirectWithNotice redirects to a page that shows the notice to the session; uuid.Nil is a visitor
+// who is not signed in. The notice is signed, so that a cookie of somebody else's making shows
+// nothing.
+func (p *Pages) redirectWithNotice(c *gin.Context, session uuid.UUID, path string, n notice) error {
 	if len(n.Text) > maxNotice {
 		n.Text = strings.ToValidUTF8(n.Text[:maxNotice], "") + "…"
 	}
@@ -47,10 +51,15 @@ func (p *Pages) redirectWithNotice(v *Request, path string, n notice) error {
 	if err != nil {
 		return err
 	}
-	p.setCookie(v.Context, noticeCookie, base64.RawURLEncoding.EncodeToString(packed), 60)
-	v.Redirect(http.StatusSeeOther, localPath(path))
+	p.setCookie(c, noticeCookie, p.Signer.Sign(noticePurpose(session), packed, p.Clock.Now().Add(noticeDuration)), int(noticeDuration.Seconds()))
+	c.Redirect(http.StatusSeeOther, localPath(path))
 	return nil
 }
+
+const noticeDuration = time.Minute
+
+// noticePurpose binds a notice to the session that it is for.
+func noticePurpose(session uuid.UUID) string { return "notice for " + session.String() }
 
 // setCookie sets a cookie for the panel's pages; maxAge is in seconds.
 func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
@@ -60,16 +69,16 @@ func (p *Pages) setCookie(c *gin.Context, name, value string, maxAge int) {
 	})
 }
 
-// takeNotice reads the notice and deletes its cookie.
-func takeNotice(c *gin.Context) *notice {
+// takeNotice reads the notice of a session and deletes its cookie.
+func (p *Pages) takeNotice(c *gin.Context, session uuid.UUID) *notice {
 	cookie, err := c.Cookie(noticeCookie)
 	if err != nil || cookie == "" {
 		return nil
 	}
-	http.SetCookie(c.Writer, &http.Cookie{Name: noticeCookie, Path: "/panel", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	packed, err := base64.RawURLEncoding.DecodeString(cookie)
+	p.setCookie(c, noticeCookie, "", -1)
+	packed, ok := p.Signer.Open(noticePurpose(session), cookie, p.Clock.Now())
 	var n notice
-	if err != nil || json.Unmarshal(packed, &n) != nil {
+	if !ok || json.Unmarshal(packed, &n) != nil {
 		return nil
 	}
 	return &n

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 
@@ -17,6 +18,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/orders"
@@ -48,6 +50,8 @@ type Options struct {
 	// LimitPasswordAttempts counts an attempt to enter a password, and returns an error when there
 	// were too many.
 	LimitPasswordAttempts func(*gin.Context, *models.User) error
+	// Signer signs the notice cookie.
+	Signer *signing.Signer
 }
 
 // New reads the embedded assets.
@@ -120,12 +124,17 @@ func (p *Pages) execute(c *gin.Context, status int, from *template.Template, nam
 	return nil
 }
 
-// localPath keeps a redirect inside the panel (open redirects).
-func localPath(path string) string {
-	if parsed, err := url.Parse(path); err == nil && parsed.Host == "" && parsed.Scheme == "" && strings.HasPrefix(parsed.Path, "/panel/") && !strings.Contains(path, "\\") {
-		return path
+// localPath keeps a redirect on the panel's pages (open redirects). A path with dots or empty
+// segments is refused, because a browser would resolve it to another one.
+func localPath(target string) string {
+	parsed, err := url.Parse(target)
+	if err != nil || parsed.Host != "" || parsed.Scheme != "" || parsed.User != nil || strings.Contains(target, "\\") {
+		return home
 	}
-	return home
+	if parsed.Path != path.Clean(parsed.Path) || !strings.HasPrefix(parsed.Path, "/panel/") || isWithin(parsed.Path, "/panel/api") {
+		return home
+	}
+	return parsed.String()
 }
 
 // home is the page after signing in.

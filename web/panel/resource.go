@@ -38,7 +38,7 @@ type resource[T any] struct {
 	// show, if not nil, replaces the redirect after a creation, where a secret must be shown once.
 	show func(v *Request, made *T) error
 	// actions, if not nil, are the other actions on a row.
-	actions func(row *T) []action
+	actions func(v *Request, row *T) []action
 }
 
 // action is an action on a row, other than editing it.
@@ -159,7 +159,7 @@ func (r *resource[T]) edit(v *Request) error {
 	if err != nil {
 		return err
 	}
-	return r.showEdit(v, http.StatusOK, row, form, r.actionsOn(row))
+	return r.showEdit(v, http.StatusOK, row, form, r.actionsOn(v, row))
 }
 
 func (r *resource[T]) change(v *Request) error {
@@ -181,18 +181,18 @@ func (r *resource[T]) change(v *Request) error {
 	if !form.AddError(err) {
 		return err
 	}
-	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(row))
+	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))
 }
 
 func (r *resource[T]) showEdit(v *Request, status int, row *T, form *forms.Form, actions []action) error {
 	return r.pages.show(v, status, "resource_edit", r.name(row), resourceEdit{Back: r.path, BackLabel: r.title, Form: form, Actions: actions})
 }
 
-func (r *resource[T]) actionsOn(row *T) []action {
+func (r *resource[T]) actionsOn(v *Request, row *T) []action {
 	if r.actions == nil {
 		return nil
 	}
-	return r.actions(row)
+	return r.actions(v, row)
 }
 
 // find reads the row of the path. Another operator's is not found.

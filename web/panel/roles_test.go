@@ -22,7 +22,9 @@ var forStores = map[string]bool{
 	"POST /panel/carga/crear": true, "POST /panel/carga/resumen": true, "POST /panel/carga/resultado.csv": true,
 	"GET /panel/webhooks": true, "POST /panel/webhooks": true, "GET /panel/webhooks/:id": true, "POST /panel/webhooks/:id/probar": true,
 	"POST /panel/webhooks/:id/rotar": true, "POST /panel/webhooks/:id/desactivar": true, "POST /panel/webhooks/:id/reenviar": true,
-	"POST /panel/envios/:id/reenviar": true,
+	"POST /panel/envios/:id/reenviar":  true,
+	"GET /panel/cuenta/segundo-factor": true, "POST /panel/cuenta/segundo-factor": true,
+	"POST /panel/cuenta/segundo-factor/confirmar": true, "POST /panel/cuenta/segundo-factor/quitar": true,
 }
 
 // Every route of the panel is tried by everybody. Routes come from the route table: a new one is

@@ -46,7 +46,7 @@ func (p *Pages) Routes() []Route {
 
 		{get, keysPath, models.OperatorRead, p.listKeys},
 		{post, keysPath, models.OperatorWrite, p.createKey},
-		{post, keysPath + "/:id/revocar", models.OperatorWrite, p.revokeKey},
+		{post, keysPath + "/:id/revocar", models.OperatorRevoke, p.revokeKey},
 
 		{get, webhooksPath, models.AnyUser, p.listWebhooks},
 		{post, webhooksPath, models.AnyUserWrite, p.registerWebhook},
@@ -56,8 +56,12 @@ func (p *Pages) Routes() []Route {
 		{post, webhooksPath + "/:id/desactivar", models.AnyUserWrite, p.deactivateWebhook},
 		{post, webhooksPath + "/:id/reenviar", models.AnyUserWrite, p.redeliverRange},
 
-		{get, accountPath, models.AnyUser, p.account},
-		{post, accountPath, models.AnyUserWrite, p.changePassword},
+		{get, accountPath, models.OwnAccount, p.account},
+		{post, accountPath, models.OwnAccount, p.changePassword},
+		{get, SecondFactorPath, models.OwnAccount, p.showSecondFactor},
+		{post, SecondFactorPath, models.OwnAccount, p.startSecondFactor},
+		{post, SecondFactorPath + "/confirmar", models.OwnAccount, p.confirmSecondFactor},
+		{post, SecondFactorPath + "/quitar", models.OwnAccount, p.removeSecondFactor},
 
 		{get, "/panel/tiendas", models.OperatorRead, p.stores().list},
 		{post, "/panel/tiendas", models.OperatorWrite, p.stores().create},
@@ -96,7 +100,9 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/usuarios", models.AdminWrite, p.users().create},
 		{get, "/panel/usuarios/:id", models.AdminRead, p.users().edit},
 		{post, "/panel/usuarios/:id", models.AdminWrite, p.users().change},
-		{post, "/panel/usuarios/:id/contrasena", models.AdminWrite, p.resetPassword},
+		{post, "/panel/usuarios/:id/contrasena", models.AdminRevoke, p.resetPassword},
+		{post, "/panel/usuarios/:id/enlace", models.AdminRevoke, p.startPasswordReset},
+		{post, "/panel/usuarios/:id/segundo-factor", models.AdminRevoke, p.resetSecondFactor},
 	}
 }
 

@@ -23,12 +23,19 @@ type fact struct{ Name, Value string }
 
 func settingsForm(v *Request) *forms.Form {
 	operator := v.Operator()
-	return &forms.Form{Action: settingsPath, Submit: "Guardar cambios", Fields: []forms.Field{
+	form := &forms.Form{Action: settingsPath, Submit: "Guardar cambios", Fields: []forms.Field{
 		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
 		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice), Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
 		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL), Hint: "Una imagen pública, con https://. En blanco, se muestra la inicial."},
 		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
 	}}
+	if v.Who.User.Administers() {
+		form.Fields = append(form.Fields, forms.Field{
+			Name: "require_second_factor", Label: "Pedir un segundo factor a los administradores", Kind: forms.Flag, Wide: true,
+			Value: strconv.FormatBool(operator.RequireSecondFactor), Hint: "Quien no lo tenga lo activa al ingresar, antes de hacer otra cosa.",
+		})
+	}
+	return form
 }
 
 func (p *Pages) showSettings(v *Request) error {
@@ -53,7 +60,7 @@ func (p *Pages) showSettingsForm(v *Request, status int, form *forms.Form) error
 // planWords describes a plan.
 func planWords(plan models.Plan) string {
 	if perMinute := plan.RequestsPerMinute(); perMinute > 0 {
-		return fmt.Sprintf("%s, con API hasta %d solicitudes por minuto y clave", plan, perMinute)
+		return fmt.Sprintf("%s, con API hasta %d solicitudes por minuto y clave, y %d claves activas", plan, perMinute, plan.ActiveKeys())
 	}
 	return string(plan) + ", sin API"
 }
@@ -62,7 +69,7 @@ func (p *Pages) changeSettings(v *Request) error {
 	form := settingsForm(v)
 	in, err := p.readForm(v, form)
 	if err == nil {
-		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Operator(), in)
+		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Who, in)
 	}
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")

@@ -212,6 +212,12 @@ func TestSetup_whileSuspended(t *testing.T) {
 			require.Equal(t, http.StatusOK, admin.get(path).Status, path)
 		}
 		require.Equal(t, http.StatusForbidden, admin.post("/panel/motorizados", url.Values{"name": {"X"}, "phone": {"987654321"}}).Status)
+		key := "/panel/claves/" + tenant.KeyIDs(t)[0].String() + "/revocar"
+		require.Contains(t, admin.read("/panel/claves").Text, key, "what protects accounts and keys goes on")
+		require.Contains(t, admin.submit(key, nil).words(), "La clave quedó revocada")
+		form := url.Values{"current": {apptest.Password}, "new": {"otra contraseña larga"}, "repeat": {"otra contraseña larga"}}
+		require.Contains(t, admin.read("/panel/cuenta").Text, `name="current"`)
+		require.Contains(t, admin.submit("/panel/cuenta", form).words(), "La contraseña cambió.")
 		require.Equal(t, http.StatusForbidden, admin.post("/panel/cobertura/carga/aplicar", url.Values{"contenido": {"ubigeo,precio\n150122,1"}}).Status)
 	})
 }

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
@@ -12,12 +13,14 @@ type SignIn struct {
 	Email, Failure string
 	// Next is the page to return to.
 	Next string
+	// Step is set when the password was right and the code of the second factor is asked for.
+	Step string
 }
 
 // ShowSignIn renders the sign-in form.
 func (p *Pages) ShowSignIn(c *gin.Context, status int, signIn SignIn) error {
 	signIn.Next = localPath(signIn.Next)
-	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: signIn, Notice: takeNotice(c)})
+	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: signIn, Notice: p.takeNotice(c, uuid.Nil)})
 }
 
 // ReadSignIn reads the sign-in form.
@@ -28,6 +31,17 @@ func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	}
 	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
 	in, err := jsonbody.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
+	return signIn, in, err
+}
+
+// ReadSignInCode reads the form of the second step.
+func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
+	values, err := posted(c)
+	if err != nil {
+		return SignIn{}, nil, err
+	}
+	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente"))}
+	in, err := jsonbody.FromForm(map[string][]string{"step": values["step"], "code": values["code"]}, nil)
 	return signIn, in, err
 }
 

@@ -41,7 +41,13 @@ func TestPanel_requiresSignIn(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, sent.Status)
 		require.Equal(t, "/panel/ingreso?siguiente=%2Fpanel%2Ftiendas%3Fx%3D1", sent.Location)
 		require.Contains(t, v.read(sent.Location).Text, `name="siguiente" value="/panel/tiendas?x=1"`)
-		require.Contains(t, v.read("/panel/ingreso?siguiente=https://otro.example/panel/").Text, `value="/panel/pedidos"`, "no way out of the panel")
+		for _, outside := range []string{
+			"https://otro.example/panel/", "//otro.example/panel/", "/\\otro.example/panel/", "/panel/../files/x", "/panel/%2e%2e/docs", "/panel/..//otro.example", "/panel//otro.example",
+			"/panel/./x", "/panelx", "/panel/api/orders", "panel/pedidos", "javascript:/panel/x", "/docs", "", "/panel/\tx", "https:/panel/x", "https:panel/x", "/panel/x/../../y",
+		} {
+			page := v.read("/panel/ingreso?siguiente=" + url.QueryEscape(outside))
+			require.Contains(t, page.Text, `name="siguiente" value="/panel/pedidos"`, outside)
+		}
 
 		wrong := v.post("/panel/ingreso", url.Values{"email": {"nadie@prueba.example"}, "password": {"12345678"}})
 		require.Equal(t, http.StatusUnauthorized, wrong.Status)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,7 +29,7 @@ func (p *Pages) users() *resource[account] {
 		intro:   "Quienes entran a este panel: su equipo y el de sus tiendas. Los administradores, además, ven esta página.",
 		columns: []string{"Nombre", "Rol", "Estado"},
 		add:     "Agregar usuario", made: "Usuario agregado.", changed: "Usuario guardado.",
-		all: p.listAccounts, absent: operators.ErrUserNotFound, show: p.showNewAccount, actions: passwordAction,
+		all: p.listAccounts, absent: operators.ErrUserNotFound, show: p.showNewAccount, actions: userActions,
 		make: func(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*account, error) {
 			user, drawn, err := p.Operators.CreateUser(ctx, operator, in)
 			if err != nil {
@@ -43,7 +44,7 @@ func (p *Pages) users() *resource[account] {
 		id:   func(a *account) uuid.UUID { return a.ID },
 		name: func(a *account) string { return a.Name },
 		cells: func(_ *Request, a *account) []cell {
-			return []cell{{Text: a.Name, Note: a.Email}, a.role(), activity(a.Active)}
+			return []cell{{Text: a.Name, Note: a.Email}, a.role(), a.state()}
 		},
 		fields: p.accountFields,
 	}
@@ -79,6 +80,14 @@ func (a *account) role() cell {
 	return plain("Operador")
 }
 
+func (a *account) state() cell {
+	state := activity(a.Active)
+	if a.HasSecondFactor() {
+		state.Note = "Con segundo factor"
+	}
+	return state
+}
+
 func (p *Pages) accountFields(v *Request, a *account) ([]forms.Field, error) {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())
 	if err != nil {
@@ -106,11 +115,30 @@ func passwordQuestion() forms.Field {
 	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
 }
 
-func passwordAction(a *account) []action {
-	return []action{{
-		Title: "Cambiar la contraseña", Text: "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
-		Form: &forms.Form{Action: usersPath + "/" + a.ID.String() + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
-	}}
+// userActions are the actions on a colleague; the first sets the password. Users change their own in
+// their account.
+func userActions(v *Request, a *account) []action {
+	if a.ID == v.Who.User.ID {
+		return nil
+	}
+	path := usersPath + "/" + a.ID.String()
+	actions := []action{
+		{
+			Title: "Cambiar la contraseña", Text: "Para quien la olvidó, o si otra persona la conoce. Sus sesiones abiertas se cierran.",
+			Form: &forms.Form{Action: path + "/contrasena", Submit: "Sí, cambiarla", Fields: []forms.Field{passwordQuestion()}},
+		},
+		{
+			Title: "Dar un enlace para que elija su contraseña", Text: "El enlace sirve una vez, durante 24 horas. La contraseña de ahora deja de servir y sus sesiones abiertas se cierran.",
+			Form: &forms.Form{Action: path + "/enlace", Submit: "Sí, crear el enlace"},
+		},
+	}
+	if a.HasSecondFactor() {
+		actions = append(actions, action{
+			Title: "Quitar su segundo factor", Text: "Para quien perdió su teléfono y sus códigos de recuperación. Asegúrese antes de que quien lo pide es esa persona. Sus sesiones abiertas se cierran.",
+			Form: &forms.Form{Action: path + "/segundo-factor", Submit: "Sí, quitarlo", Danger: true},
+		})
+	}
+	return actions
 }
 
 // passwordPage shows a new password, once.
@@ -137,11 +165,14 @@ func (p *Pages) resetPassword(v *Request) error {
 	if err != nil {
 		return err
 	}
-	actions := passwordAction(user)
+	actions := userActions(v, user)
+	if len(actions) == 0 {
+		return operators.ErrOwnAccount
+	}
 	form := actions[0].Form
 	in, err := p.readForm(v, form)
 	if err == nil {
-		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Operator(), user.ID, in)
+		user.drawn, err = p.Operators.ResetPassword(v.Ctx(), v.Who, user.ID, in)
 	}
 	switch {
 	case err == nil && user.drawn == "":
@@ -157,4 +188,37 @@ func (p *Pages) resetPassword(v *Request) error {
 		return err
 	}
 	return users.showEdit(v, http.StatusUnprocessableEntity, user, edit, actions)
+}
+
+// resetLinkPage shows the link of a password reset, once.
+type resetLinkPage struct {
+	Name, Back string
+	Link       shownOnce
+	Until      time.Time
+}
+
+func (p *Pages) startPasswordReset(v *Request) error {
+	user, err := p.users().find(v)
+	if err != nil {
+		return err
+	}
+	reset, err := p.Operators.StartPasswordReset(v.Ctx(), v.Who, user.ID)
+	if err != nil {
+		return err
+	}
+	v.Header("Cache-Control", "no-store")
+	return p.show(v, http.StatusOK, "reset_link", "Enlace para elegir contraseña", resetLinkPage{
+		Name: user.Name, Back: usersPath, Link: shownOnce{ID: "reset-link", Value: reset.Link(p.Config.BaseURL)}, Until: reset.ExpiresAt,
+	})
+}
+
+func (p *Pages) resetSecondFactor(v *Request) error {
+	user, err := p.users().find(v)
+	if err != nil {
+		return err
+	}
+	if err := p.Operators.ResetSecondFactor(v.Ctx(), v.Who, user.ID); err != nil {
+		return err
+	}
+	return p.done(v, usersPath, user.Name+" ya no tiene segundo factor. Sus sesiones se cerraron.")
 }

@@ -120,7 +120,7 @@ func (p *Pages) testWebhook(v *Request) error {
 	if record.Delivery.Status != models.WebhookDeliveryDelivered {
 		result = notice{Text: "El evento de prueba no se entregó.", Failed: true}
 	}
-	return p.redirectWithNotice(v, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), result)
+	return p.redirectWithNotice(v.Context, v.Who.SessionID, webhookPath(id)+"?prueba="+record.Delivery.ID.String(), result)
 }
 
 func (p *Pages) rotateSecret(v *Request) error {

@@ -30,8 +30,10 @@ const (
 	Password Kind = "password"
 	// NewPassword is a new password, which the browser must not fill in.
 	NewPassword Kind = "new-password"
-	Money       Kind = "money"
-	Number      Kind = "number"
+	// Code is a one-time code.
+	Code   Kind = "code"
+	Money  Kind = "money"
+	Number Kind = "number"
 	// Flag is one check box, Checks several under one name.
 	Flag   Kind = "flag"
 	Checks Kind = "checks"

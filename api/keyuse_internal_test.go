@@ -1,0 +1,43 @@
+package api
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+)
+
+// However many requests a key makes, one use a minute is to be stored; one that finds no place is
+// noted again.
+func TestKeyUseLog_oneAMinute(t *testing.T) {
+	t.Parallel()
+	log, now := newKeyUseLog(), time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
+	first, second := &models.APIKey{ID: uuid.New()}, &models.APIKey{ID: uuid.New()}
+	for i := range 100 {
+		log.note(first, "198.51.100.7", now.Add(time.Duration(i)*time.Millisecond))
+	}
+	log.note(second, "198.51.100.8", now)
+	require.Len(t, log.pending, 2)
+	require.Equal(t, keyUse{first.ID, now, "198.51.100.7"}, <-log.pending)
+	require.Equal(t, keyUse{second.ID, now, "198.51.100.8"}, <-log.pending)
+
+	stored := now.Add(30 * time.Second)
+	first.LastUsedAt = &stored // by another process
+	later := now.Add(time.Minute)
+	log.note(first, "198.51.100.7", later)
+	require.Empty(t, log.pending, "less than a minute after the stored use")
+	log.note(first, "198.51.100.9", stored.Add(time.Minute))
+	require.Equal(t, keyUse{first.ID, stored.Add(time.Minute), "198.51.100.9"}, <-log.pending)
+
+	for range maxPendingKeyUses {
+		log.note(&models.APIKey{ID: uuid.New()}, "198.51.100.7", later)
+	}
+	log.note(second, "198.51.100.8", later)
+	require.Len(t, log.pending, maxPendingKeyUses)
+	<-log.pending
+	log.note(second, "198.51.100.8", later)
+	require.Len(t, log.pending, maxPendingKeyUses, "there is room again")
+}

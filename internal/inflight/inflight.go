@@ -1,0 +1,33 @@
+// Package inflight lets code that waits in a queue of its own give the slot of its request back
+// meanwhile, so that those who wait do not keep other requests out.
+package inflight
+
+import "context"
+
+// Slot is the slot that a request holds among those handled at the same time.
+type Slot interface {
+	// Leave gives the slot back.
+	Leave()
+	// Enter takes a slot again, or returns why there is none.
+	Enter(ctx context.Context) error
+}
+
+type slotKey struct{}
+
+// With returns a context that carries the request's slot.
+func With(ctx context.Context, slot Slot) context.Context {
+	return context.WithValue(ctx, slotKey{}, slot)
+}
+
+// Outside runs work without the slot of the request, if ctx carries one.
+func Outside(ctx context.Context, work func() error) error {
+	slot, ok := ctx.Value(slotKey{}).(Slot)
+	if !ok {
+		return work()
+	}
+	slot.Leave()
+	if err := work(); err != nil {
+		return err
+	}
+	return slot.Enter(ctx)
+}

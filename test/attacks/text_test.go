@@ -1,0 +1,46 @@
+package attacks
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// Characters that turn the direction of text around cannot make a name look like another, in any
+// field that is shown.
+func TestText_thatTurnsItsDirection(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignInAs(t, &models.User{Admin: true})
+		order := s.CreateOrder(t, tenant.Key)
+		for _, turned := range []string{"Pago \u202eodatisopeD", "a\u202ab", "a\u2066b", "a\u2069b", "a\u200fb", "a\u061cb"} {
+			for path, body := range map[string]map[string]any{
+				"POST /stores":                      {"name": turned},
+				"POST /riders":                      {"name": turned, "phone": "987654321"},
+				"POST /branches":                    {"name": turned},
+				"POST /sizes":                       {"name": turned, "code": "ZZ"},
+				"POST /risk-zones":                  {"name": turned, "words": []string{"x"}},
+				"POST /keys":                        {"name": turned, "scopes": []string{"read:orders"}},
+				"POST /users":                       {"name": turned, "email": uuid.NewString() + "@prueba.example", "role": "operator"},
+				"PATCH /settings":                   {"name": turned},
+				"POST /orders":                      apptest.Order(map[string]any{"recipient_name": turned}),
+				"POST /orders/" + order + "/cancel": {"reason": turned},
+			} {
+				method, path, _ := strings.Cut(path, " ")
+				answer := s.Do(t, apptest.Request{Method: method, Path: "/panel/api" + path, Token: token, Body: body})
+				require.Equal(t, http.StatusBadRequest, answer.Status, "%s %q: %s", path, turned, answer.Text)
+				require.Equal(t, "invalid_fields", answer.Code, path)
+			}
+			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes"} {
+				answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{field: turned})})
+				require.Equal(t, []string{field}, answer.Fields, answer.Text)
+			}
+		}
+	})
+}
