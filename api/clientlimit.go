@@ -103,9 +103,6 @@ type clientListener struct {
 	lastLogged time.Time
 }
 
-// quiet is how long a connection without work must have moved no byte to give its place to another.
-const quiet = 500 * time.Millisecond
-
 // Listener is listener with MAX_CONNECTIONS_PER_ADDRESS applied.
 func (s *Server) Listener(listener net.Listener) net.Listener {
 	return &clientListener{
@@ -141,7 +138,7 @@ func (l *clientListener) Accept() (net.Conn, error) {
 }
 
 // add counts a connection. At the limit it closes the quietest of the client's others, or returns
-// false if none is quiet.
+// false if there is none.
 func (l *clientListener) add(connection *clientConn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -162,11 +159,12 @@ func (l *clientListener) add(connection *clientConn) bool {
 	return true
 }
 
+// quietestOf is the connection that has moved no byte for longest; nil if the service works for all
+// of them.
 func quietestOf(connections map[*clientConn]struct{}) (quietest *clientConn) {
-	oldest := time.Now().Add(-quiet).UnixNano()
 	for connection := range connections {
-		if at := connection.progress.Load(); at < oldest && !connection.busy.Load() {
-			quietest, oldest = connection, at
+		if !connection.busy.Load() && (quietest == nil || connection.progress.Load() < quietest.progress.Load()) {
+			quietest = connection
 		}
 	}
 	return quietest

@@ -79,11 +79,10 @@ func TestQuietestOf(t *testing.T) {
 		c.setBusy(busy)
 		return c
 	}
-	working, fresh := newConn(time.Hour, true), newConn(0, false)
-	connections := map[*clientConn]struct{}{working: {}, fresh: {}}
+	connections := map[*clientConn]struct{}{newConn(2*time.Hour, true): {}}
 	require.Nil(t, quietestOf(connections))
-	slow, idle := newConn(time.Minute, false), newConn(time.Hour, false)
-	connections[slow], connections[idle] = struct{}{}, struct{}{}
+	fresh, idle := newConn(0, false), newConn(time.Hour, false)
+	connections[fresh], connections[idle] = struct{}{}, struct{}{}
 	require.Same(t, idle, quietestOf(connections))
 	(*clientConn)(nil).setBusy(true) // a request without a connection
 }

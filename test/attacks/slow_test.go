@@ -96,7 +96,7 @@ func TestConnections_ofOneAddressAreLimited(t *testing.T) {
 		waiting = append(waiting, connection)
 	}
 	require.Equal(t, http.StatusOK, ask("127.0.0.3"), "another address has connections of its own")
-	testenv.Until(t, func() error { // as soon as those that wait are quiet
+	testenv.Until(t, func() error { // as soon as those that wait have returned their slots
 		if status := ask("127.0.0.2"); status != http.StatusOK {
 			return fmt.Errorf("status %d", status)
 		}
