@@ -68,6 +68,8 @@ type Options struct {
 	Resolver *net.Resolver
 	// WebhookCAFiles are PEM files trusted for webhooks besides WEBHOOK_CA_FILE.
 	WebhookCAFiles []string
+	// SlowStatement is the duration from which a statement is logged; 0 means the default.
+	SlowStatement time.Duration
 }
 
 // Open opens everything. The database must be reachable and migrated; Temporal may be down.
@@ -98,7 +100,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
-		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect,
+		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
 	}); err != nil {
 		return nil, err
 	}

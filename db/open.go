@@ -23,6 +23,7 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
 
+	"despacho/internal/redact"
 	"despacho/internal/telemetry"
 )
 
@@ -215,11 +216,20 @@ func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 // Trace is called after every statement.
 func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
 	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
+		if err != nil {
+			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text
+		}
 		l.Interface.Trace(ctx, began, statement, err)
 	}
 }
 
 // ParamsFilter omits values from the log: they may be personal data.
-func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) {
-	return text, nil
+func (statementLog) ParamsFilter(ctx context.Context, text string, values ...any) (string, []any) {
+	return withoutValues(ctx, text, values...)
 }
+
+func withoutValues(_ context.Context, text string, _ ...any) (string, []any) { return text, nil }
+
+// Scan renders its statement by a logger of its own, which has this filter instead of ParamsFilter
+// (go-gorm/gorm#7844).
+func init() { logger.RecorderParamsFilter = withoutValues }
