@@ -103,6 +103,7 @@ func (s *Server) routes() {
 	panel.POST("/users", s.withUser(models.AdminWrite, s.createUser))
 	panel.PATCH("/users/:id", s.withUser(models.AdminWrite, s.changeUser))
 	panel.POST("/users/:id/password", s.withUser(models.AdminWrite, s.resetPassword))
+	panel.GET("/audit", s.withUser(models.AdminRead, s.listAudit))
 }
 
 // handler writes a response, or returns an error that handle renders.

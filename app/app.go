@@ -101,6 +101,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
 		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
+		AuditRetention: cfg.AuditRetention,
 	}); err != nil {
 		return nil, err
 	}

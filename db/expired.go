@@ -9,15 +9,16 @@ import (
 
 // Cleared counts the deleted rows.
 type Cleared struct {
-	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers int64
+	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, AuditEntries int64
 }
 
 // Total is the number of all deleted rows.
 func (c Cleared) Total() int64 {
-	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.AuditEntries
 }
 
-// ClearExpired deletes expired idempotency records, rate windows, sessions and identity answers.
+// ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers and
+// entries of the audit log.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {
@@ -31,6 +32,7 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.RateWindow{}, "minute < ?", Minute(now) - 1, &cleared.RateWindows},
 		{&models.Session{}, "expires_at <= ?", now, &cleared.Sessions},
 		{&models.IdentityAnswer{}, "expires_at <= ?", now, &cleared.IdentityAnswers},
+		{&models.AuditEntry{}, "keep_until <= ?", now, &cleared.AuditEntries},
 	} {
 		result := d.with(ctx).Where(old.where, old.before).Delete(old.row)
 		if result.Error != nil {

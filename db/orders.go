@@ -93,14 +93,23 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// Timeline reads an order's timeline, oldest first: only the moves, or all entries.
-func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.TimelineEntry, error) {
-	query := d.with(ctx).Where("order_id = ?", orderID)
-	if movesOnly {
-		query = query.Where("seq IS NOT NULL")
-	}
-	var events []models.TimelineEntry
-	err := query.Order("at, seq, id").Find(&events).Error
+// Moves reads the moves of an order's timeline, oldest first.
+func (d *DB) Moves(ctx context.Context, orderID uuid.UUID) ([]models.TimelineEntry, error) {
+	var moves []models.TimelineEntry
+	err := d.with(ctx).Where("order_id = ? AND seq IS NOT NULL", orderID).Order("at, seq, id").Find(&moves).Error
+	return moves, err
+}
+
+// Timeline reads all entries of an order's timeline, oldest first, with the names of those they are
+// about.
+func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID) ([]models.TimelineView, error) {
+	var events []models.TimelineView
+	err := d.with(ctx).Table("order_events").
+		Select("order_events.*, users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
+		Joins("LEFT JOIN users ON users.id = order_events.user_id").
+		Joins("LEFT JOIN api_keys ON api_keys.id = order_events.key_id").
+		Joins("LEFT JOIN riders ON riders.id = order_events.rider_id").
+		Where("order_events.order_id = ?", orderID).Order("order_events.at, order_events.seq, order_events.id").Find(&events).Error
 	return events, err
 }
 

@@ -155,12 +155,25 @@ type TimelineEntry struct {
 	Type    string
 	Status  Status
 	By      string `gorm:"column:actor"`
+	// UserID or KeyID is who requested a move; a move from the Temporal UI has neither. RiderID is the
+	// rider of an assignment.
+	UserID  *uuid.UUID
+	KeyID   *uuid.UUID
+	RiderID *uuid.UUID
 	Detail  *string
 	At      time.Time
 }
 
 // TableName is the name from before the type's.
 func (TimelineEntry) TableName() string { return "order_events" }
+
+// TimelineView is a timeline entry with the names of those it is about.
+type TimelineView struct {
+	TimelineEntry `gorm:"embedded"`
+	UserName      *string
+	KeyName       *string
+	RiderName     *string
+}
 
 // Types of timeline entries that are not named after a move.
 const (

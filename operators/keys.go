@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
 	"despacho/models"
@@ -46,12 +47,23 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 	if plain, err = key.Issue(); err != nil {
 		return nil, "", err
 	}
-	return key, plain, s.db.InsertAPIKey(ctx, key)
+	return key, plain, s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.InsertAPIKey(ctx, key); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, key, models.AuditCreated, nil)
+	})
 }
 
 // RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	return rowErrors{notFound: ErrKeyNotFound}.replace(s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()))
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, models.AuditKeyRevoked, &id, "")
+	})
+	return rowErrors{notFound: ErrKeyNotFound}.replace(err)
 }
 
 // readScopes reads at least one known scope and removes duplicates.

@@ -41,9 +41,15 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (user *mode
 		return nil, "", err
 	}
 	now := s.clock.Now()
-	err = s.db.InsertSession(ctx, &models.Session{
-		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
-	}, user.PasswordHash)
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		err := tx.InsertSession(ctx, &models.Session{
+			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
+		}, user.PasswordHash)
+		if err != nil {
+			return err
+		}
+		return s.auditSession(ctx, tx, user, models.AuditSignIn)
+	})
 	if db.IsNotFound(err) {
 		return nil, "", ErrBadSignIn
 	}
@@ -58,15 +64,25 @@ func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*mode
 		return nil, err
 	}
 	// The hash of an unknown user is empty.
-	if !credentials.PasswordMatches(user.PasswordHash, request.password) || !user.Active {
-		return nil, ErrBadSignIn
+	if credentials.PasswordMatches(user.PasswordHash, request.password) && user.Active {
+		return user, nil
 	}
-	return user, nil
+	if user.ID != uuid.Nil {
+		if err := s.auditAttempt(ctx, user, models.AuditSignInFailed); err != nil {
+			return nil, err
+		}
+	}
+	return nil, ErrBadSignIn
 }
 
 // SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, sessionID uuid.UUID) error {
-	return s.db.DeleteSession(ctx, sessionID)
+func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.DeleteSession(ctx, who.SessionID); err != nil {
+			return err
+		}
+		return s.auditSession(ctx, tx, &who.User, models.AuditSignOut)
+	})
 }
 
 // Authorize returns the user and the operator of a session that has the permission. A suspended

@@ -89,7 +89,13 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 	if request.PasswordHash, err = credentials.HashPassword(request.password); err != nil {
 		return err
 	}
-	return rowErrors{taken: ErrEmailTaken}.replace(s.db.InsertUser(ctx, request.User))
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.InsertUser(ctx, request.User); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, request.User, models.AuditCreated, nil)
+	})
+	return rowErrors{taken: ErrEmailTaken}.replace(err)
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
@@ -249,7 +255,7 @@ func (s *Service) ResetPassword(ctx context.Context, operator *models.Operator, 
 	if err := in.Err(); err != nil {
 		return "", err
 	}
-	return generated, s.setPassword(ctx, id, password)
+	return generated, s.setPassword(ctx, operator.ID, id, password, models.AuditPasswordReset)
 }
 
 // ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
@@ -269,16 +275,21 @@ func (s *Service) ChangePassword(ctx context.Context, user *models.User, session
 		in.AddError("current", "no es su contraseña actual")
 		return in.Err()
 	}
-	return s.setPassword(ctx, user.ID, chosen, sessionID)
+	return s.setPassword(ctx, user.OperatorID, user.ID, chosen, models.AuditPasswordChanged, sessionID)
 }
 
 // setPassword stores a checked password and deletes the user's sessions, except those in keep.
-func (s *Service) setPassword(ctx context.Context, userID uuid.UUID, password string, keep ...uuid.UUID) error {
+func (s *Service) setPassword(ctx context.Context, operatorID, userID uuid.UUID, password string, action models.AuditAction, keep ...uuid.UUID) error {
 	hash, err := credentials.HashPassword(password)
 	if err != nil {
 		return err
 	}
-	return s.db.SetPassword(ctx, userID, hash, keep...)
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.SetPassword(ctx, userID, hash, keep...); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operatorID, action, &userID, "")
+	})
 }
 
 func readNewPassword(in *jsonbody.Object) (password, generated string) {

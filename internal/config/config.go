@@ -36,6 +36,8 @@ type Config struct {
 	AutoCancelAfter time.Duration `env:"AUTO_CANCEL_AFTER" envDefault:"24h" doc:"How long an order may stay registered before it cancels itself."`
 	IdempotencyTTL  time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"24h" doc:"How long an Idempotency-Key answers with the first response."`
 
+	AuditRetention time.Duration `env:"AUDIT_RETENTION" envDefault:"8760h" doc:"How long an entry of the audit log is kept; before that the database refuses to delete it."`
+
 	DNIProvider []string `env:"DNI_PROVIDER" doc:"Identity providers tried in order, separated by commas. Empty: documents are kept as declared."`
 	DNIURL      []string `env:"DNI_URL" doc:"Address of each provider, in the same order. Empty: each provider's own."`
 	DNIToken    []string `env:"DNI_TOKEN" doc:"Token of each provider, in the same order."`
@@ -117,6 +119,7 @@ func (c *Config) check() error {
 	}
 	for variable, value := range map[string]time.Duration{
 		"AUTO_CANCEL_AFTER": c.AutoCancelAfter, "IDEMPOTENCY_TTL": c.IdempotencyTTL, "SHUTDOWN_TIMEOUT": c.ShutdownTimeout,
+		"AUDIT_RETENTION": c.AuditRetention,
 	} {
 		if value <= 0 {
 			complain(variable, "must be a positive duration such as 24h, not %s", value)

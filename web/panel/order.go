@@ -160,7 +160,7 @@ func pointOf(lat, lng *float64, source string) *mapPoint {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func timelineOf(v *Request, entries []models.TimelineEntry) []timelineRow {
+func timelineOf(v *Request, entries []models.TimelineView) []timelineRow {
 	rows := make([]timelineRow, len(entries))
 	cancelled := false
 	for i, entry := range entries {
@@ -170,6 +170,12 @@ func timelineOf(v *Request, entries []models.TimelineEntry) []timelineRow {
 		}
 		if entry.Type == models.TimelinePointResolved {
 			rows[i].Detail = pointWords[rows[i].Detail]
+		}
+		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
+			rows[i].Who += ": " + name
+		}
+		if entry.RiderName != nil {
+			rows[i].Text = "Asignado a " + *entry.RiderName
 		}
 		if entry.Seq != nil {
 			cancelled = entry.Status == models.StatusCancelled

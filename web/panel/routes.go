@@ -97,6 +97,9 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/usuarios/:id", models.AdminRead, p.users().edit},
 		{post, "/panel/usuarios/:id", models.AdminWrite, p.users().change},
 		{post, "/panel/usuarios/:id/contrasena", models.AdminWrite, p.resetPassword},
+
+		{get, auditPath, models.AdminRead, p.showAudit},
+		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
 }
 

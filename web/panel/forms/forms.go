@@ -32,6 +32,8 @@ const (
 	NewPassword Kind = "new-password"
 	Money       Kind = "money"
 	Number      Kind = "number"
+	// Hidden is a number that the page itself sends.
+	Hidden Kind = "hidden"
 	// Flag is one check box, Checks several under one name.
 	Flag   Kind = "flag"
 	Checks Kind = "checks"
@@ -49,7 +51,7 @@ const (
 
 // formKinds are the types of the fields that are not text.
 var formKinds = map[Kind]jsonbody.FormField{
-	Money: jsonbody.FormNumber, Number: jsonbody.FormNumber,
+	Money: jsonbody.FormNumber, Number: jsonbody.FormNumber, Hidden: jsonbody.FormNumber,
 	Flag: jsonbody.FormFlag, Checks: jsonbody.FormList, Lines: jsonbody.FormLines,
 	Choice: jsonbody.FormReference, Place: jsonbody.FormReference,
 }
