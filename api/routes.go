@@ -67,6 +67,8 @@ func (s *Server) routes() {
 	panel.POST("/orders/:id/deliver", s.withUser(models.OperatorWrite, s.deliverOrder))
 	panel.POST("/orders/:id/cancel", s.withUser(models.AnyUserWrite, s.panelCancelOrder))
 	panel.PATCH("/orders/:id/point", s.withUser(models.OperatorWrite, s.setPoint))
+	panel.POST("/orders/:id/erase", s.withUser(models.AdminWrite, s.eraseOrder))
+	panel.POST("/erasures", s.withUser(models.AdminWrite, s.eraseByPhone))
 	panel.GET("/webhooks", s.withUser(models.AnyUser, s.panelListWebhooks))
 	panel.POST("/webhooks", s.withUser(models.AnyUserWrite, s.registerWebhook))
 	panel.DELETE("/webhooks/:id", s.withUser(models.AnyUserWrite, s.deactivateWebhook))

@@ -128,6 +128,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		KeyLease: cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil,
+		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
@@ -135,6 +136,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	return a, nil
 }
+
+// Clock is the clock of everything in the app.
+func (a *App) Clock() clock.Clock { return a.clock }
 
 // connectTemporal makes a lazy client: it connects on first use, so that the API starts and accepts
 // orders without Temporal.

@@ -31,6 +31,7 @@ const (
 	AuditResumed          AuditAction = "operator.resumed"
 
 	AuditPointSet AuditAction = "order.point_set"
+	AuditErased   AuditAction = "order.erased"
 )
 
 // What an operator manages is created and changed in the same way; the action names the kind.
@@ -46,7 +47,7 @@ var AuditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_
 var AuditActions = append([]AuditAction{
 	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset,
 	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookRotated, AuditWebhookRemoved,
-	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet,
+	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditErased,
 }, kindActions()...)
 
 func kindActions() []AuditAction {

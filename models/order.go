@@ -108,7 +108,19 @@ type Order struct {
 	DeliveredAt *time.Time
 	CancelledAt *time.Time
 	UpdatedAt   time.Time
+	// ErasedAt is when the recipient's data was erased.
+	ErasedAt *time.Time
 }
+
+// What replaces a recipient's data when it is erased. The phone has the form of every other; no
+// country has the code 999.
+const (
+	ErasedText  = "(eliminado)"
+	ErasedPhone = "+999000000000"
+)
+
+// Ended reports whether the order was delivered or cancelled.
+func (o *Order) Ended() bool { return o.Status == StatusDelivered || o.Status == StatusCancelled }
 
 // State is the part of the order that decides its moves.
 func (o *Order) State() State {

@@ -38,6 +38,9 @@ type Config struct {
 
 	AuditRetention time.Duration `env:"AUDIT_RETENTION" envDefault:"8760h" doc:"How long an entry of the audit log is kept; before that the database refuses to delete it."`
 
+	PayloadRetention      time.Duration `env:"PAYLOAD_RETENTION" envDefault:"720h" doc:"How long the personal data of a webhook event and the receiver's response are kept after it was sent. 0: kept."`
+	PersonalDataRetention time.Duration `env:"PERSONAL_DATA_RETENTION" envDefault:"0" doc:"How long the recipient's data of a delivered or cancelled order is kept before it is erased. 0: kept until somebody erases it."`
+
 	DNIProvider []string `env:"DNI_PROVIDER" doc:"Identity providers tried in order, separated by commas. Empty: documents are kept as declared."`
 	DNIURL      []string `env:"DNI_URL" doc:"Address of each provider, in the same order. Empty: each provider's own."`
 	DNIToken    []string `env:"DNI_TOKEN" doc:"Token of each provider, in the same order."`
@@ -125,8 +128,12 @@ func (c *Config) check() error {
 			complain(variable, "must be a positive duration such as 24h, not %s", value)
 		}
 	}
-	if c.DrainDelay < 0 {
-		complain("DRAIN_DELAY", "must not be negative, not %s", c.DrainDelay)
+	for variable, value := range map[string]time.Duration{
+		"DRAIN_DELAY": c.DrainDelay, "PAYLOAD_RETENTION": c.PayloadRetention, "PERSONAL_DATA_RETENTION": c.PersonalDataRetention,
+	} {
+		if value < 0 {
+			complain(variable, "must not be negative, not %s", value)
+		}
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)

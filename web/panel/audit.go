@@ -167,6 +167,7 @@ var auditWords = map[models.AuditAction]string{
 	models.AuditSuspended:        "Suspendió al operador",
 	models.AuditResumed:          "Reanudó al operador",
 	models.AuditPointSet:         "Completó el punto de un pedido",
+	models.AuditErased:           "Eliminó los datos del destinatario de un pedido",
 	"store.created":              "Creó una tienda",
 	"store.changed":              "Cambió una tienda",
 	"rider.created":              "Creó un motorizado",

@@ -42,6 +42,7 @@ type orderPage struct {
 	Cancelled  *cancelledView
 	Proof      *proofView
 	Deliveries *deliveryList
+	Erase      *forms.Form
 	// Links: the tracking page, the label, and the order's workflow.
 	Tracking, Label, Workflow string
 }
@@ -101,7 +102,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
 		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
-		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Erase: eraseFormFor(v, order), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
 		page.GivenMap = link

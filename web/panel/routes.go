@@ -98,6 +98,10 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/usuarios/:id", models.AdminWrite, p.users().change},
 		{post, "/panel/usuarios/:id/contrasena", models.AdminWrite, p.resetPassword},
 
+		{get, privacyPath, models.AdminRead, p.showPrivacy},
+		{post, privacyPath, models.AdminWrite, p.eraseByPhone},
+		{post, "/panel/pedidos/:id/eliminar-datos", models.AdminWrite, p.eraseOrder},
+
 		{get, auditPath, models.AdminRead, p.showAudit},
 		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
