@@ -93,7 +93,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		temporalOptions = &fromEnvironment
 	}
 	var err error
-	if a.secrets, err = encryption.New(cfg.SecretKey); err != nil {
+	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return nil, fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
@@ -136,6 +136,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	return a, nil
 }
+
+// ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
+// returns how many rows changed. The identity cache is not among it: its keys are derived from
+// SECRET_KEY as well, and its rows expire.
+func (a *App) ReencryptSecrets(ctx context.Context) (int, error) { return a.webhooks.Reencrypt(ctx) }
 
 // Clock is the clock of everything in the app.
 func (a *App) Clock() clock.Clock { return a.clock }

@@ -33,7 +33,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(),
+		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), secretsCommand(),
 		resolveCommand(), healthCommand(), versionCommand(),
 	)
 	return root

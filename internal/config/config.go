@@ -30,6 +30,8 @@ type Config struct {
 
 	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets at rest. Required outside dev. Losing it loses the secrets."`
 
+	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read. Empty once despacho secrets rotate has run."`
+
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
 
@@ -146,6 +148,11 @@ func (c *Config) check() error {
 	}
 	if c.SecretKey != "" && len(c.SecretKey) < MinSecretKey {
 		complain("SECRET_KEY", "must have at least %d characters", MinSecretKey)
+	}
+	for _, old := range c.SecretKeyOld {
+		if len(old) < MinSecretKey {
+			complain("SECRET_KEY_OLD", "must have at least %d characters in each key", MinSecretKey)
+		}
 	}
 	if c.WebhookCAFile != "" {
 		if _, err := os.Stat(c.WebhookCAFile); err != nil {
