@@ -161,7 +161,7 @@ func (d *DB) SaveMove(ctx context.Context, order *models.Order, event *models.Ti
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", "seq", "branch_id", "operative_day", "rider_id", "actual_amount_collected_cents",
 			"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
-			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at").
+			"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at", "erased_at").
 		UpdateColumns(order))
 	if err != nil {
 		return err

@@ -139,6 +139,8 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 		}
 		// A revived order is no longer cancelled; the timeline keeps the cancellation.
 		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
+		// What happens to an erased order that is revived, such as a photo, is to be erased again.
+		order.ErasedAt = nil
 	case models.MoveAssign:
 		order.AssignedAt = &at
 		order.RiderID = &move.Assigned.RiderID
