@@ -5,6 +5,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"runtime/debug"
@@ -66,7 +67,7 @@ func (a *Activities) ApplyMove(ctx context.Context, move workflows.ApplyMoveInpu
 func (a *Activities) orderError(ctx context.Context, access string, orderID uuid.UUID, panicked any, err error) error {
 	switch {
 	case panicked != nil:
-		a.Log.ErrorContext(ctx, "order not stored: panic", "order_id", orderID, "access", access, "panic", panicked, "stack", string(debug.Stack()))
+		a.Log.ErrorContext(ctx, "order not stored: panic", "order_id", orderID, "access", access, "error", fmt.Errorf("panic: %v", panicked), "stack", string(debug.Stack()))
 		return workflows.NotStored()
 	case err == nil, db.IsUnavailable(err), ctx.Err() != nil:
 		return err

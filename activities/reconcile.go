@@ -60,7 +60,8 @@ func (a *Activities) firstPass(ctx context.Context) error {
 	_, startErr := a.StartMissingOrders(ctx)
 	_, driveErr := a.DriveAbandonedDeliveries(ctx)
 	_, clearErr := a.ClearExpiredRecords(ctx)
-	failed := errors.Join(startErr, driveErr, clearErr)
+	_, eraseErr := a.Orders.ApplyRetention(ctx)
+	failed := errors.Join(startErr, driveErr, clearErr, eraseErr)
 	if a.Clock.Now().Minute() == 0 { // once an hour
 		failed = errors.Join(failed, a.RefreshOrphans(ctx))
 	}

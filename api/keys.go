@@ -11,6 +11,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
+	"despacho/internal/principal"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/orders"
@@ -37,6 +38,7 @@ func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 		if !holder.Key.HasScope(scope) {
 			return apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
 		}
+		s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
 		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID})
 		return h(c)
 	})

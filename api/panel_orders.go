@@ -31,6 +31,8 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 // panelOrder is an order with its timeline.
 type panelOrder struct {
 	*orders.View
+	// Version changes with every move; an assignment may name the one that it is based on.
+	Version        int             `json:"version"`
 	PointSource    *string         `json:"point_source"`
 	RiskZone       *string         `json:"risk_zone"`
 	DocOutcome     *string         `json:"doc_outcome"`
@@ -43,8 +45,25 @@ type timelineEntry struct {
 	Status models.Status `json:"status"`
 	Label  string        `json:"label"`
 	By     string        `json:"by"`
-	Detail *string       `json:"detail"`
-	At     time.Time     `json:"at"`
+	// User, Key and Rider are for the operator only.
+	User   *namedRef `json:"user"`
+	Key    *namedRef `json:"key"`
+	Rider  *namedRef `json:"rider"`
+	Detail *string   `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// namedRef is somebody or something that an entry is about.
+type namedRef struct {
+	ID   uuid.UUID `json:"id"`
+	Name *string   `json:"name"`
+}
+
+func refTo(id *uuid.UUID, name *string) *namedRef {
+	if id == nil {
+		return nil
+	}
+	return &namedRef{*id, name}
 }
 
 func (s *Server) panelReadOrder(c *gin.Context) error {
@@ -58,12 +77,13 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 		return err
 	}
 	view := panelOrder{
-		View: story.Order.View, PointSource: story.PointSource, RiskZone: story.RiskZone,
+		View: story.Order.View, Version: story.Order.Version, PointSource: story.PointSource, RiskZone: story.RiskZone,
 		DocOutcome: story.DocOutcome, DocNameMatches: story.DocNameMatches, Timeline: make([]timelineEntry, len(story.Timeline)),
 	}
 	for i, entry := range story.Timeline {
 		view.Timeline[i] = timelineEntry{
 			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),
+			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName), Rider: refTo(entry.RiderID, entry.RiderName),
 		}
 	}
 	return ok(c, view)
@@ -86,11 +106,11 @@ func (s *Server) assignOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	riderID := in.RequiredUUID("rider_id")
+	riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID))
+	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID, expected))
 }
 
 func (s *Server) panelCancelOrder(c *gin.Context) error {

@@ -57,9 +57,10 @@ func (s *Server) recoverPanic(c *gin.Context) {
 		if recovered == http.ErrAbortHandler {
 			panic(recovered)
 		}
-		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "panic", fmt.Sprint(recovered), "stack", string(debug.Stack()))
+		panicked := fmt.Errorf("panic: %v", recovered)
+		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "error", panicked, "stack", string(debug.Stack()))
 		if !c.Writer.Written() {
-			s.fail(c, apperror.Wrap(fmt.Errorf("panic: %v", recovered)))
+			s.fail(c, apperror.Wrap(panicked))
 		}
 	}()
 	c.Next()

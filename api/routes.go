@@ -79,6 +79,8 @@ func (s *Server) routes() {
 	panel.POST("/orders/:id/deliver", s.withUser(models.OperatorWrite, s.deliverOrder))
 	panel.POST("/orders/:id/cancel", s.withUser(models.AnyUserWrite, s.panelCancelOrder))
 	panel.PATCH("/orders/:id/point", s.withUser(models.OperatorWrite, s.setPoint))
+	panel.POST("/orders/:id/erase", s.withUser(models.AdminWrite, s.eraseOrder))
+	panel.POST("/erasures", s.withUser(models.AdminWrite, s.eraseByPhone))
 	panel.GET("/webhooks", s.withUser(models.AnyUser, s.panelListWebhooks))
 	panel.POST("/webhooks", s.withUser(models.AnyUserWrite, s.registerWebhook))
 	panel.DELETE("/webhooks/:id", s.withUser(models.AnyUserWrite, s.deactivateWebhook))
@@ -117,6 +119,7 @@ func (s *Server) routes() {
 	panel.POST("/users/:id/password", s.withUser(models.AdminRevoke, s.resetPassword))
 	panel.POST("/users/:id/reset", s.withUser(models.AdminRevoke, s.startPasswordReset))
 	panel.DELETE("/users/:id/second-factor", s.withUser(models.AdminRevoke, s.resetSecondFactor))
+	panel.GET("/audit", s.withUser(models.AdminRead, s.listAudit))
 }
 
 // handler writes a response, or returns an error that handle renders.

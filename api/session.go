@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/principal"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/orders"
@@ -74,8 +76,9 @@ func requireTrusted(c *gin.Context, trusted *http.CrossOriginProtection) error {
 
 // openSession signs a user in and sets the session cookie.
 func (s *Server) openSession(c *gin.Context, request operators.SignInRequest) (operators.SignedUser, error) {
+	s.identify(c, principal.Principal{})
 	if err := s.limitSignIns(c, request.Email); err != nil {
-		return operators.SignedUser{}, err
+		return operators.SignedUser{}, cmp.Or(s.recordBlocked(c, request), err)
 	}
 	signed, err := s.operators.SignIn(c.Request.Context(), request)
 	if err != nil {
@@ -84,6 +87,16 @@ func (s *Server) openSession(c *gin.Context, request operators.SignInRequest) (o
 	s.setSessionCookie(c, signed.Token, int(operators.SessionDuration.Seconds()))
 	s.rememberDevice(c, request.Email)
 	return signed, nil
+}
+
+// recordBlocked records a sign-in that was refused unchecked, once for each account in a minute: a
+// flood of attempts must not flood the audit log.
+func (s *Server) recordBlocked(c *gin.Context, request operators.SignInRequest) error {
+	used, err := s.db.CountRequest(c.Request.Context(), "signin-blocked:"+request.Email, s.clock.Now())
+	if err != nil || used > 1 {
+		return err
+	}
+	return s.operators.SignInBlocked(c.Request.Context(), request)
 }
 
 func (s *Server) setSessionCookie(c *gin.Context, token string, maxAge int) {
@@ -110,7 +123,7 @@ func (s *Server) signOut(c *gin.Context) error {
 }
 
 func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
-	if err := s.operators.SignOut(c.Request.Context(), who.SessionID); err != nil {
+	if err := s.operators.SignOut(c.Request.Context(), who); err != nil {
 		return err
 	}
 	s.setSessionCookie(c, "", -1)
@@ -141,7 +154,18 @@ func (s *Server) authorizeFrom(c *gin.Context, p models.Permission, trusted *htt
 	if err != nil {
 		return nil, err
 	}
-	return s.operators.Authorize(c.Request.Context(), token, p)
+	who, err := s.operators.Authorize(c.Request.Context(), token, p)
+	if err == nil {
+		s.identify(c, principal.Principal{UserID: &who.User.ID})
+	}
+	return who, err
+}
+
+// identify puts who makes the request into its context. The request stays the same object: net/http
+// removes the temporary files of the one it knows.
+func (s *Server) identify(c *gin.Context, who principal.Principal) {
+	who.Address = c.ClientIP()
+	*c.Request = *c.Request.WithContext(principal.With(c.Request.Context(), who))
 }
 
 // sessionToken is the Bearer token, or the cookie if the request comes from a trusted origin.
@@ -157,7 +181,7 @@ func sessionToken(c *gin.Context, trusted *http.CrossOriginProtection) (string, 
 }
 
 func callerOf(who *db.SignedIn) orders.Caller {
-	return orders.Caller{Operator: &who.Operator, StoreID: who.User.StoreID}
+	return orders.Caller{Operator: &who.Operator, StoreID: who.User.StoreID, UserID: &who.User.ID}
 }
 
 func signedIn(c *gin.Context) *db.SignedIn { return c.MustGet(userKey).(*db.SignedIn) }

@@ -60,7 +60,7 @@ func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, err
 	if err != nil {
 		return nil, err
 	}
-	moves, err := s.db.Timeline(c.Request.Context(), tracked.ID, true)
+	moves, err := s.db.Moves(c.Request.Context(), tracked.ID)
 	return &trackedPackage{tracked, moves}, err
 }
 

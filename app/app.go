@@ -30,6 +30,7 @@ import (
 	"despacho/internal/photos"
 	"despacho/internal/safehttp"
 	"despacho/internal/telemetry"
+	"despacho/operators"
 	"despacho/orders"
 	"despacho/webhooks"
 	"despacho/webhooks/sender"
@@ -79,6 +80,8 @@ type Options struct {
 	BuildID string
 	// MakeCurrent makes the version current as soon as the worker polls.
 	MakeCurrent bool
+	// SlowStatement is the duration from which a statement is logged; 0 means the default.
+	SlowStatement time.Duration
 }
 
 // Open opens everything. The database must be reachable and migrated; Temporal may be down.
@@ -103,14 +106,15 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		temporalOptions = &fromEnvironment
 	}
 	var err error
-	if a.secrets, err = encryption.New(cfg.SecretKey); err != nil {
+	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return nil, fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
 		return nil, err
 	}
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
-		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect,
+		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
+		AuditRetention: cfg.AuditRetention,
 	}); err != nil {
 		return nil, err
 	}
@@ -142,6 +146,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
 		backlog := a.Orders.StartBacklog()
@@ -153,6 +158,21 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	return a, nil
 }
+
+// ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
+// returns how many rows changed. The identity cache is not among it: its keys are derived from
+// SECRET_KEY as well, and its rows expire.
+func (a *App) ReencryptSecrets(ctx context.Context) (int, error) {
+	ofWebhooks, err := a.webhooks.Reencrypt(ctx)
+	if err != nil {
+		return ofWebhooks, err
+	}
+	ofUsers, err := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets}).ReencryptSecondFactors(ctx)
+	return ofWebhooks + ofUsers, err
+}
+
+// Clock is the clock of everything in the app.
+func (a *App) Clock() clock.Clock { return a.clock }
 
 // openCodec makes the codec of HISTORY_KEYS. Without keys it encrypts nothing, and recognises what
 // it cannot read. The schedule of the reconcile workflow is not encrypted: it holds nothing of any

@@ -269,7 +269,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				w.failed, delivery,
 				func() error { return database.SaveDelivery(ctx, &delivery) },
 				func() (any, error) { stored, _, err := database.Delivery(ctx, delivery.ID); return stored, err },
-				[]string{"ID", "WebhookID", "OperatorID", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt"},
+				[]string{"ID", "WebhookID", "OperatorID", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt", "ErasedAt"},
 			},
 			"SaveSecrets": {
 				w.webhook, webhook,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing/fstest"
 )
@@ -21,16 +22,23 @@ var sqliteTypes = strings.NewReplacer(
 	"CREATE UNLOGGED TABLE", "CREATE TABLE",
 )
 
+// otherDialect matches the parts of a migration that are not for a dialect, such as the other one's
+// triggers.
+var otherDialect = map[Dialect]*regexp.Regexp{
+	Postgres: regexp.MustCompile(`(?s)-- begin sqlite\n.*?-- end sqlite\n`),
+	SQLite:   regexp.MustCompile(`(?s)-- begin postgres\n.*?-- end postgres\n`),
+}
+
 // migrationsFor returns the migrations for the dialect.
 func migrationsFor(dialect Dialect) (fs.FS, error) {
 	files, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil || dialect == Postgres {
-		return files, err
+	if err != nil {
+		return nil, err
 	}
-	return translate(files)
+	return translate(files, dialect)
 }
 
-func translate(files fs.FS) (fs.FS, error) {
+func translate(files fs.FS, dialect Dialect) (fs.FS, error) {
 	translated := fstest.MapFS{}
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -39,6 +47,11 @@ func translate(files fs.FS) (fs.FS, error) {
 		content, err := fs.ReadFile(files, path)
 		if err != nil {
 			return err
+		}
+		content = otherDialect[dialect].ReplaceAll(content, nil)
+		if dialect == Postgres {
+			translated[path] = &fstest.MapFile{Data: content}
+			return nil
 		}
 		var out bytes.Buffer
 		if _, err := sqliteTypes.WriteString(&out, string(content)); err != nil {

@@ -9,16 +9,16 @@ import (
 
 // Cleared counts the deleted rows.
 type Cleared struct {
-	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets int64
+	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries int64
 }
 
 // Total is the number of all deleted rows.
 func (c Cleared) Total() int64 {
-	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries
 }
 
-// ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers
-// and password resets.
+// ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers,
+// password resets and entries of the audit log.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {
@@ -33,6 +33,7 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.Session{}, "expires_at <= ?", now, &cleared.Sessions},
 		{&models.IdentityAnswer{}, "expires_at <= ?", now, &cleared.IdentityAnswers},
 		{&models.PasswordReset{}, "expires_at <= ?", now, &cleared.PasswordResets},
+		{&models.AuditEntry{}, "keep_until <= ?", now, &cleared.AuditEntries},
 	} {
 		result := d.with(ctx).Where(old.where, old.before).Delete(old.row)
 		if result.Error != nil {

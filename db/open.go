@@ -23,6 +23,7 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
 
+	"despacho/internal/redact"
 	"despacho/internal/telemetry"
 )
 
@@ -42,6 +43,8 @@ type DB struct {
 	dialect Dialect
 	// batched is nil on SQLite and in a transaction.
 	batched *batched
+	// auditRetention is how long entries of the audit log are kept.
+	auditRetention time.Duration
 }
 
 // Options tune the handle.
@@ -54,6 +57,8 @@ type Options struct {
 	SlowStatement time.Duration
 	// ConnectTimeout is how long Open waits for a database that does not answer; 0 means 5 seconds.
 	ConnectTimeout time.Duration
+	// AuditRetention is how long entries of the audit log are kept; 0 means DefaultAuditRetention.
+	AuditRetention time.Duration
 }
 
 // Open connects to the database that DATABASE_URL names and pings it.
@@ -61,6 +66,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	options.MaxConns = cmp.Or(options.MaxConns, 20)
 	options.SlowStatement = cmp.Or(options.SlowStatement, time.Second)
 	options.ConnectTimeout = cmp.Or(options.ConnectTimeout, 5*time.Second)
+	options.AuditRetention = cmp.Or(options.AuditRetention, DefaultAuditRetention)
 	handle, dialector, dialect, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
@@ -81,7 +87,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
-	database := &DB{gorm: orm, sql: handle, dialect: dialect}
+	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention}
 	if dialect == Postgres {
 		database.batched = newBatched(database)
 	}
@@ -115,14 +121,15 @@ func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
 	return handle, nil
 }
 
-// openSQLite opens a file in WAL mode. Transactions take the write lock when they begin: one that
+// openSQLite opens a file in WAL mode. A transaction is on the disk when it is committed: an order that
+// was acknowledged outlives a power failure. Transactions take the write lock when they begin: one that
 // upgraded a read lock later would fail with SQLITE_BUSY instead of waiting.
 func openSQLite(path string) (*sql.DB, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")
 	}
 	parameters := url.Values{
-		"_pragma":      {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(10000)", "foreign_keys(1)"},
+		"_pragma":      {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)", "foreign_keys(1)"},
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 	}
@@ -156,7 +163,7 @@ func (d *DB) Close() error { return d.sql.Close() }
 // InTx runs fn in one transaction.
 func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect})
+		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect, auditRetention: d.auditRetention})
 	})
 }
 
@@ -215,11 +222,20 @@ func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 // Trace is called after every statement.
 func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
 	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
+		if err != nil {
+			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text
+		}
 		l.Interface.Trace(ctx, began, statement, err)
 	}
 }
 
 // ParamsFilter omits values from the log: they may be personal data.
-func (statementLog) ParamsFilter(_ context.Context, text string, _ ...any) (string, []any) {
-	return text, nil
+func (statementLog) ParamsFilter(ctx context.Context, text string, values ...any) (string, []any) {
+	return withoutValues(ctx, text, values...)
 }
+
+func withoutValues(_ context.Context, text string, _ ...any) (string, []any) { return text, nil }
+
+// Scan renders its statement by a logger of its own, which has this filter instead of ParamsFilter
+// (go-gorm/gorm#7844).
+func init() { logger.RecorderParamsFilter = withoutValues }

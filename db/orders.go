@@ -90,29 +90,38 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// Timeline reads an order's timeline, oldest first: only the moves, or all entries.
-func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID, movesOnly bool) ([]models.TimelineEntry, error) {
-	query := d.with(ctx).Where("order_id = ?", orderID)
-	if movesOnly {
-		query = query.Where("seq IS NOT NULL")
-	}
-	var events []models.TimelineEntry
-	err := query.Order("at, seq, id").Find(&events).Error
+// Moves reads the moves of an order's timeline, oldest first.
+func (d *DB) Moves(ctx context.Context, orderID uuid.UUID) ([]models.TimelineEntry, error) {
+	var moves []models.TimelineEntry
+	err := d.with(ctx).Where("order_id = ? AND seq IS NOT NULL", orderID).Order("seq").Find(&moves).Error
+	return moves, err
+}
+
+// Timeline reads all entries of an order's timeline, oldest first, with the names of those they are
+// about.
+func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID) ([]models.TimelineView, error) {
+	var events []models.TimelineView
+	err := d.with(ctx).Table("order_events").
+		Select("order_events.*, users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
+		Joins("LEFT JOIN users ON users.id = order_events.user_id").
+		Joins("LEFT JOIN api_keys ON api_keys.id = order_events.key_id").
+		Joins("LEFT JOIN riders ON riders.id = order_events.rider_id").
+		Where("order_events.order_id = ?", orderID).Order("order_events.at, order_events.seq, order_events.id").Find(&events).Error
 	sortMoves(events)
 	return events, err
 }
 
 // sortMoves puts the moves among the entries in the sequence of their numbers, whatever their times
 // say: a creation has the time of the API's clock, a move that of Temporal's.
-func sortMoves(entries []models.TimelineEntry) {
+func sortMoves(entries []models.TimelineView) {
 	var places []int
-	var moves []models.TimelineEntry
+	var moves []models.TimelineView
 	for i, entry := range entries {
 		if entry.Seq != nil {
 			places, moves = append(places, i), append(moves, entry)
 		}
 	}
-	slices.SortFunc(moves, func(a, b models.TimelineEntry) int { return *a.Seq - *b.Seq })
+	slices.SortFunc(moves, func(a, b models.TimelineView) int { return *a.Seq - *b.Seq })
 	for i, place := range places {
 		entries[place] = moves[i]
 	}
@@ -164,7 +173,7 @@ func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *m
 	columns := []any{
 		"seq", "operative_day", "actual_amount_collected_cents",
 		"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
-		"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at",
+		"received_at", "assigned_at", "delivered_at", "cancelled_at", "workflow_started_at", "updated_at", "erased_at",
 	}
 	// SQLite checks a reference that is written again, also if it is the same: an order must not be
 	// stuck because its branch or rider was deleted by hand.

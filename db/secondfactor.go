@@ -67,3 +67,17 @@ func (d *DB) CountRecoveryCodes(ctx context.Context, userID uuid.UUID) (int64, e
 	err := d.with(ctx).Model(&models.RecoveryCode{}).Where("user_id = ?", userID).Count(&count).Error
 	return count, err
 }
+
+// UsersWithSecondFactor lists the users with a second factor, confirmed or not.
+func (d *DB) UsersWithSecondFactor(ctx context.Context) ([]models.User, error) {
+	var users []models.User
+	err := d.with(ctx).Where("totp_secret IS NOT NULL").Order("id").Find(&users).Error
+	return users, err
+}
+
+// ReplaceSecondFactorSecret replaces the encrypted secret of a second factor, unless it was changed
+// since it was read.
+func (d *DB) ReplaceSecondFactorSecret(ctx context.Context, userID uuid.UUID, before, after []byte) (replaced bool, err error) {
+	result := d.with(ctx).Model(&models.User{}).Where("id = ? AND totp_secret = ?", userID, before).Update("totp_secret", after)
+	return result.RowsAffected == 1, result.Error
+}

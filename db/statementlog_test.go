@@ -53,3 +53,30 @@ func TestStatementLog_slowStatements(t *testing.T) {
 		require.Contains(t, log.String(), "SELECT count(*)")
 	})
 }
+
+// GORM renders the statements of Scan in another way than all others.
+func TestStatementLog_scan(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		var log bytes.Buffer
+		database, err := db.Open(context.Background(), databaseURL, db.Options{
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: testenv.Deadline,
+		})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, database.Close()) })
+		order := fixture(t, open(t, databaseURL))
+		scope := db.OrderScope{OperatorID: order.OperatorID}
+		_, err = database.CountOrders(context.Background(), scope, db.OrderFilter{Words: []string{"51987654321"}})
+		require.NoError(t, err)
+		require.Contains(t, log.String(), "search_text LIKE", "a slow one")
+		require.NotContains(t, log.String(), "51987654321")
+
+		log.Reset()
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, err = database.CountOrders(ended, scope, db.OrderFilter{Words: []string{"51987654321"}})
+		require.Error(t, err)
+		require.Contains(t, log.String(), "search_text LIKE", "a failed one")
+		require.NotContains(t, log.String(), "51987654321")
+	})
+}

@@ -166,6 +166,13 @@ func (d *DB) CountActiveWebhooks(ctx context.Context, like *models.Webhook) (cou
 	return count, err
 }
 
+// WebhooksAfter lists the webhooks of every operator that follow an id, by id.
+func (d *DB) WebhooksAfter(ctx context.Context, after uuid.UUID, limit int) ([]models.Webhook, error) {
+	var webhooks []models.Webhook
+	err := d.with(ctx).Where("id > ?", after).Order("id").Limit(limit).Find(&webhooks).Error
+	return webhooks, err
+}
+
 // WebhooksByURL lists every webhook with a URL, active or not.
 func (d *DB) WebhooksByURL(ctx context.Context, address string) ([]models.Webhook, error) {
 	var webhooks []models.Webhook

@@ -108,7 +108,19 @@ type Order struct {
 	DeliveredAt *time.Time
 	CancelledAt *time.Time
 	UpdatedAt   time.Time
+	// ErasedAt is when the recipient's data was erased.
+	ErasedAt *time.Time
 }
+
+// What replaces a recipient's data when it is erased. The phone has the form of every other; no
+// country has the code 999.
+const (
+	ErasedText  = "(eliminado)"
+	ErasedPhone = "+999000000000"
+)
+
+// Ended reports whether the order was delivered or cancelled.
+func (o *Order) Ended() bool { return o.Status == StatusDelivered || o.Status == StatusCancelled }
 
 // State is the part of the order that decides its moves.
 func (o *Order) State() State {
@@ -155,12 +167,25 @@ type TimelineEntry struct {
 	Type    string
 	Status  Status
 	By      string `gorm:"column:actor"`
+	// UserID or KeyID is who requested a move; a move from the Temporal UI has neither. RiderID is the
+	// rider of an assignment.
+	UserID  *uuid.UUID
+	KeyID   *uuid.UUID
+	RiderID *uuid.UUID
 	Detail  *string
 	At      time.Time
 }
 
 // TableName is the name from before the type's.
 func (TimelineEntry) TableName() string { return "order_events" }
+
+// TimelineView is a timeline entry with the names of those it is about.
+type TimelineView struct {
+	TimelineEntry `gorm:"embedded"`
+	UserName      *string
+	KeyName       *string
+	RiderName     *string
+}
 
 // Types of timeline entries that are not named after a move.
 const (

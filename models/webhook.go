@@ -117,6 +117,8 @@ type WebhookDelivery struct {
 	NextAttemptAt *time.Time
 	CreatedAt     time.Time
 	FinishedAt    *time.Time
+	// ErasedAt is when the personal data in Data and the receiver's responses were erased.
+	ErasedAt *time.Time
 }
 
 // TableName is the name from before the type's.

@@ -28,7 +28,16 @@ func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator,
 
 // DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.
 func (s *Service) DeleteCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error { return tx.DeleteCoverage(ctx, operator.ID, id) })
+	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
+		covered, err := db.FindOwned[models.Coverage](ctx, tx, operator.ID, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteCoverage(ctx, operator.ID, id); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, models.AuditCoverageRemoved, &covered.LocationID, "")
+	})
 	return rowErrors{notFound: ErrCoverageNotFound}.replace(err)
 }
 

@@ -48,7 +48,11 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 		if err := tx.SaveCoverage(ctx, slices.Concat(made.Added, made.Changed)); err != nil {
 			return err
 		}
-		return tx.DeleteCoverages(ctx, operator.ID, made.Removed)
+		if err := tx.DeleteCoverages(ctx, operator.ID, made.Removed); err != nil || !made.Any() {
+			return err
+		}
+		counts := fmt.Sprintf("added %d, changed %d, removed %d", len(made.Added), len(made.Changed), len(made.Removed))
+		return s.audit(ctx, tx, operator.ID, models.AuditCoverageReplaced, nil, counts)
 	})
 	return made, err
 }

@@ -59,13 +59,22 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		if active >= int64(operator.Plan.ActiveKeys()) {
 			return ErrTooManyKeys
 		}
-		return tx.InsertAPIKey(ctx, key)
+		if err := tx.InsertAPIKey(ctx, key); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, key, models.AuditCreated, nil)
 	})
 }
 
 // RevokeKey revokes a key.
 func (s *Service) RevokeKey(ctx context.Context, operator *models.Operator, id uuid.UUID) error {
-	return rowErrors{notFound: ErrKeyNotFound}.replace(s.db.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()))
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.RevokeAPIKey(ctx, operator.ID, id, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, models.AuditKeyRevoked, &id, "")
+	})
+	return rowErrors{notFound: ErrKeyNotFound}.replace(err)
 }
 
 // readScopes reads at least one known scope and removes duplicates.

@@ -36,7 +36,10 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if err := apply(tx, row); err != nil {
 			return err
 		}
-		return tx.Insert(ctx, row)
+		if err := tx.Insert(ctx, row); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, row, models.AuditCreated, nil)
 	})
 	return row, rowErrors{taken: taken}.replace(err)
 }
@@ -48,10 +51,14 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
 			return err
 		}
+		before := *row
 		if err := apply(tx, row); err != nil {
 			return err
 		}
-		return db.SaveOwned(ctx, tx, row)
+		if err := db.SaveOwned(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, row, models.AuditChanged, db.ChangedColumns(&before, row))
 	})
 	return row, errs.replace(err)
 }

@@ -57,7 +57,7 @@ func (s *Service) ResetUser(ctx context.Context, email string, withoutSecondFact
 		return nil, err
 	}
 	if withoutSecondFactor {
-		if err := s.dropSecondFactor(ctx, user.ID); err != nil {
+		if err := s.dropSecondFactor(ctx, user); err != nil {
 			return nil, err
 		}
 	}
@@ -71,8 +71,14 @@ func (s *Service) startReset(ctx context.Context, user *models.User) (*PasswordR
 	}
 	now := s.clock.Now()
 	reset := &PasswordReset{User: user, Token: token, ExpiresAt: now.Add(resetDuration)}
-	return reset, s.db.StartPasswordReset(ctx, &models.PasswordReset{
-		UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: reset.ExpiresAt,
+	return reset, s.db.InTx(ctx, func(tx *db.DB) error {
+		err := tx.StartPasswordReset(ctx, &models.PasswordReset{
+			UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: reset.ExpiresAt,
+		})
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, models.AuditResetStarted, &user.ID, "")
 	})
 }
 
@@ -105,5 +111,11 @@ func (s *Service) FinishPasswordReset(ctx context.Context, in *jsonbody.Object) 
 	if err != nil {
 		return err
 	}
-	return rowErrors{notFound: ErrResetExpired}.replace(s.db.FinishPasswordReset(ctx, user.ID, tokenHash, hash, s.clock.Now()))
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.FinishPasswordReset(ctx, user.ID, tokenHash, hash, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.auditSession(ctx, tx, user, models.AuditPasswordChanged)
+	})
+	return rowErrors{notFound: ErrResetExpired}.replace(err)
 }

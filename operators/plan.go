@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"despacho/db"
 	"despacho/models"
 )
 
@@ -19,7 +20,13 @@ func (s *Service) SetPlan(ctx context.Context, idOrName string, plan models.Plan
 	if err != nil {
 		return nil, err
 	}
-	if err := s.db.SetPlan(ctx, operator.ID, plan, s.clock.Now()); err != nil {
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.SetPlan(ctx, operator.ID, plan, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, models.AuditPlanChanged, nil, string(plan))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.db.Operator(ctx, operator.ID)
@@ -42,7 +49,17 @@ func (s *Service) setSuspended(ctx context.Context, idOrName string, since *time
 	if err != nil || operator.Suspended() == (since != nil) {
 		return operator, err
 	}
-	if err := s.db.SetSuspended(ctx, operator.ID, since, s.clock.Now()); err != nil {
+	action := models.AuditSuspended
+	if since == nil {
+		action = models.AuditResumed
+	}
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.SetSuspended(ctx, operator.ID, since, s.clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, operator.ID, action, nil, "")
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.db.Operator(ctx, operator.ID)

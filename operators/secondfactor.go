@@ -3,6 +3,7 @@ package operators
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -80,7 +81,12 @@ func (s *Service) ConfirmSecondFactor(ctx context.Context, who *db.SignedIn, in 
 		return nil, err
 	}
 	codes, hashes := newRecoveryCodes()
-	err = s.db.ConfirmSecondFactor(ctx, user, step, now, hashes, who.SessionID)
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.ConfirmSecondFactor(ctx, user, step, now, hashes, who.SessionID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorAdded, &user.ID, "")
+	})
 	return codes, rowErrors{notFound: ErrNoSecondFactor}.replace(err)
 }
 
@@ -102,7 +108,12 @@ func (s *Service) RemoveSecondFactor(ctx context.Context, who *db.SignedIn, in *
 	case err != nil:
 		return err
 	}
-	return s.db.RemoveSecondFactor(ctx, user.ID)
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.RemoveSecondFactor(ctx, user.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorRemoved, &user.ID, "")
+	})
 }
 
 // ResetSecondFactor removes a colleague's second factor, because its device and its recovery codes
@@ -112,16 +123,45 @@ func (s *Service) ResetSecondFactor(ctx context.Context, admin *db.SignedIn, id 
 	if err != nil {
 		return err
 	}
-	return s.dropSecondFactor(ctx, user.ID)
+	return s.dropSecondFactor(ctx, user)
 }
 
-func (s *Service) dropSecondFactor(ctx context.Context, userID uuid.UUID) error {
+func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error {
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.RemoveSecondFactor(ctx, userID); err != nil {
+		if err := tx.RemoveSecondFactor(ctx, user.ID); err != nil {
 			return err
 		}
-		return tx.DeleteSessionsOf(ctx, userID)
+		if err := tx.DeleteSessionsOf(ctx, user.ID); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, models.AuditSecondFactorReset, &user.ID, "")
 	})
+}
+
+// ReencryptSecondFactors encrypts the secrets of all second factors with the current SECRET_KEY, and
+// returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
+func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err error) {
+	users, err := s.db.UsersWithSecondFactor(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, user := range users {
+		resealed, isNew, err := s.secrets.Reseal(user.TOTPSecret, secondFactorContext(user.ID))
+		if err != nil {
+			return changed, fmt.Errorf("second factor of user %s: %w", user.ID, err)
+		}
+		if !isNew {
+			continue
+		}
+		replaced, err := s.db.ReplaceSecondFactorSecret(ctx, user.ID, user.TOTPSecret, resealed)
+		if err != nil {
+			return changed, err
+		}
+		if replaced {
+			changed++
+		}
+	}
+	return changed, nil
 }
 
 // RecoveryCodesLeft is how many recovery codes a user has not used.

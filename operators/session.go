@@ -83,6 +83,9 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 	}
 	if user.HasSecondFactor() {
 		if err := s.checkCode(ctx, user, request.code); err != nil {
+			if isWrongCode(err) {
+				err = errors.Join(s.auditAttempt(ctx, user, models.AuditSignInFailed), err)
+			}
 			return SignedUser{SecondStep: s.newSecondStep(user)}, err
 		}
 	}
@@ -91,9 +94,15 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 		return SignedUser{}, err
 	}
 	now := s.clock.Now()
-	err = s.db.InsertSession(ctx, &models.Session{
-		ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
-	}, user.PasswordHash)
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		err := tx.InsertSession(ctx, &models.Session{
+			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
+		}, user.PasswordHash)
+		if err != nil {
+			return err
+		}
+		return s.auditSession(ctx, tx, user, models.AuditSignIn)
+	})
 	if db.IsNotFound(err) {
 		err = ErrBadSignIn
 	}
@@ -118,10 +127,15 @@ func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*mode
 	if err != nil {
 		return nil, err
 	}
-	if !matches || !user.Active {
-		return nil, ErrBadSignIn
+	if matches && user.Active {
+		return user, nil
 	}
-	return user, nil
+	if user.ID != uuid.Nil {
+		if err := s.auditAttempt(ctx, user, models.AuditSignInFailed); err != nil {
+			return nil, err
+		}
+	}
+	return nil, ErrBadSignIn
 }
 
 func (s *Service) newSecondStep(user *models.User) string {
@@ -152,8 +166,13 @@ func busy(err error) error {
 }
 
 // SignOut ends a session.
-func (s *Service) SignOut(ctx context.Context, sessionID uuid.UUID) error {
-	return s.db.DeleteSession(ctx, sessionID)
+func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.DeleteSession(ctx, who.SessionID); err != nil {
+			return err
+		}
+		return s.auditSession(ctx, tx, &who.User, models.AuditSignOut)
+	})
 }
 
 // Authorize returns the user and the operator of a session that has the permission, and counts the

@@ -62,7 +62,7 @@ func TestSignIn(t *testing.T) {
 		_, err = h.Authorize(t.Context(), reading, models.OwnAccount)
 		require.NoError(t, err, "and protect their accounts")
 
-		require.NoError(t, h.SignOut(t.Context(), who.SessionID))
+		require.NoError(t, h.SignOut(t.Context(), who))
 		_, err = h.Authorize(t.Context(), token, models.AnyUser)
 		require.ErrorIs(t, err, operators.ErrNoSession)
 		h.clock.Advance(operators.SessionDuration)

@@ -2,6 +2,7 @@ package operators
 
 import (
 	"context"
+	"strings"
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
@@ -22,6 +23,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 		if changed, err = tx.Operator(ctx, who.Operator.ID); err != nil {
 			return err
 		}
+		before := *changed
 		readName(in, &changed.Name)
 		if in.HasOrNull("logo_url") {
 			changed.LogoURL = readLogo(in)
@@ -34,8 +36,12 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 		if err := in.Err(); err != nil {
 			return err
 		}
+		fields := db.ChangedColumns(&before, changed)
 		changed.UpdatedAt = s.clock.Now()
-		return tx.SaveOperatorSettings(ctx, changed)
+		if err := tx.SaveOperatorSettings(ctx, changed); err != nil || len(fields) == 0 {
+			return err
+		}
+		return s.audit(ctx, tx, changed.ID, models.AuditSettingsChanged, nil, strings.Join(fields, ", "))
 	})
 	return changed, err
 }

@@ -94,7 +94,13 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 	if request.PasswordHash, err = s.hash(ctx, request.password); err != nil {
 		return err
 	}
-	return rowErrors{taken: ErrEmailTaken}.replace(s.db.InsertUser(ctx, request.User))
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.InsertUser(ctx, request.User); err != nil {
+			return err
+		}
+		return s.auditRow(ctx, tx, request.User, models.AuditCreated, nil)
+	})
+	return rowErrors{taken: ErrEmailTaken}.replace(err)
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
@@ -309,7 +315,7 @@ func (s *Service) ResetPassword(ctx context.Context, admin *db.SignedIn, id uuid
 	if err := in.Err(); err != nil {
 		return "", err
 	}
-	return generated, s.setPassword(ctx, id, password)
+	return generated, s.setPassword(ctx, user, password, models.AuditPasswordReset)
 }
 
 // ChangePassword changes the password of a signed-in user and deletes the user's other sessions.
@@ -321,16 +327,21 @@ func (s *Service) ChangePassword(ctx context.Context, who *db.SignedIn, in *json
 	if _, err := s.requirePassword(ctx, who, in, "current"); err != nil {
 		return err
 	}
-	return s.setPassword(ctx, who.User.ID, chosen, who.SessionID)
+	return s.setPassword(ctx, &who.User, chosen, models.AuditPasswordChanged, who.SessionID)
 }
 
 // setPassword stores a checked password and deletes the user's sessions, except those in keep.
-func (s *Service) setPassword(ctx context.Context, userID uuid.UUID, password string, keep ...uuid.UUID) error {
+func (s *Service) setPassword(ctx context.Context, user *models.User, password string, action models.AuditAction, keep ...uuid.UUID) error {
 	hash, err := s.hash(ctx, password)
 	if err != nil {
 		return err
 	}
-	return s.db.SetPassword(ctx, userID, hash, keep...)
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.SetPassword(ctx, user.ID, hash, keep...); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, user.OperatorID, action, &user.ID, "")
+	})
 }
 
 func readNewPassword(in *jsonbody.Object) (password, generated string) {

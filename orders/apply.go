@@ -140,6 +140,8 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 		}
 		// A revived order is no longer cancelled; the timeline keeps the cancellation.
 		order.CancelledBy, order.CancelReason, order.CancelNote, order.CancelledAt = nil, nil, nil, nil
+		// What happens to an erased order that is revived, such as a photo, is to be erased again.
+		order.ErasedAt = nil
 	case models.MoveAssign:
 		order.AssignedAt = &at
 		order.RiderID = &move.Assigned.RiderID
@@ -186,10 +188,15 @@ func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models
 
 func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
 	seq := move.Seq
-	return &models.TimelineEntry{
+	entry := &models.TimelineEntry{
 		ID: move.EntryID, OrderID: order.ID, Seq: &seq, Type: entryType(move.Move),
-		Status: order.Status, By: string(move.By), Detail: entryDetail(move), At: move.At,
+		Status: order.Status, By: string(move.By), UserID: move.Requester.UserID, KeyID: move.Requester.KeyID,
+		Detail: entryDetail(move), At: move.At,
 	}
+	if move.Assigned != nil {
+		entry.RiderID = &move.Assigned.RiderID
+	}
+	return entry
 }
 
 // entryType is the timeline type of a move.
@@ -232,7 +239,14 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 	if _, err := s.find(ctx, caller, id); err != nil {
 		return nil, err
 	}
-	if _, err := s.db.SetPoint(ctx, id, lat, lng, models.PointByOperator, false, s.clock.Now()); err != nil {
+	now := s.clock.Now()
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		if _, err := tx.SetPoint(ctx, id, lat, lng, models.PointByOperator, false, now); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, models.AuditEntry{OperatorID: caller.Operator.ID, At: now, Action: models.AuditPointSet, SubjectID: &id})
+	})
+	if err != nil {
 		return nil, err
 	}
 	return s.Get(ctx, caller, id)

@@ -49,8 +49,9 @@ type Assignment struct {
 }
 
 // AssignMany assigns many orders to one rider. The orders succeed or fail independently; the
-// results are in the order of ids, without duplicates.
-func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID) ([]Assignment, error) {
+// results are in the order of ids, without duplicates. expected has the Seq of the orders that must not
+// have moved since.
+func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int) ([]Assignment, error) {
 	assignments := uniqueAssignments(ids)
 	switch {
 	case len(assignments) == 0:
@@ -75,7 +76,11 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	moves.SetLimit(assignConcurrency)
 	for i := range assignments {
 		moves.Go(func() error {
-			s.assignOne(ctx, caller, riderID, found[assignments[i].ID], &assignments[i])
+			message := workflows.Assigned{RiderID: riderID}
+			if seq, known := expected[assignments[i].ID]; known {
+				message.ExpectedSeq = &seq
+			}
+			s.assignOne(ctx, caller, message, found[assignments[i].ID], &assignments[i])
 			return nil
 		})
 	}
@@ -94,21 +99,21 @@ func uniqueAssignments(ids []uuid.UUID) []Assignment {
 	return once
 }
 
-func (s *Service) assignOne(ctx context.Context, caller Caller, riderID uuid.UUID, order *models.OrderView, assignment *Assignment) {
+func (s *Service) assignOne(ctx context.Context, caller Caller, message workflows.Assigned, order *models.OrderView, assignment *Assignment) {
 	if order == nil {
 		assignment.Outcome, assignment.Reason = AssignmentRefused, ErrOrderNotFound.Message
 		return
 	}
 	assignment.Order = s.view(order, caller.SeesProofLocation())
-	if _, verdict := order.State().Decide(models.MoveAssign, caller.Actor(), &riderID); verdict == models.Unchanged {
+	if _, verdict := order.State().Decide(models.MoveAssign, caller.Actor(), message.Rider()); verdict == models.Unchanged {
 		assignment.Outcome = AssignmentUnchanged
 		return
 	}
-	err := s.requestMove(ctx, caller, order, workflows.Assigned{RiderID: riderID}, "")
+	err := s.requestMove(ctx, caller, order, message, "")
 	switch {
 	case err == nil:
 		assignment.Outcome = AssignmentDone
-	case errors.Is(err, ErrMoveRefused):
+	case errors.Is(err, ErrMoveRefused), errors.Is(err, ErrOrderChanged):
 		assignment.Outcome, assignment.Reason = AssignmentRefused, apperror.From(err).Message
 	default:
 		assignment.Outcome, assignment.Reason = AssignmentUnconfirmed, apperror.From(err).Message

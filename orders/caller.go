@@ -5,6 +5,7 @@ import (
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/workflows"
 )
 
 // Caller is an API key or a panel user of an operator, optionally restricted to one store.
@@ -14,6 +15,13 @@ type Caller struct {
 	StoreID *uuid.UUID
 	// KeyID is the API key, nil for a panel user.
 	KeyID *uuid.UUID
+	// UserID is the panel user, nil for an API key.
+	UserID *uuid.UUID
+}
+
+// requester is the caller in the request of a move.
+func (c Caller) requester() workflows.Requester {
+	return workflows.Requester{UserID: c.UserID, KeyID: c.KeyID}
 }
 
 // Actor is the caller's actor in an order's timeline.

@@ -102,7 +102,7 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 	seq := order.Seq
 	entry := &models.TimelineEntry{
 		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
-		Status: order.Status, By: string(caller.Actor()), At: order.CreatedAt,
+		Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, KeyID: caller.KeyID, At: order.CreatedAt,
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
 		if err := tx.InsertOrder(ctx, &order.Order, entry, deliveries); err != nil {

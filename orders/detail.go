@@ -65,7 +65,8 @@ type OrderPage struct {
 	RiskZone       *string
 	DocOutcome     *string
 	DocNameMatches *bool
-	Timeline       []models.TimelineEntry
+	// Timeline has the names of people and riders only for the operator.
+	Timeline []models.TimelineView
 	// Moves are the moves that the caller may request in the current state.
 	Moves []models.Move
 }
@@ -77,7 +78,7 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 		return nil, err
 	}
 	order := rows[0]
-	timeline, err := s.db.Timeline(ctx, id, caller.StoreID != nil)
+	timeline, err := s.timeline(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +87,20 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 		Moves: legalMoves(order.State(), caller.Actor()),
 	}, nil
+}
+
+// timeline reads an order's timeline. A store sees the moves alone, and not which person made them.
+func (s *Service) timeline(ctx context.Context, caller Caller, id uuid.UUID) ([]models.TimelineView, error) {
+	if caller.StoreID == nil {
+		return s.db.Timeline(ctx, id)
+	}
+	moves, err := s.db.Moves(ctx, id)
+	views := make([]models.TimelineView, len(moves))
+	for i := range moves {
+		moves[i].UserID, moves[i].KeyID, moves[i].RiderID = nil, nil, nil
+		views[i].TimelineEntry = moves[i]
+	}
+	return views, err
 }
 
 func legalMoves(state models.State, by models.Actor) []models.Move {

@@ -18,6 +18,7 @@ var (
 		Message: "Otra solicitud con la misma Idempotency-Key está en proceso. Espere unos segundos y vuelva a intentarlo.",
 	}
 	ErrKeyReused       = apperror.New(apperror.Unprocessable, "idempotency_key_reused", "La Idempotency-Key ya se usó con otros datos. Use una clave nueva para este pedido.")
+	ErrOrderChanged    = apperror.New(apperror.Conflict, "order_changed", "El pedido cambió desde que usted lo vio. Revise cómo está y vuelva a intentarlo.")
 	ErrMoveUnconfirmed = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "try_again", RetryAfter: 5 * time.Second,
 		Message: "El cambio no se pudo confirmar a tiempo. Consulte el estado del pedido antes de volver a intentarlo.",

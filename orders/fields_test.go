@@ -25,12 +25,12 @@ var notInRequest = map[string]string{
 	"RiskZone": "the operator's risk zones", "OperativeDay": "the creation or reception", "AutoCancelAt": "newOrderView", "CreatedAt": "newOrderView", "UpdatedAt": "newOrderView",
 	"WorkflowStartedAt": "the start of the workflow", "RiderID": "a move", "ActualAmountCollected": "a move", "ReceivedAt": "a move", "AssignedAt": "a move",
 	"DeliveredAt": "a move", "CancelledAt": "a move", "CancelledBy": "a move", "CancelReason": "a move", "CancelNote": "a move",
-	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move",
+	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move", "ErasedAt": "an erasure",
 }
 
 // notInView are the fields of an order that View does not have under their name, with the reason.
 var notInView = map[string]string{
-	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",
+	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal", "ErasedAt": "internal",
 	"DocOutcome": "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage", "RiskZone": "in OrderPage",
 	"RiderID": "in Rider", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
 	"CancelledBy": "in Cancellation", "CancelReason": "in Cancellation", "CancelNote": "in Cancellation",
@@ -41,7 +41,7 @@ var notInEvent = map[string]string{
 	"RecipientDocType": "private", "RecipientDocNumber": "private", "RecipientDocVerified": "private", "Notes": "private",
 	"DeliveryLat": "private", "DeliveryLng": "private", "DeliveryMapsURL": "private", "LocationID": "in Location",
 	"DeliveryType": "not in contract 6.1", "Currency": "not in contract 6.1", "AssignedAt": "not in contract 6.1",
-	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1",
+	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel",
 }
 
 func TestOrderFields_areReadFromTheRequest(t *testing.T) {

@@ -76,7 +76,11 @@ func readCreated(response []byte) (*Created, error) {
 		stored.Order = response
 	}
 	created := &Created{JSON: stored.Order, Warning: stored.Warning, Replayed: true}
-	return created, json.Unmarshal(stored.Order, &created.Order)
+	if err := json.Unmarshal(stored.Order, &created.Order); err != nil {
+		return nil, err
+	}
+	created.Order.Version = 1 // as the first request got it
+	return created, nil
 }
 
 // PreviousCreation is an earlier creation with the same Idempotency-Key.

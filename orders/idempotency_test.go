@@ -209,7 +209,7 @@ func TestCreate_replaysWhatEarlierReleasesStoredForThePanel(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, created.Replayed)
 		require.Equal(t, "Zona de riesgo.", created.Warning)
-		require.Equal(t, &orders.View{ID: id, GuideCode: "ABC", ShippingCost: 950, Currency: "PEN"}, created.Order)
+		require.Equal(t, &orders.View{ID: id, GuideCode: "ABC", Version: 1, ShippingCost: 950, Currency: "PEN"}, created.Order)
 		s.requireOrders(t, 0)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/models"
 )
 
@@ -15,7 +16,10 @@ type CountedPage struct {
 
 // ListWithCounts reads a page of orders and the counts by status.
 func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query) (*CountedPage, error) {
-	filter := s.filter(caller, query)
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return nil, err
+	}
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), filter)
 	if err != nil {
 		return nil, err
@@ -43,21 +47,22 @@ func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, 
 	return total, err
 }
 
-func (s *Service) filter(caller Caller, query Query) db.OrderFilter {
+func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
+	words, err := searchWords(query.Search)
 	filter := db.OrderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
-		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: searchWords(query.Search),
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: words,
 	}
 	zone := caller.Operator.TimeZone()
 	if query.From != nil {
-		start := dayStart(*query.From, zone)
+		start := clock.DayStart(*query.From, zone)
 		filter.From = &start
 	}
 	if query.To != nil {
-		end := dayStart(query.To.AddDate(0, 0, 1), zone)
+		end := clock.DayStart(query.To.AddDate(0, 0, 1), zone)
 		filter.Until = &end
 	}
-	return filter
+	return filter, err
 }
 
 func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {

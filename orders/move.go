@@ -67,8 +67,9 @@ func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid
 	return err
 }
 
-// Assign assigns the order to a rider.
-func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID) (*View, error) {
+// Assign assigns the order to a rider. With expectedSeq it returns ErrOrderChanged if the order has
+// moved since that Seq, unless it has the rider already.
+func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID, expectedSeq *int) (*View, error) {
 	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UU
 	if err != nil {
 		return nil, err
 	}
-	return s.moveOrder(ctx, caller, order, workflows.Assigned{RiderID: riderID}, "")
+	return s.moveOrder(ctx, caller, order, workflows.Assigned{RiderID: riderID, ExpectedSeq: expectedSeq}, "")
 }
 
 // checkRider checks that the rider is an active one of the operator.

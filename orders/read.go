@@ -54,7 +54,10 @@ type Page struct {
 
 // List reads a page of the orders that the caller may see.
 func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, error) {
-	filter := s.filter(caller, query)
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return nil, err
+	}
 	total, err := s.totals.count(ctx, caller.Scope(), filter)
 	if err != nil {
 		return nil, err
@@ -64,16 +67,4 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 		return nil, err
 	}
 	return s.page(caller, query.Page, filter.Limit, rows, total), nil
-}
-
-// dayStart is the first instant of a day in a time zone. If clocks change at midnight, time.Date is
-// not enough: midnight may be skipped or occur twice.
-func dayStart(day time.Time, zone *time.Location) time.Time {
-	start := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, zone)
-	if start.Day() != day.Day() {
-		_, start = start.ZoneBounds()
-	} else if earlier := start.Add(-time.Hour); earlier.Day() == day.Day() {
-		start = earlier
-	}
-	return start.UTC()
 }

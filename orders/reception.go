@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/workflows"
@@ -92,7 +93,7 @@ type Receptions struct {
 // ReceivedToday reads the latest receptions of today in the operator's time zone, and their count.
 func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (*Receptions, error) {
 	zone := caller.Operator.TimeZone()
-	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), dayStart(s.clock.Now().In(zone), zone), limit)
+	rows, total, err := s.db.OrdersReceivedSince(ctx, caller.Scope(), clock.DayStart(s.clock.Now().In(zone), zone), limit)
 	if err != nil {
 		return nil, err
 	}

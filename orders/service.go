@@ -59,6 +59,11 @@ type Options struct {
 	UpdateIDSecret string
 	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
+	// Namespace is the Temporal namespace of the orders' workflows.
+	Namespace string
+	// PayloadRetention is how long the data of a sent event is kept, PersonalDataRetention how long the
+	// recipient's data of an ended order is; 0 keeps it.
+	PayloadRetention, PersonalDataRetention time.Duration
 }
 
 // New returns the service. The Temporal client may be lazy: orders are accepted while Temporal is

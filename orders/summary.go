@@ -74,7 +74,10 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if earliest := to.AddDate(0, 0, 1-MaxSummaryDays); from.Before(earliest) {
 		from = earliest
 	}
-	filter := s.filter(caller, Query{From: &from, To: &to, StoreID: store})
+	filter, err := s.filter(caller, Query{From: &from, To: &to, StoreID: store})
+	if err != nil {
+		return nil, err
+	}
 	summary := &Summary{From: from, To: to}
 	counts, err := s.db.OrdersByDay(ctx, caller.Scope(), filter, caller.Operator.TimeZone())
 	if err != nil {

@@ -43,13 +43,11 @@ func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.
 		}
 	}
 	// The row is checked first: a move that it rules out needs no update.
-	switch _, verdict := order.State().Decide(message.Move(), caller.Actor(), message.Rider()); {
-	case verdict == models.Refused || isTooLate(message, order.Status):
-		return moveRefused(message.Move(), order.Status)
-	case verdict == models.Unchanged:
-		return nil
+	verdict, err := decide(message, caller.Actor(), &order.Order)
+	if err != nil || verdict == models.Unchanged {
+		return err
 	}
-	return s.update(ctx, &order.Order, caller.Actor(), message, attachment)
+	return s.update(ctx, &order.Order, caller.Actor(), message.WithRequester(caller.requester()), attachment)
 }
 
 // maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the
@@ -83,8 +81,8 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 		if err != nil {
 			return err
 		}
-		if _, verdict := now.State().Decide(message.Move(), by, message.Rider()); verdict == models.Refused || isTooLate(message, now.Status) {
-			return moveRefused(message.Move(), now.Status)
+		if _, err := decide(message, by, &now.Order); err != nil {
+			return err
 		}
 		if attempt == maxUpdates || (attempt > 1 && refusal.Reason != "") {
 			return lastRefusal(refusal)
@@ -113,6 +111,19 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 	hash := hmac.New(sha256.New, []byte(secret))
 	hash.Write([]byte("update id\n" + content))
 	return uuid.NewSHA1(order.ID, hash.Sum(nil)).String()
+}
+
+// decide holds a requested move against the row. The error says why the row refuses it.
+func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
+	_, verdict := order.State().Decide(message.Move(), by, message.Rider())
+	assigned, assigns := message.(workflows.Assigned)
+	switch {
+	case verdict == models.Refused || isTooLate(message, order.Status):
+		return models.Refused, moveRefused(message.Move(), order.Status)
+	case assigns && assigned.Outdated(order.Seq, order.RiderID):
+		return models.Refused, ErrOrderChanged
+	}
+	return verdict, nil
 }
 
 // isTooLate reports whether a cancel that is limited to registered orders comes too late.

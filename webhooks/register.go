@@ -32,13 +32,26 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 		if count >= MaxActive {
 			return ErrTooMany
 		}
-		return tx.Insert(ctx, hook)
+		if err := tx.Insert(ctx, hook); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, hook, models.AuditWebhookCreated)
 	})
+}
+
+// audit records a change of a webhook by a caller.
+func (s *Service) audit(ctx context.Context, tx *db.DB, hook *models.Webhook, action models.AuditAction) error {
+	return tx.Audit(ctx, models.AuditEntry{OperatorID: hook.OperatorID, At: s.Clock.Now(), Action: action, SubjectID: &hook.ID})
 }
 
 // Deactivate deactivates a webhook that the caller may see.
 func (s *Service) Deactivate(ctx context.Context, scope db.WebhookScope, id uuid.UUID) error {
-	err := s.DB.DeactivateWebhook(ctx, scope, id, "Desactivado por su dueño.", s.Clock.Now())
+	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.DeactivateWebhook(ctx, scope, id, "Desactivado por su dueño.", s.Clock.Now()); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, &models.Webhook{ID: id, OperatorID: scope.OperatorID}, models.AuditWebhookRemoved)
+	})
 	if db.IsNotFound(err) {
 		return ErrNotFound
 	}

@@ -29,13 +29,11 @@ func PreviousSecrets(hook *models.Webhook, now time.Time) ([]PreviousSecret, err
 	if hook.PreviousSecretUntil != nil {
 		all = append(all, PreviousSecret{Secret: hook.PreviousSecret, Until: *hook.PreviousSecretUntil})
 	}
-	if hook.OlderSecrets != nil {
-		var older []PreviousSecret
-		if err := json.Unmarshal(hook.OlderSecrets, &older); err != nil {
-			return nil, err
-		}
-		all = append(all, older...)
+	older, err := olderSecrets(hook)
+	if err != nil {
+		return nil, err
 	}
+	all = append(all, older...)
 	var valid []PreviousSecret
 	for _, previous := range all {
 		if now.Before(previous.Until) {
@@ -43,6 +41,14 @@ func PreviousSecrets(hook *models.Webhook, now time.Time) ([]PreviousSecret, err
 		}
 	}
 	return valid, nil
+}
+
+// olderSecrets returns the secrets that were replaced before the previous one.
+func olderSecrets(hook *models.Webhook) (older []PreviousSecret, err error) {
+	if hook.OlderSecrets == nil {
+		return nil, nil
+	}
+	return older, json.Unmarshal(hook.OlderSecrets, &older)
 }
 
 // Rotation is a webhook with its new secret, which is not shown again.
@@ -76,7 +82,10 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 			return err
 		}
 		rotation.Webhook = hook
-		return tx.SaveSecrets(ctx, hook)
+		if err := tx.SaveSecrets(ctx, hook); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, hook, models.AuditWebhookRotated)
 	})
 	if db.IsNotFound(err) {
 		return nil, ErrNotFound

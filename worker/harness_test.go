@@ -154,7 +154,7 @@ func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.A
 // moveTypes lists the types of an order's moves in its timeline, oldest first.
 func (s *service) moveTypes(t *testing.T, orderID string) []string {
 	t.Helper()
-	entries, err := s.App.DB.Timeline(t.Context(), uuid.MustParse(orderID), true)
+	entries, err := s.App.DB.Moves(t.Context(), uuid.MustParse(orderID))
 	require.NoError(t, err)
 	var types []string
 	for _, entry := range entries {

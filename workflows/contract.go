@@ -163,6 +163,8 @@ type ApplyMoveInput struct {
 	Delivered *Delivered    `json:"delivered,omitempty"`
 	// Deadline is the time after which the move must not be made; nil if there is none.
 	Deadline *time.Time `json:"deadline,omitempty"`
+	// Requester is who requested the move by an update.
+	Requester Requester `json:"requester,omitzero"`
 }
 
 // ApplyMoveResult is the outcome of writing a move.

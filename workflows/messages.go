@@ -24,12 +24,15 @@ type Message interface {
 	Fingerprint() string
 	// WithDeadline returns the message with a time after which the move must not be made.
 	WithDeadline(at time.Time) Message
+	// WithRequester returns the message with who requests it.
+	WithRequester(by Requester) Message
 
 	actor() models.Actor
 	// problem says what is wrong with the content, in Spanish; empty if nothing is.
 	problem() string
 	// expiresAt is the time after which the move must not be made; nil if there is none.
 	expiresAt() *time.Time
+	requester() Requester
 	setContent(move *ApplyMoveInput)
 }
 
@@ -40,6 +43,15 @@ type Expiry struct {
 }
 
 func (e Expiry) expiresAt() *time.Time { return e.Deadline }
+
+// Requester is who requests a move: a panel user or an API key. A signal has none: whoever sent it is
+// not known to the service.
+type Requester struct {
+	UserID *uuid.UUID `json:"user_id,omitempty"`
+	KeyID  *uuid.UUID `json:"key_id,omitempty"`
+}
+
+func (r Requester) requester() Requester { return r }
 
 // Limits of a cancellation's texts, in characters.
 const (
@@ -55,6 +67,7 @@ type Cancel struct {
 	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
 	OnlyRegistered bool `json:"only_registered,omitempty"`
 	Expiry
+	Requester
 }
 
 // Move implements Message.
@@ -83,12 +96,19 @@ func (m Cancel) WithDeadline(at time.Time) Message {
 	return m
 }
 
+// WithRequester implements Message.
+func (m Cancel) WithRequester(by Requester) Message {
+	m.Requester = by
+	return m
+}
+
 func (m Cancel) setContent(move *ApplyMoveInput) { move.Cancel = &m }
 
 // Received is the reception of the package. BranchID is set if it was not the expected branch.
 type Received struct {
 	BranchID *uuid.UUID `json:"branch_id,omitempty"`
 	Expiry
+	Requester
 }
 
 // Move implements Message.
@@ -115,12 +135,22 @@ func (m Received) WithDeadline(at time.Time) Message {
 	return m
 }
 
+// WithRequester implements Message.
+func (m Received) WithRequester(by Requester) Message {
+	m.Requester = by
+	return m
+}
+
 func (m Received) setContent(move *ApplyMoveInput) { move.Received = &m }
 
 // Assigned is the assignment to a rider.
 type Assigned struct {
 	RiderID uuid.UUID `json:"rider_id"`
+	// ExpectedSeq is the Seq at which the order must still be, unless it has the rider already; nil
+	// accepts any. So an assignment does not overwrite another that its sender has not seen.
+	ExpectedSeq *int `json:"expected_seq,omitempty"`
 	Expiry
+	Requester
 }
 
 // Move implements Message.
@@ -130,7 +160,18 @@ func (Assigned) Move() models.Move { return models.MoveAssign }
 func (m Assigned) Rider() *uuid.UUID { return &m.RiderID }
 
 // Fingerprint implements Message.
-func (m Assigned) Fingerprint() string { return m.RiderID.String() }
+func (m Assigned) Fingerprint() string {
+	if m.ExpectedSeq == nil {
+		return m.RiderID.String()
+	}
+	return fmt.Sprintf("%s %d", m.RiderID, *m.ExpectedSeq)
+}
+
+// Outdated reports whether the order has moved since the sender saw it and does not have the rider
+// either.
+func (m Assigned) Outdated(seq int, rider *uuid.UUID) bool {
+	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq && (rider == nil || *rider != m.RiderID)
+}
 
 func (Assigned) actor() models.Actor { return models.ByOperator }
 
@@ -139,6 +180,12 @@ func (Assigned) problem() string { return "" }
 // WithDeadline implements Message.
 func (m Assigned) WithDeadline(at time.Time) Message {
 	m.Deadline = &at
+	return m
+}
+
+// WithRequester implements Message.
+func (m Assigned) WithRequester(by Requester) Message {
+	m.Requester = by
 	return m
 }
 
@@ -152,6 +199,7 @@ type Delivered struct {
 	Lat                   *float64     `json:"lat,omitempty"`
 	Lng                   *float64     `json:"lng,omitempty"`
 	Expiry
+	Requester
 }
 
 // Move implements Message.
@@ -188,6 +236,12 @@ func (m Delivered) problem() string {
 // WithDeadline implements Message.
 func (m Delivered) WithDeadline(at time.Time) Message {
 	m.Deadline = &at
+	return m
+}
+
+// WithRequester implements Message.
+func (m Delivered) WithRequester(by Requester) Message {
+	m.Requester = by
 	return m
 }
 

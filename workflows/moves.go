@@ -121,6 +121,9 @@ func (o *order) validate(r request) (models.Status, models.Verdict) {
 	if cancel, ok := r.message.(Cancel); ok && cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
 		return o.state.Status, models.Refused
 	}
+	if assigned, ok := r.message.(Assigned); ok && assigned.Outdated(o.seq, o.state.RiderID) {
+		return o.state.Status, models.Refused
+	}
 	return o.state.Decide(r.move, r.by, r.rider())
 }
 
@@ -231,6 +234,9 @@ func (o *order) apply(ctx workflow.Context, r request, to models.Status) (ApplyM
 	move := ApplyMoveInput{OrderID: o.id, Seq: o.seq + 1, Move: r.move, By: r.by, To: to, Deadline: r.deadline()}
 	if r.message != nil {
 		r.message.setContent(&move)
+		if !r.isSignal() {
+			move.Requester = r.message.requester()
+		}
 	}
 	move.EntryID, move.At = entryID(ctx, r, move), workflow.Now(ctx).UTC().Truncate(time.Microsecond)
 	var result ApplyMoveResult

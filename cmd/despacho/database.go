@@ -16,7 +16,7 @@ func openDatabase(ctx context.Context) (*db.DB, error) {
 	if err := cfg.RequireDatabase(); err != nil {
 		return nil, err
 	}
-	return db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: 2})
+	return db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: 2, AuditRetention: cfg.AuditRetention})
 }
 
 // withDatabase runs a command on a database whose schema is current.

@@ -133,7 +133,7 @@ func (d *devProcess) configure() error {
 			return err
 		}
 	}
-	if d.secrets, err = encryption.New(cfg.SecretKey); err != nil {
+	if d.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return err
 	}
 	d.certs, err = dev.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))

@@ -23,7 +23,7 @@ func operatorCommand() *cobra.Command {
 	command.PersistentFlags().Bool(jsonFlag, false, "print JSON instead of a table")
 	command.AddCommand(
 		operatorCreateCommand(), operatorListCommand(), operatorPlanCommand(), operatorSuspendCommand(), operatorResumeCommand(),
-		operatorUserCommand(),
+		operatorUserCommand(), operatorEraseCommand(),
 	)
 	return command
 }

@@ -36,11 +36,18 @@ type Config struct {
 
 	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets and second factors at rest, and signs cookies. Required outside dev. Losing it loses the secrets."`
 
+	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read. Empty once despacho secrets rotate has run."`
+
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
 
 	AutoCancelAfter time.Duration `env:"AUTO_CANCEL_AFTER" envDefault:"24h" doc:"How long an order may stay registered before it cancels itself."`
 	IdempotencyTTL  time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"24h" doc:"How long an Idempotency-Key answers with the first response."`
+
+	AuditRetention time.Duration `env:"AUDIT_RETENTION" envDefault:"8760h" doc:"How long an entry of the audit log is kept; before that the database refuses to delete it."`
+
+	PayloadRetention      time.Duration `env:"PAYLOAD_RETENTION" envDefault:"720h" doc:"How long the personal data of a webhook event and the receiver's response are kept after it was sent. 0: kept."`
+	PersonalDataRetention time.Duration `env:"PERSONAL_DATA_RETENTION" envDefault:"0" doc:"How long the recipient's data of a delivered or cancelled order is kept before it is erased. 0: kept until somebody erases it."`
 
 	DNIProvider []string `env:"DNI_PROVIDER" doc:"Identity providers tried in order, separated by commas. Empty: documents are kept as declared."`
 	DNIURL      []string `env:"DNI_URL" doc:"Address of each provider, in the same order. Empty: each provider's own."`
@@ -131,13 +138,18 @@ func (c *Config) check() error {
 	}
 	for variable, value := range map[string]time.Duration{
 		"AUTO_CANCEL_AFTER": c.AutoCancelAfter, "IDEMPOTENCY_TTL": c.IdempotencyTTL, "SHUTDOWN_TIMEOUT": c.ShutdownTimeout,
+		"AUDIT_RETENTION": c.AuditRetention,
 	} {
 		if value <= 0 {
 			complain(variable, "must be a positive duration such as 24h, not %s", value)
 		}
 	}
-	if c.DrainDelay < 0 {
-		complain("DRAIN_DELAY", "must not be negative, not %s", c.DrainDelay)
+	for variable, value := range map[string]time.Duration{
+		"DRAIN_DELAY": c.DrainDelay, "PAYLOAD_RETENTION": c.PayloadRetention, "PERSONAL_DATA_RETENTION": c.PersonalDataRetention,
+	} {
+		if value < 0 {
+			complain(variable, "must not be negative, not %s", value)
+		}
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
@@ -158,6 +170,11 @@ func (c *Config) check() error {
 	}
 	if c.SecretKey != "" && len(c.SecretKey) < MinSecretKey {
 		complain("SECRET_KEY", "must have at least %d characters", MinSecretKey)
+	}
+	for _, old := range c.SecretKeyOld {
+		if len(old) < MinSecretKey {
+			complain("SECRET_KEY_OLD", "must have at least %d characters in each key", MinSecretKey)
+		}
 	}
 	if _, err := historycodec.ParseKeys(c.HistoryKeys, ""); err != nil {
 		complain("HISTORY_KEYS", "cannot be used: %v", err)

@@ -30,17 +30,33 @@ var (
 	ErrOpen = errors.New("secretbox: the value cannot be opened with this key and context")
 )
 
-// Cipher encrypts and decrypts with one key. It is safe for concurrent use.
+// Cipher encrypts with one key, and decrypts with it or with those that it replaces. It is safe for
+// concurrent use.
 type Cipher struct {
-	aead cipher.AEAD
+	// aeads has the current key first.
+	aeads []cipher.AEAD
 }
 
-// New derives the encryption key from the text of SECRET_KEY.
-func New(secretKey string) (*Cipher, error) { return NewFor(keyPurpose, secretKey) }
+// New derives the encryption key from the text of SECRET_KEY. Values that were encrypted with one of
+// the old keys can be decrypted, too.
+func New(secretKey string, oldKeys ...string) (*Cipher, error) {
+	return NewFor(keyPurpose, secretKey, oldKeys...)
+}
 
-// NewFor derives the encryption key from a secret text and a purpose: the same text gives another
-// key for each purpose.
-func NewFor(purpose, secretKey string) (*Cipher, error) {
+// NewFor is New for another purpose: the same text gives another key for each purpose.
+func NewFor(purpose, secretKey string, oldKeys ...string) (*Cipher, error) {
+	c := &Cipher{}
+	for _, key := range append([]string{secretKey}, oldKeys...) {
+		aead, err := newAEAD(purpose, key)
+		if err != nil {
+			return nil, err
+		}
+		c.aeads = append(c.aeads, aead)
+	}
+	return c, nil
+}
+
+func newAEAD(purpose, secretKey string) (cipher.AEAD, error) {
 	if utf8.RuneCountInString(secretKey) < MinKeyLength {
 		return nil, ErrShortKey
 	}
@@ -56,24 +72,40 @@ func NewFor(purpose, secretKey string) (*Cipher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("secretbox: %w", err)
 	}
-	return &Cipher{aead: aead}, nil
+	return aead, nil
 }
 
 // Seal encrypts a secret. aad is its context (such as the row's id), which Open needs too.
 func (b *Cipher) Seal(secret, aad []byte) ([]byte, error) {
-	return b.aead.Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
+	return b.aeads[0].Seal([]byte{versionAESGCM}, nil, secret, versioned(aad)), nil
 }
 
-// Open decrypts the result of Seal with the same key and context.
+// Open decrypts the result of Seal with the same context and the current or an old key.
 func (b *Cipher) Open(sealed, aad []byte) ([]byte, error) {
+	secret, _, err := b.open(sealed, aad)
+	return secret, err
+}
+
+func (b *Cipher) open(sealed, aad []byte) (secret []byte, key int, err error) {
 	if len(sealed) == 0 || sealed[0] != versionAESGCM {
-		return nil, ErrOpen
+		return nil, 0, ErrOpen
 	}
-	secret, err := b.aead.Open(nil, nil, sealed[1:], versioned(aad))
-	if err != nil {
-		return nil, ErrOpen
+	for key, aead := range b.aeads {
+		if secret, err := aead.Open(nil, nil, sealed[1:], versioned(aad)); err == nil {
+			return secret, key, nil
+		}
 	}
-	return secret, nil
+	return nil, 0, ErrOpen
+}
+
+// Reseal encrypts a value with the current key; changed is false if it was so already.
+func (b *Cipher) Reseal(sealed, aad []byte) (resealed []byte, changed bool, err error) {
+	secret, key, err := b.open(sealed, aad)
+	if err != nil || key == 0 {
+		return sealed, false, err
+	}
+	resealed, err = b.Seal(secret, aad)
+	return resealed, true, err
 }
 
 // versioned includes the version byte in the authenticated data, so that it cannot be changed.

@@ -117,3 +117,32 @@ func TestPrintingABoxShowsNoKey(t *testing.T) {
 	t.Parallel()
 	require.NotContains(t, fmt.Sprintf("%+v", newCipher(t, secretKey)), secretKey)
 }
+
+// With an old key beside the new one everything can be read, and Reseal makes the old one dispensable.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	const newKey = "otra clave de prueba de 32 letras"
+	sealed, err := newCipher(t, secretKey).Seal(secret, context)
+	require.NoError(t, err)
+	both, err := encryption.New(newKey, secretKey)
+	require.NoError(t, err)
+	opened, err := both.Open(sealed, context)
+	require.NoError(t, err)
+	require.Equal(t, secret, opened)
+	_, err = newCipher(t, newKey).Open(sealed, context)
+	require.ErrorIs(t, err, encryption.ErrOpen)
+
+	resealed, changed, err := both.Reseal(sealed, context)
+	require.NoError(t, err)
+	require.True(t, changed)
+	opened, err = newCipher(t, newKey).Open(resealed, context)
+	require.NoError(t, err)
+	require.Equal(t, secret, opened)
+	_, changed, err = both.Reseal(resealed, context)
+	require.NoError(t, err)
+	require.False(t, changed)
+	_, _, err = both.Reseal(resealed, []byte("webhook 8"))
+	require.ErrorIs(t, err, encryption.ErrOpen)
+	_, err = encryption.New(newKey, "corta")
+	require.ErrorIs(t, err, encryption.ErrShortKey)
+}

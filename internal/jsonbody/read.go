@@ -231,6 +231,21 @@ func (o *Object) Money(name string) *money.Cents {
 	return &amount
 }
 
+// Count reads a whole number from 1 up; nil when it is absent.
+func (o *Object) Count(name string) *int {
+	value, ok := o.present(name)
+	if !ok {
+		return nil
+	}
+	count, err := strconv.ParseInt(string(value), 10, 32)
+	if err != nil || count < 1 {
+		o.invalid.Add(name, "debe ser un entero desde 1")
+		return nil
+	}
+	number := int(count)
+	return &number
+}
+
 // Bool reads true or false; nil when it is absent.
 func (o *Object) Bool(name string) *bool {
 	value, ok := o.present(name)

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,8 +39,51 @@ type Answer struct {
 	Fields  []string
 }
 
-// Client is shared, so that tests with many requests reuse connections.
-var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+// Client is shared, so that tests with many requests reuse connections. What it sends must not be
+// logged.
+var Client = &http.Client{Transport: recordingTransport{&http.Transport{MaxIdleConnsPerHost: 100}}}
+
+// recordingTransport adds the confidential values of every request to those that are looked for in
+// the logs.
+type recordingTransport struct{ http.RoundTripper }
+
+// RoundTrip sends a request.
+func (t recordingTransport) RoundTrip(request *http.Request) (*http.Response, error) {
+	logs.addForm(request.URL.Query())
+	logs.addSecret("idempotency key", request.Header.Get("Idempotency-Key"))
+	for _, cookie := range request.Cookies() {
+		logs.addSecret("token", cookie.Value)
+	}
+	if request.GetBody != nil {
+		body, err := request.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(body)
+		if err != nil {
+			return nil, err
+		}
+		logs.addSecrets(content)
+		if mediaType, parameters, err := mime.ParseMediaType(request.Header.Get("Content-Type")); err == nil {
+			addForm(mediaType, parameters["boundary"], content)
+		}
+	}
+	return t.RoundTripper.RoundTrip(request)
+}
+
+func addForm(mediaType, boundary string, content []byte) {
+	switch mediaType {
+	case "application/x-www-form-urlencoded":
+		if values, err := url.ParseQuery(string(content)); err == nil {
+			logs.addForm(values)
+		}
+	case "multipart/form-data":
+		if form, err := multipart.NewReader(bytes.NewReader(content), boundary).ReadForm(int64(len(content)) + 1); err == nil {
+			logs.addForm(form.Value)
+			_ = form.RemoveAll()
+		}
+	}
+}
 
 // Do sends a request and reads the answer, which must be as openapi.yaml says.
 func (s *Service) Do(t testing.TB, request Request) *Answer {
@@ -56,7 +102,6 @@ func (s *Service) Try(request Request) (*Answer, error) {
 			return nil, err
 		}
 	}
-	logs.addSecrets(content)
 	logs.addSecret("key", request.Key)
 	logs.addSecret("token", request.Token)
 	r, err := http.NewRequest(request.Method, s.BaseURL+request.Path, bytes.NewReader(content))

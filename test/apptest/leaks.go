@@ -7,56 +7,98 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+
+	"despacho/internal/textnorm"
+	"despacho/models"
 )
 
 // logCheck records what the services of the test run log, and the values that must not be logged:
-// every key, secret, token, password, document and phone that a test sent or was given.
+// every credential and every personal value that a test sent or was given.
 type logCheck struct {
 	mu sync.Mutex
-	// words are everything that was logged, each once.
-	words   map[string]bool
-	secrets map[string]string
+	// lines are everything that was logged, each line once, as its words between single spaces; words
+	// are theirs.
+	lines, words map[string]bool
+	secrets      map[string]string
 }
 
-var logs = &logCheck{words: map[string]bool{}, secrets: map[string]string{}}
+func newLogCheck() *logCheck {
+	return &logCheck{lines: map[string]bool{}, words: map[string]bool{}, secrets: map[string]string{}}
+}
 
-// confidential are the members of requests and responses that must not be logged.
-var confidential = []string{"key", "secret", "token", "password", "current", "new", "recipient_phone", "phone", "recipient_doc_number"}
+var logs = newLogCheck()
 
-// shortestSecret excludes short words, which may be logged for another reason.
-const shortestSecret = 8
+// confidential are the members of requests and responses that must not be logged: credentials, and
+// what is known of a person.
+var confidential = []string{
+	"key", "secret", "token", "password", "current", "new",
+	"recipient_name", "recipient_phone", "recipient_doc_number", "delivery_address", "delivery_reference", "delivery_maps_url", "notes",
+	"email", "name", "phone", "reason", "note", "photo_url", "q",
+}
+
+const (
+	// shortestSecret excludes short values, which may be logged for another reason.
+	shortestSecret = 8
+	// longestSecret bounds the words of a value that are looked for: whoever logs more logs these.
+	longestSecret = 12
+)
 
 // Write reads log lines; with DESPACHO_TEST_LOG=1 they are shown as well.
 func (j *logCheck) Write(line []byte) (int, error) {
 	if os.Getenv("DESPACHO_TEST_LOG") != "" {
 		return os.Stderr.Write(line)
 	}
+	words := wordsOf(withoutTimes(string(line)))
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, word := range wordsOf(string(line)) {
+	for _, word := range words {
 		j.words[word] = true
 	}
+	j.lines[" "+strings.Join(words, " ")+" "] = true
 	return len(line), nil
+}
+
+// withoutTimes removes the time of a line and the duration of a statement, so that equal lines are
+// remembered once.
+func withoutTimes(line string) string {
+	if _, rest, found := strings.Cut(line, " level="); found {
+		line = rest
+	}
+	before, duration, found := strings.Cut(line, "trace.duration=")
+	if _, after, ended := strings.Cut(duration, " "); found && ended {
+		return before + after
+	}
+	return line
 }
 
 // wordsOf takes a text apart into what can be told from its neighbours in a log line.
 func wordsOf(text string) []string {
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	return slices.DeleteFunc(words, func(word string) bool { return len(word) < shortestSecret })
+	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
 // addSecret adds a value that must not be logged.
 func (j *logCheck) addSecret(kind, value string) {
+	compact := strings.NewReplacer(" ", "", "+", "").Replace(value)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	compact := strings.NewReplacer(" ", "", "+", "").Replace(value)
-	for _, word := range append(wordsOf(value), wordsOf(compact)...) {
-		j.secrets[word] = kind
-		if _, bare, prefixed := strings.Cut(word, "_"); prefixed && len(bare) >= shortestSecret {
-			j.secrets[bare[strings.LastIndexByte(bare, '_')+1:]] = kind
+	for _, form := range []string{value, compact, textnorm.String(value)} {
+		words := wordsOf(form)
+		j.add(kind, words[:min(len(words), longestSecret)])
+	}
+	if kind == "secret" || kind == "key" || kind == "token" {
+		for _, word := range wordsOf(value) { // a part gives it away
+			j.add(kind, []string{word})
+			if _, bare, prefixed := strings.Cut(word, "_"); prefixed {
+				j.add(kind, []string{bare[strings.LastIndexByte(bare, '_')+1:]})
+			}
 		}
+	}
+}
+
+func (j *logCheck) add(kind string, words []string) {
+	if phrase := strings.Join(words, " "); len(phrase) >= shortestSecret {
+		j.secrets[phrase] = kind
 	}
 }
 
@@ -85,6 +127,27 @@ func (j *logCheck) search(name string, value any) {
 	}
 }
 
+// addForm adds the confidential members of a form or a query.
+func (j *logCheck) addForm(values map[string][]string) {
+	for name, list := range values {
+		for _, value := range list {
+			j.search(name, value)
+		}
+	}
+}
+
+// addRow adds the confidential members of a row, which Go names in another case.
+func (j *logCheck) addRow(row any) {
+	switch row := row.(type) {
+	case *models.User:
+		j.addForm(map[string][]string{"email": {row.Email}, "name": {row.Name}})
+	case *[]models.Rider:
+		for _, rider := range *row {
+			j.addForm(map[string][]string{"phone": {rider.Phone}, "name": {rider.Name}})
+		}
+	}
+}
+
 // isPhone reports whether a value can be somebody's phone. What tests send in its place to be refused,
 // such as a table's name or zeros, is in the logs for other reasons: slow statements, ids.
 func isPhone(value string) bool {
@@ -99,8 +162,8 @@ func (j *logCheck) leaked() error {
 	defer j.mu.Unlock()
 	var found []string
 	for secret, kind := range j.secrets {
-		if j.words[secret] {
-			found = append(found, fmt.Sprintf("%s (%s…, %d characters)", kind, secret[:2], len(secret)))
+		if j.logged(secret) {
+			found = append(found, fmt.Sprintf("%s (%s…, %d bytes)", kind, string([]rune(secret)[:2]), len(secret)))
 		}
 	}
 	if len(found) == 0 {
@@ -108,4 +171,19 @@ func (j *logCheck) leaked() error {
 	}
 	slices.Sort(found)
 	return fmt.Errorf("the logs of this run hold what must not be there: %s", strings.Join(found, ", "))
+}
+
+// logged reports whether the words of a value follow each other in a line.
+func (j *logCheck) logged(phrase string) bool {
+	for word := range strings.SplitSeq(phrase, " ") {
+		if !j.words[word] {
+			return false
+		}
+	}
+	for line := range j.lines {
+		if strings.Contains(line, " "+phrase+" ") {
+			return true
+		}
+	}
+	return false
 }

@@ -89,10 +89,11 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	if address == "" {
 		address = testenv.Temporal(t)
 	}
-	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: logLevel()}))
+	cfg.LogLevel = logLevel()
+	log := cfg.Logger(logs)
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
 		Clock: options.Clock, Temporal: &client.Options{HostPort: address, Namespace: options.Namespace}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
-		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID,
+		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, SlowStatement: slowStatement(),
 	})
 	require.NoError(t, err)
 
@@ -161,6 +162,14 @@ func logLevel() slog.Level {
 		return slog.LevelWarn
 	}
 	return slog.LevelDebug
+}
+
+// slowStatement has every statement logged, for the same search; for people, only slow ones.
+func slowStatement() time.Duration {
+	if os.Getenv("DESPACHO_TEST_LOG") != "" {
+		return 0
+	}
+	return time.Nanosecond
 }
 
 // StartWorker runs a worker and returns when it takes tasks.

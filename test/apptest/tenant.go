@@ -85,6 +85,7 @@ func OnPlan(plan models.Plan) func(*models.Operator) {
 func (tenant *Tenant) insert(t testing.TB, rows ...any) {
 	t.Helper()
 	for _, row := range rows {
+		logs.addRow(row)
 		require.NoError(t, tenant.s.App.DB.Insert(context.Background(), row))
 	}
 }

@@ -29,7 +29,7 @@ var folders = []folder{
 	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "worker", "workflows"}, "the shipped binary"},
 	{"cmd/lab", []string{"lab"}, "`bench` and `chaos`, which are not shipped"},
 	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
-	{"app", []string{"activities", "api", "db", "internal", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
+	{"app", []string{"activities", "api", "db", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
 	{"api", []string{"catalog", "db", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
 	{"web", []string{"catalog", "db", "internal", "models", "operators", "orders", "webhooks", "workflows"}, "the panel and the tracking page, embedded"},
 	{"worker", []string{"activities", "workflows"}, "registers workflows and activities and runs until told to stop"},

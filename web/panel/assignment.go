@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -66,7 +67,7 @@ func (p *Pages) assign(v *Request) error {
 	var assignments []orders.Assignment
 	if err = in.Err(); err == nil {
 		defer p.extendTimeout(v)()
-		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids)
+		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids, shownVersions(v))
 	}
 	if err != nil {
 		if !page.Form.AddError(err) {
@@ -78,6 +79,19 @@ func (p *Pages) assign(v *Request) error {
 	page.Report = reportOf(assignments, riderID, riders)
 	page.choose(page.Report.again)
 	return p.respondAssignment(v, http.StatusOK, page, riders)
+}
+
+// shownVersions are the versions of the orders as the page showed them.
+func shownVersions(v *Request) map[uuid.UUID]int {
+	shown := map[uuid.UUID]int{}
+	for _, pair := range v.Request.PostForm["version"] {
+		text, number, _ := strings.Cut(pair, ":")
+		id := optionalID(text)
+		if version, err := strconv.Atoi(number); err == nil && id != nil {
+			shown[*id] = version
+		}
+	}
+	return shown
 }
 
 func (p *assignmentPage) choose(ids []uuid.UUID) {

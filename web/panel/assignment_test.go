@@ -149,3 +149,23 @@ func TestAssignment_keepsUnconfirmedOrdersSelected(t *testing.T) {
 	require.True(t, isSelected(answered, waiting))
 	require.Contains(t, answered.words(), "Sin confirmar: 1")
 }
+
+// What another dispatcher has assigned since the page was shown is not overwritten.
+func TestAssignment_leavesWhatChangedSinceThePage(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		carlos, maria := c.tenant.Riders[0].ID, c.tenant.Riders[1].ID
+		order := c.received()
+		version := order.id + ":2"
+		require.Contains(t, c.read("/panel/asignacion").Text, `name="version" value="`+version+`"`)
+		require.Contains(t, c.read("/panel/pedidos/"+order.id).Text, `name="expected_version" value="2"`)
+		assign := func(rider uuid.UUID) []string {
+			return assignmentOutcomes(c.post("/panel/asignacion", url.Values{"rider_id": {rider.String()}, "id": {order.id}, "version": {version}}))
+		}
+		require.Equal(t, []string{"assigned"}, assign(carlos))
+		require.Equal(t, []string{"refused"}, assign(maria))
+		require.Equal(t, []string{"unchanged"}, assign(carlos))
+		shown := c.post("/panel/pedidos/"+order.id+"/asignar", url.Values{"rider_id": {maria.String()}, "expected_version": {"2"}})
+		require.Contains(t, c.read(shown.Location).words(), "El pedido cambió desde que usted lo vio.")
+	})
+}

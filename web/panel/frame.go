@@ -56,6 +56,8 @@ var menu = []menuGroup{
 		{Path: "/panel/zonas-de-riesgo", Label: "Zonas de riesgo", needs: models.OperatorRead},
 		{Path: "/panel/ajustes", Label: "Ajustes", needs: models.OperatorRead},
 		{Path: "/panel/usuarios", Label: "Usuarios", needs: models.AdminRead},
+		{Path: privacyPath, Label: "Datos personales", needs: models.AdminRead},
+		{Path: auditPath, Label: "Registro de actividad", needs: models.AdminRead},
 	}},
 }
 

@@ -42,6 +42,7 @@ type orderPage struct {
 	Cancelled  *cancelledView
 	Proof      *proofView
 	Deliveries *deliveryList
+	Erase      *forms.Form
 	// Links: the tracking page, the label, and the order's workflow.
 	Tracking, Label, Workflow string
 }
@@ -101,7 +102,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
 		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
-		Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Erase: eraseFormFor(v, order), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
 		page.GivenMap = link
@@ -160,7 +161,7 @@ func pointOf(lat, lng *float64, source string) *mapPoint {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func timelineOf(v *Request, entries []models.TimelineEntry) []timelineRow {
+func timelineOf(v *Request, entries []models.TimelineView) []timelineRow {
 	rows := make([]timelineRow, len(entries))
 	cancelled := false
 	for i, entry := range entries {
@@ -170,6 +171,12 @@ func timelineOf(v *Request, entries []models.TimelineEntry) []timelineRow {
 		}
 		if entry.Type == models.TimelinePointResolved {
 			rows[i].Detail = pointWords[rows[i].Detail]
+		}
+		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
+			rows[i].Who += ": " + name
+		}
+		if entry.RiderName != nil {
+			rows[i].Text = "Asignado a " + *entry.RiderName
 		}
 		if entry.Seq != nil {
 			cancelled = entry.Status == models.StatusCancelled

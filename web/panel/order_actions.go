@@ -23,12 +23,12 @@ func (p *Pages) receiveOrder(v *Request) error {
 }
 
 func (p *Pages) assignOrder(v *Request) error {
-	return p.runAction(v, assignForm(uuid.Nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
-		riderID := in.RequiredUUID("rider_id")
+	return p.runAction(v, assignForm(uuid.Nil, nil, 0), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+		riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
 		if err := in.Err(); err != nil {
 			return "", err
 		}
-		order, err := p.Orders.Assign(v.Ctx(), v.Caller, id, riderID)
+		order, err := p.Orders.Assign(v.Ctx(), v.Caller, id, riderID, expected)
 		if err != nil {
 			return "", err
 		}

@@ -42,6 +42,7 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 
 // notOnPage are the fields of an order that its page does not show, with the reason.
 var notOnPage = map[string]string{
+	"ErasedAt":   "the erased fields say so",
 	"OperatorID": "the reader's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",
 	"CreatedAt": "in the timeline", "ReceivedAt": "in the timeline", "AssignedAt": "in the timeline", "DeliveredAt": "in the timeline", "CancelledAt": "in the timeline",
 }

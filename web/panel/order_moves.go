@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"strconv"
+
 	"github.com/google/uuid"
 
 	"despacho/models"
@@ -33,7 +35,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		if err != nil {
 			return moves, err
 		}
-		moves.Assign, moves.Reassign = assignForm(order.ID, riders), order.Rider != nil
+		moves.Assign, moves.Reassign = assignForm(order.ID, riders, order.Version), order.Rider != nil
 	}
 	if details.Can(models.MoveDeliver) {
 		moves.Deliver = deliverForm(order.ID)
@@ -57,14 +59,14 @@ func receiveForm(id uuid.UUID, branches []models.Branch, expected uuid.UUID) *fo
 	return &forms.Form{Action: orderPath(id) + "/recibir", Submit: "Confirmar recepción", Fields: []forms.Field{at}}
 }
 
-func assignForm(id uuid.UUID, riders []models.Rider) *forms.Form {
+func assignForm(id uuid.UUID, riders []models.Rider, version int) *forms.Form {
 	to := forms.Field{Name: "rider_id", Label: "Motorizado", Kind: forms.Choice, Required: true, Options: []forms.Option{{Value: "", Label: "Elija un motorizado"}}}
 	for _, rider := range riders {
 		if rider.Active {
 			to.Options = append(to.Options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 		}
 	}
-	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to}}
+	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to, {Name: "expected_version", Kind: forms.Hidden, Value: strconv.Itoa(version)}}}
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.

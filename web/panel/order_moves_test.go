@@ -76,7 +76,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		require.Contains(t, delivered.words(), "Cobrado S/ 90.00")
 		require.NotContains(t, delivered.words(), "Prueba de entrega")
 		offers(delivered)
-		require.Regexp(t, `Pedido registrado La tienda .*Paquete recibido El operador .*Asignado a un motorizado El operador .*Entregado El operador`, delivered.words())
+		require.Regexp(t, `Pedido registrado La tienda: prueba .*Paquete recibido El operador: Persona de prueba .*Asignado a Carlos Quispe El operador: Persona de prueba .*Entregado El operador: Persona de prueba`, delivered.words())
 	})
 }
 

@@ -103,6 +103,13 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/usuarios/:id/contrasena", models.AdminRevoke, p.resetPassword},
 		{post, "/panel/usuarios/:id/enlace", models.AdminRevoke, p.startPasswordReset},
 		{post, "/panel/usuarios/:id/segundo-factor", models.AdminRevoke, p.resetSecondFactor},
+
+		{get, privacyPath, models.AdminRead, p.showPrivacy},
+		{post, privacyPath, models.AdminWrite, p.eraseByPhone},
+		{post, "/panel/pedidos/:id/eliminar-datos", models.AdminWrite, p.eraseOrder},
+
+		{get, auditPath, models.AdminRead, p.showAudit},
+		{get, auditPath + ".csv", models.AdminRead, p.downloadAudit},
 	}
 }
 

@@ -3,6 +3,7 @@ package csvfile
 import (
 	"bytes"
 	"encoding/csv"
+	"io"
 )
 
 // The delimiters that spreadsheet programs expect, depending on the country they are set to.
@@ -15,18 +16,57 @@ const (
 // formulas.
 func Write(rows [][]string, delimiter rune) ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString(utf8Mark)
-	writer := csv.NewWriter(&out)
-	writer.Comma, writer.UseCRLF = delimiter, true
+	file := NewWriter(&out, delimiter)
 	for _, row := range rows {
-		protected := make([]string, len(row))
-		for i, cell := range row {
-			protected[i] = Protect(cell)
-		}
-		if err := writer.Write(protected); err != nil {
+		if err := file.Write(row...); err != nil {
 			return nil, err
 		}
 	}
-	writer.Flush()
-	return out.Bytes(), writer.Error()
+	err := file.Flush()
+	return out.Bytes(), err
+}
+
+// Writer writes a file as Write does, row by row, for files that are too long for memory.
+type Writer struct {
+	out     io.Writer
+	rows    *csv.Writer
+	started bool
+}
+
+// NewWriter returns a writer of a file.
+func NewWriter(out io.Writer, delimiter rune) *Writer {
+	rows := csv.NewWriter(out)
+	rows.Comma, rows.UseCRLF = delimiter, true
+	return &Writer{out: out, rows: rows}
+}
+
+// Write adds a row. It may be buffered until Flush.
+func (w *Writer) Write(cells ...string) error {
+	if err := w.start(); err != nil {
+		return err
+	}
+	protected := make([]string, len(cells))
+	for i, cell := range cells {
+		protected[i] = Protect(cell)
+	}
+	return w.rows.Write(protected)
+}
+
+// Flush writes what is buffered.
+func (w *Writer) Flush() error {
+	if err := w.start(); err != nil {
+		return err
+	}
+	w.rows.Flush()
+	return w.rows.Error()
+}
+
+// start writes the mark that tells spreadsheet programs the encoding.
+func (w *Writer) start() error {
+	if w.started {
+		return nil
+	}
+	w.started = true
+	_, err := io.WriteString(w.out, utf8Mark)
+	return err
 }

@@ -34,6 +34,8 @@ const (
 	Code   Kind = "code"
 	Money  Kind = "money"
 	Number Kind = "number"
+	// Hidden is a number that the page itself sends.
+	Hidden Kind = "hidden"
 	// Flag is one check box, Checks several under one name.
 	Flag   Kind = "flag"
 	Checks Kind = "checks"
@@ -51,7 +53,7 @@ const (
 
 // formKinds are the types of the fields that are not text.
 var formKinds = map[Kind]jsonbody.FormField{
-	Money: jsonbody.FormNumber, Number: jsonbody.FormNumber,
+	Money: jsonbody.FormNumber, Number: jsonbody.FormNumber, Hidden: jsonbody.FormNumber,
 	Flag: jsonbody.FormFlag, Checks: jsonbody.FormList, Lines: jsonbody.FormLines,
 	Choice: jsonbody.FormReference, Place: jsonbody.FormReference,
 }

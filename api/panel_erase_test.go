@@ -1,0 +1,158 @@
+package api_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+
+	"despacho/internal/config"
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+// recipient is everything that is known of a recipient.
+var recipient = map[string]any{
+	"recipient_name": "Ofelia Sandoval", "recipient_phone": "+51911222333", "delivery_address": "Jr. Los Cedros 871", "delivery_reference": "Portón granate",
+	"recipient_doc_type": "ce", "recipient_doc_number": "004417733", "notes": "Preguntar por Melchora", "delivery_lat": -12.123456, "delivery_lng": -77.054321,
+	"delivery_maps_url": "https://www.google.com/maps?q=-12.123456,-77.054321",
+}
+
+// traces are the words by which a recipient's data is recognised.
+var traces = []string{"Ofelia", "911222333", "Cedros", "granate", "004417733", "Melchora", "12.123456", "Graciela", "ofelia", "cedros"}
+
+// requireNoTraces searches every table that may hold personal data.
+func requireNoTraces(t *testing.T, s *apptest.Service) {
+	t.Helper()
+	for _, table := range []string{"orders", "order_events", "deliveries", "delivery_attempts", "idempotency_records", "audit_log"} {
+		rows, err := s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table)
+		require.NoError(t, err)
+		columns, err := rows.Columns()
+		require.NoError(t, err)
+		for rows.Next() {
+			values, targets := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				targets[i] = &values[i]
+			}
+			require.NoError(t, rows.Scan(targets...))
+			for i, value := range values {
+				text, _ := value.(string)
+				if raw, binary := value.([]byte); binary {
+					text = string(raw)
+				}
+				for _, trace := range traces {
+					require.NotContains(t, text, trace, "%s.%s", table, columns[i])
+				}
+			}
+		}
+		require.NoError(t, rows.Close())
+	}
+}
+
+// endedOrders makes one delivered order with a photo and one that was cancelled for a reason, with
+// every trace of their recipient that the service keeps.
+func endedOrders(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) (ids []string) {
+	t.Helper()
+	operator := desk{t, s, tenant.SignIn(t, nil)}
+	receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("gracias, Ofelia")) })
+	s.Register(t, tenant.Key, receiver)
+	for range 2 {
+		created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(recipient), Header: map[string]string{"Idempotency-Key": uuid.NewString()}})
+		require.Equal(t, http.StatusCreated, created.Status, created.Text)
+		ids = append(ids, created.String("id"))
+	}
+	panelMove(t, s, operator.token, ids[0], "receive", fields{}, 200)
+	panelMove(t, s, operator.token, ids[0], "assign", fields{"rider_id": tenant.Riders[0].ID}, 200)
+	delivered := s.Do(t, deliveryWithPhoto(t, ids[0], operator.token))
+	require.Equal(t, http.StatusOK, delivered.Status, delivered.Text)
+	panelMove(t, s, operator.token, ids[1], "cancel", fields{"reason": "Lo pidió Graciela", "note": "Graciela llamó"}, 200)
+	for _, id := range ids {
+		testenv.Until(t, func() error { return workflowEnded(t, s, id) })
+	}
+	return ids
+}
+
+// workflowEnded is an error until the order's workflow has ended.
+func workflowEnded(t *testing.T, s *apptest.Service, id string) error {
+	described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
+	if err == nil && described.GetWorkflowExecutionInfo().GetCloseTime() == nil {
+		err = errors.New("still running")
+	}
+	return err
+}
+
+// historyGone is an error while Temporal has a run of the order's workflow.
+func historyGone(t *testing.T, s *apptest.Service, id string) error {
+	_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
+	var notFound *serviceerror.NotFound
+	if errors.As(err, &notFound) {
+		return nil
+	}
+	return errors.Join(err, errors.New("the history is still there"))
+}
+
+// An erased order leaves no trace of its recipient in the database, in Temporal or among the photos.
+func TestPanelErase_leavesNoTrace(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
+		d, tenant, _ := adminDesk(t, s)
+		open := s.CreateOrder(t, tenant.Key)
+		ids := endedOrders(t, s, tenant)
+		photos, err := filepath.Glob(filepath.Join(s.Config.FilesDir, "*"))
+		require.NoError(t, err)
+		require.Len(t, photos, 2, "a photo and its thumbnail")
+		clerk := desk{t, s, tenant.SignIn(t, nil)}
+		require.Equal(t, http.StatusForbidden, clerk.post("/orders/"+ids[0]+"/erase", nil).Status)
+		require.Equal(t, "order_not_ended", d.post("/orders/"+open+"/erase", nil).Code)
+		other, _, _ := adminDesk(t, s)
+		require.Equal(t, http.StatusNotFound, other.post("/orders/"+ids[0]+"/erase", nil).Status)
+
+		erased := d.post("/orders/"+ids[0]+"/erase", nil)
+		require.Equal(t, http.StatusOK, erased.Status, erased.Text)
+		require.Equal(t, models.ErasedText, erased.String("recipient_name"))
+		require.Nil(t, erased.Data["delivery_proof"])
+		require.Equal(t, float64(0), other.post("/erasures", fields{"phone": "911222333"}).Data["erased"], "another operator's")
+		outcome := d.post("/erasures", fields{"phone": "911 222 333"})
+		require.Equal(t, map[string]any{"erased": float64(1), "open": float64(0)}, outcome.Data, outcome.Text)
+		require.Equal(t, []string{"phone"}, d.post("/erasures", fields{"phone": "x"}).Fields)
+
+		requireNoTraces(t, s)
+		for _, id := range ids {
+			testenv.Until(t, func() error { return historyGone(t, s, id) })
+		}
+		left, err := os.ReadDir(s.Config.FilesDir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+		require.Equal(t, http.StatusOK, d.post("/orders/"+ids[0]+"/erase", nil).Status, "again")
+		require.Contains(t, strings.Join(actions(d.auditLog("")), " "), "order.erased")
+		require.Equal(t, "Rosa Díaz", d.send(http.MethodGet, "/orders/"+open, nil).String("recipient_name"))
+	})
+}
+
+// The reconcile workflow erases events, and recipients, whose retention is over.
+func TestRetention(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{Configure: func(c *config.Config) {
+		c.PayloadRetention, c.PersonalDataRetention = time.Nanosecond, time.Nanosecond
+	}}, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		ids := endedOrders(t, s, tenant)
+		testenv.Until(t, func() error {
+			erased, err := s.App.Orders.ApplyRetention(t.Context())
+			if err == nil && erased > 0 {
+				err = errors.New("there was something to erase")
+			}
+			return err
+		})
+		requireNoTraces(t, s)
+		for _, id := range ids {
+			testenv.Until(t, func() error { return historyGone(t, s, id) })
+		}
+	})
+}

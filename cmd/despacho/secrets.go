@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"despacho/app"
+)
+
+func secretsCommand() *cobra.Command {
+	command := &cobra.Command{Use: "secrets", Short: "Look after what SECRET_KEY encrypts", Args: cobra.NoArgs, RunE: showHelp}
+	command.AddCommand(&cobra.Command{
+		Use:   "rotate",
+		Short: "Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted",
+		Long: `Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted.
+
+First give every process the new key as SECRET_KEY and the previous one as SECRET_KEY_OLD, and restart them all. Then run this
+command once with the same environment. After it SECRET_KEY_OLD can be removed.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {
+				changed, err := a.ReencryptSecrets(ctx)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "re-encrypted: %d\n", changed)
+				return err
+			})
+		},
+	})
+	return command
+}

@@ -1,0 +1,85 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+var endedStatuses = []models.Status{models.StatusDelivered, models.StatusCancelled}
+
+// OrdersByPhone reads an operator's orders to a phone that are not erased yet, oldest first.
+func (d *DB) OrdersByPhone(ctx context.Context, operatorID uuid.UUID, phone string) ([]models.Order, error) {
+	var orders []models.Order
+	err := d.with(ctx).Where("operator_id = ? AND recipient_phone = ? AND erased_at IS NULL", operatorID, phone).
+		Order("created_at, id").Find(&orders).Error
+	return orders, err
+}
+
+// OrdersEndedBefore reads ended orders that have not changed since a time and are not erased, oldest
+// first, after a position.
+func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Position, limit int) ([]models.Order, error) {
+	var orders []models.Order
+	err := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", endedStatuses, before).
+		Where("(updated_at, id) > (?, ?)", after.At, after.ID).Order("updated_at, id").Limit(limit).Find(&orders).Error
+	return orders, err
+}
+
+// EraseOrder removes from an order's row and timeline what tells who its recipient is. It returns
+// ErrNotFound for an order that has not ended.
+func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, now time.Time) error {
+	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, endedStatuses).UpdateColumns(map[string]any{
+		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
+		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
+		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
+		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": searchText,
+		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
+		"cancel_reason": nil, "cancel_note": nil, "erased_at": now,
+	}))
+	if err != nil {
+		return err
+	}
+	return d.with(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", id).UpdateColumn("detail", nil).Error
+}
+
+// HasPendingDeliveries reports whether events of an order are still to be sent.
+func (d *DB) HasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool, error) {
+	var count int64
+	err := d.with(ctx).Model(&models.WebhookDelivery{}).
+		Where("order_id = ? AND status = ?", orderID, models.WebhookDeliveryPending).Count(&count).Error
+	return count > 0, err
+}
+
+// UnerasedDeliveriesOf reads an order's deliveries whose data is not erased.
+func (d *DB) UnerasedDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
+	var deliveries []models.WebhookDelivery
+	err := d.with(ctx).Where("order_id = ? AND erased_at IS NULL", orderID).Find(&deliveries).Error
+	return deliveries, err
+}
+
+// DeliveriesFinishedBefore reads the deliveries that ended before a time and whose data is not erased,
+// oldest first.
+func (d *DB) DeliveriesFinishedBefore(ctx context.Context, before time.Time, limit int) ([]models.WebhookDelivery, error) {
+	var deliveries []models.WebhookDelivery
+	err := d.with(ctx).Where("finished_at < ? AND erased_at IS NULL", before).Order("finished_at").Limit(limit).Find(&deliveries).Error
+	return deliveries, err
+}
+
+// EraseDelivery replaces a delivery's data and removes what the receiver responded.
+func (d *DB) EraseDelivery(ctx context.Context, id uuid.UUID, data string, now time.Time) error {
+	err := d.with(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).
+		UpdateColumns(map[string]any{"data": data, "erased_at": now}).Error
+	if err != nil {
+		return err
+	}
+	return d.with(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", id).UpdateColumn("response", nil).Error
+}
+
+// EraseKeyResponse replaces the recorded response to the creation of an order.
+func (d *DB) EraseKeyResponse(ctx context.Context, orderID uuid.UUID, response []byte) error {
+	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ?", "/v1/orders/"+orderID.String()).
+		UpdateColumn("response", response).Error
+}

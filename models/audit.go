@@ -1,0 +1,98 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// AuditAction is what an entry of the audit log records.
+type AuditAction string
+
+// The actions of the audit log. The moves of orders are in their timelines instead.
+const (
+	AuditSignIn          AuditAction = "session.created"
+	AuditSignInFailed    AuditAction = "session.failed"
+	AuditSignInBlocked   AuditAction = "session.blocked"
+	AuditSignOut         AuditAction = "session.ended"
+	AuditPasswordChanged AuditAction = "password.changed"
+	AuditPasswordReset   AuditAction = "user.password_reset"
+	AuditResetStarted    AuditAction = "user.reset_started"
+
+	AuditSecondFactorAdded   AuditAction = "second_factor.added"
+	AuditSecondFactorRemoved AuditAction = "second_factor.removed"
+	AuditSecondFactorReset   AuditAction = "user.second_factor_reset"
+
+	AuditKeyRevoked     AuditAction = "key.revoked"
+	AuditWebhookCreated AuditAction = "webhook.created"
+	AuditWebhookRotated AuditAction = "webhook.rotated"
+	AuditWebhookRemoved AuditAction = "webhook.removed"
+
+	AuditSettingsChanged  AuditAction = "settings.changed"
+	AuditCoverageRemoved  AuditAction = "coverage.removed"
+	AuditCoverageReplaced AuditAction = "coverage.replaced"
+	AuditPlanChanged      AuditAction = "operator.plan_changed"
+	AuditSuspended        AuditAction = "operator.suspended"
+	AuditResumed          AuditAction = "operator.resumed"
+
+	AuditPointSet AuditAction = "order.point_set"
+	AuditErased   AuditAction = "order.erased"
+)
+
+// What an operator manages is created and changed in the same way; the action names the kind.
+const (
+	AuditCreated = ".created"
+	AuditChanged = ".changed"
+)
+
+// AuditKinds are the kinds of what an operator creates and changes.
+var AuditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_zone", "key", "user"}
+
+// AuditActions lists every action.
+var AuditActions = append([]AuditAction{
+	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset, AuditResetStarted,
+	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
+	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookRotated, AuditWebhookRemoved,
+	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditErased,
+}, kindActions()...)
+
+func kindActions() []AuditAction {
+	var actions []AuditAction
+	for _, kind := range AuditKinds {
+		actions = append(actions, AuditAction(kind+AuditCreated))
+		if kind != "key" {
+			actions = append(actions, AuditAction(kind+AuditChanged))
+		}
+	}
+	return actions
+}
+
+// AuditEntry is an entry of the audit log: who did what, from where and on what. It holds ids, no
+// personal data, and is never changed.
+type AuditEntry struct {
+	ID         uuid.UUID
+	OperatorID uuid.UUID
+	At         time.Time
+	Action     AuditAction
+	// UserID or KeyID is who did it; both are nil for the command line.
+	UserID *uuid.UUID
+	KeyID  *uuid.UUID
+	// Address is the client's IP address.
+	Address *string
+	// SubjectID is what the action was about.
+	SubjectID *uuid.UUID
+	// Detail is what changed: names of fields, never their values.
+	Detail    *string
+	KeepUntil time.Time
+}
+
+// TableName is the name that operators of databases look for.
+func (AuditEntry) TableName() string { return "audit_log" }
+
+// AuditView is an entry with the names of those it is about.
+type AuditView struct {
+	AuditEntry  `gorm:"embedded"`
+	UserName    *string
+	KeyName     *string
+	SubjectName *string
+}

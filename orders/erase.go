@@ -1,0 +1,246 @@
+package orders
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"despacho/db"
+	"despacho/internal/apperror"
+	"despacho/internal/textnorm"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// ErrNotEnded refuses to erase the data of an order that somebody still works with.
+var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended", "El pedido todavía está en curso, o sus avisos se están enviando. Sus datos se pueden eliminar cuando termine.")
+
+// Erasure is the outcome of an erasure by phone.
+type Erasure struct {
+	// Erased and Open count the orders that were erased, and those that have not ended.
+	Erased int `json:"erased"`
+	Open   int `json:"open"`
+}
+
+// Erase erases the recipient's data of an ended order: in its row and timeline, in its events and what
+// receivers responded, in the recorded response to its creation, in Temporal's history, and the photo.
+func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
+	caller := Caller{Operator: operator}
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.erase(ctx, &order.Order); err != nil {
+		return nil, err
+	}
+	return s.Get(ctx, caller, id)
+}
+
+// EraseByPhone erases every ended order of an operator to a phone in E.164.
+func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
+	var outcome Erasure
+	found, err := s.db.OrdersByPhone(ctx, operator.ID, phone)
+	if err != nil {
+		return outcome, err
+	}
+	for i := range found {
+		switch err := s.erase(ctx, &found[i]); {
+		case errors.Is(err, ErrNotEnded):
+			outcome.Open++
+		case err != nil:
+			return outcome, err
+		default:
+			outcome.Erased++
+		}
+	}
+	return outcome, nil
+}
+
+// erase erases one order. The history is deleted first: until the row is erased, a repeated request
+// finds the order again. A photo that cannot be removed is left to the sweeper, which finds that no
+// order refers to it.
+func (s *Service) erase(ctx context.Context, order *models.Order) error {
+	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
+	if err != nil {
+		return err
+	}
+	if !order.Ended() || pending {
+		return ErrNotEnded
+	}
+	if err := s.deleteHistory(ctx, order.ID); err != nil {
+		return err
+	}
+	now := s.clock.Now()
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.EraseOrder(ctx, order.ID, textnorm.String(order.GuideCode), now); err != nil {
+			return err
+		}
+		deliveries, err := tx.UnerasedDeliveriesOf(ctx, order.ID)
+		if err != nil {
+			return err
+		}
+		if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
+			return err
+		}
+		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
+			return err
+		}
+		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
+	})
+	if db.IsNotFound(err) {
+		return ErrNotEnded // it was revived meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if order.ProofPhoto != nil {
+		if err := s.options.Photos.Remove(*order.ProofPhoto); err != nil {
+			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+// eraseResponse replaces the response that a repeated creation would get by the order as it is now.
+func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID) error {
+	order, err := tx.OrderViewByID(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	erased, err := json.Marshal(s.view(order, false))
+	if err != nil {
+		return err
+	}
+	stored, err := json.Marshal(storedCreated{Order: erased})
+	if err != nil {
+		return err
+	}
+	return tx.EraseKeyResponse(ctx, orderID, stored)
+}
+
+// eraseDeliveries removes the personal data of events. A redelivery sends what is left.
+func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.WebhookDelivery, now time.Time) error {
+	for _, delivery := range deliveries {
+		data, err := erasedData(delivery.Data)
+		if err != nil {
+			return err
+		}
+		if err := tx.EraseDelivery(ctx, delivery.ID, data, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// erasedData is an event's data without what tells who the recipient is.
+func erasedData(stored string) (string, error) {
+	decoder := json.NewDecoder(strings.NewReader(stored))
+	decoder.UseNumber()
+	var data map[string]any
+	if err := decoder.Decode(&data); err != nil {
+		return "", err
+	}
+	for member, erased := range map[string]any{
+		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone, "delivery_address": models.ErasedText, "delivery_reference": nil,
+	} {
+		if _, present := data[member]; present {
+			data[member] = erased
+		}
+	}
+	delete(data, "delivery_proof")
+	left, err := json.Marshal(data)
+	return string(left), err
+}
+
+// deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name of
+// a photo are in them. The latest run is asked for by its id, because the list of runs may be behind.
+func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
+	id := workflows.OrderWorkflowID(orderID)
+	runs := map[string]enums.WorkflowExecutionStatus{}
+	latest, err := s.temporal.DescribeWorkflowExecution(ctx, id, "")
+	var notFound *serviceerror.NotFound
+	switch {
+	case err == nil:
+		info := latest.GetWorkflowExecutionInfo()
+		runs[info.GetExecution().GetRunId()] = info.GetStatus()
+	case !errors.As(err, &notFound):
+		return ErrMoveUnconfirmed.Because(err)
+	}
+	earlier, err := s.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + id + "'"})
+	if err != nil {
+		return ErrMoveUnconfirmed.Because(err)
+	}
+	for _, info := range earlier.GetExecutions() {
+		if _, known := runs[info.GetExecution().GetRunId()]; !known {
+			runs[info.GetExecution().GetRunId()] = info.GetStatus()
+		}
+	}
+	for _, status := range runs {
+		if status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+			return ErrNotEnded
+		}
+	}
+	for run := range runs {
+		_, err := s.temporal.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+			Namespace: s.options.Namespace, WorkflowExecution: &common.WorkflowExecution{WorkflowId: id, RunId: run},
+		})
+		if err != nil && !errors.As(err, &notFound) {
+			return ErrMoveUnconfirmed.Because(err)
+		}
+	}
+	return nil
+}
+
+const (
+	// retentionBatch and retentionOrders bound one pass over the deliveries and the orders whose
+	// retention is over: the next pass continues.
+	retentionBatch  = 500
+	retentionOrders = 50
+)
+
+// ApplyRetention erases what has been kept long enough: the data of old events with their responses,
+// and the recipients of orders that ended long ago. Orders whose events are still being sent wait for
+// a later pass.
+func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
+	now := s.clock.Now()
+	if s.options.PayloadRetention > 0 {
+		deliveries, err := s.db.DeliveriesFinishedBefore(ctx, now.Add(-s.options.PayloadRetention), retentionBatch)
+		if err != nil {
+			return 0, err
+		}
+		err = s.db.InTx(ctx, func(tx *db.DB) error { return eraseDeliveries(ctx, tx, deliveries, now) })
+		if err != nil {
+			return 0, err
+		}
+		erased = len(deliveries)
+	}
+	if s.options.PersonalDataRetention == 0 {
+		return erased, nil
+	}
+	var after db.Position
+	for passed := 0; passed < retentionOrders; {
+		orders, err := s.db.OrdersEndedBefore(ctx, now.Add(-s.options.PersonalDataRetention), after, retentionOrders)
+		if err != nil || len(orders) == 0 {
+			return erased, err
+		}
+		for i := range orders {
+			after = db.Position{At: orders[i].UpdatedAt, ID: orders[i].ID}
+			switch err := s.erase(ctx, &orders[i]); {
+			case errors.Is(err, ErrNotEnded):
+			case err != nil:
+				return erased, err
+			default:
+				erased, passed = erased+1, passed+1
+			}
+		}
+	}
+	return erased, nil
+}

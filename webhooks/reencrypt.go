@@ -1,0 +1,79 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/models"
+)
+
+// reencryptBatch is how many webhooks are listed at once.
+const reencryptBatch = 200
+
+// Reencrypt encrypts the secrets of every webhook, active or not, with the current key, and returns how
+// many changed. Each webhook is changed on its own: an interrupted run is simply repeated.
+func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
+	var after uuid.UUID
+	for {
+		hooks, err := s.DB.WebhooksAfter(ctx, after, reencryptBatch)
+		if err != nil || len(hooks) == 0 {
+			return changed, err
+		}
+		for _, hook := range hooks {
+			after = hook.ID
+			done, err := s.reencrypt(ctx, hook.OperatorID, hook.ID)
+			if err != nil {
+				return changed, fmt.Errorf("webhook %s: %w", hook.ID, err)
+			}
+			if done {
+				changed++
+			}
+		}
+	}
+}
+
+// reencrypt locks the settings as a rotation of the secret does, so that neither undoes the other.
+func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID) (changed bool, err error) {
+	err = s.DB.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
+		hook, err := tx.Webhook(ctx, id)
+		if err != nil {
+			return err
+		}
+		if changed, err = s.reseal(hook); err != nil || !changed {
+			return err
+		}
+		return tx.SaveSecrets(ctx, hook)
+	})
+	return changed, err
+}
+
+// reseal encrypts a webhook's secrets with the current key: the one that signs, and those that it
+// replaced.
+func (s *Service) reseal(hook *models.Webhook) (changed bool, err error) {
+	older, err := olderSecrets(hook)
+	if err != nil {
+		return false, err
+	}
+	secrets := []*[]byte{&hook.Secret, &hook.PreviousSecret}
+	for i := range older {
+		secrets = append(secrets, &older[i].Secret)
+	}
+	for _, secret := range secrets {
+		if *secret == nil {
+			continue
+		}
+		resealed, done, err := s.Secrets.Reseal(*secret, hook.ID[:])
+		if err != nil {
+			return false, err
+		}
+		*secret, changed = resealed, changed || done
+	}
+	if len(older) > 0 {
+		hook.OlderSecrets, err = json.Marshal(older)
+	}
+	return changed, err
+}
