@@ -13,13 +13,17 @@ func clientNetwork(c *gin.Context) string {
 	if err != nil {
 		return "unknown"
 	}
+	return clientNet(address).String()
+}
+
+// clientNet is what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is
+// what a single customer of a provider has.
+func clientNet(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
-	if address.Is4() {
-		return address.String()
+	bits := address.BitLen()
+	if address.Is6() {
+		bits = 64
 	}
-	network, err := address.Prefix(64)
-	if err != nil {
-		return address.String()
-	}
-	return network.String()
+	network, _ := address.Prefix(bits) // of an invalid address it is the zero Prefix
+	return network
 }

@@ -14,18 +14,6 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// clientNet is what counts as one client: an IPv4 address, or an IPv6 network of 64 bits, which is
-// what a single customer of a provider has.
-func clientNet(address netip.Addr) netip.Prefix {
-	address = address.Unmap().WithZone("")
-	bits := address.BitLen()
-	if address.Is6() {
-		bits = 64
-	}
-	network, _ := address.Prefix(bits) // of an invalid address it is the zero Prefix
-	return network
-}
-
 // clientCounts counts what each client has open at the same time.
 type clientCounts struct {
 	limit int // 0: none

@@ -22,21 +22,22 @@ func TestOverload_isRefused(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: silent.Addr().String(), Configure: func(c *config.Config) {
-		c.MaxRequests, c.Timeouts.Queue, c.Timeouts.Start, c.Timeouts.Readiness = 1, 100*time.Millisecond, 2*time.Second, time.Second
+		c.MaxRequests, c.Timeouts.Queue, c.Timeouts.Move, c.Timeouts.Readiness = 1, 100*time.Millisecond, 2*time.Second, time.Second
 	}})
 	tenant := s.NewTenant(t)
 	ask := func(path string) *apptest.Answer { return s.Do(t, apptest.Request{Method: http.MethodGet, Path: path}) }
-	created := make(chan int)
+	move := apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + s.CreateOrder(t, tenant.Key) + "/cancel", Key: tenant.Key}
+	moved := make(chan string)
 	go func() {
-		status := 0
-		for status != http.StatusCreated { // the test's own requests may have the slot
-			answer, err := s.Try(apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
+		code := "overloaded"
+		for code == "overloaded" { // the test's own requests may have the slot
+			answer, err := s.Try(move)
 			if err != nil {
 				break
 			}
-			status = answer.Status
+			code = answer.Code
 		}
-		created <- status
+		moved <- code
 	}()
 	var refused *apptest.Answer
 	testenv.Until(t, func() error {
@@ -48,6 +49,6 @@ func TestOverload_isRefused(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, refused.Status)
 	require.Equal(t, "1", refused.Header.Get("Retry-After"))
 	require.Equal(t, http.StatusOK, ask("/healthz").Status)
-	require.Equal(t, http.StatusCreated, <-created)
+	require.Equal(t, "try_again", <-moved)
 	require.Equal(t, http.StatusOK, ask("/public/countries").Status)
 }

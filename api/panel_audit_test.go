@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -187,4 +188,38 @@ func timelineOf(t *testing.T, d desk, id string) []map[string]any {
 		entries = append(entries, entry.(map[string]any))
 	}
 	return entries
+}
+
+// What happens to the ways into an account is recorded: by the user, or by whoever administers it.
+func TestPanelAudit_secondFactorsAndResets(t *testing.T) {
+	eachWithManualClock(t, func(t *testing.T, s *apptest.Service, clk *clock.Manual) {
+		admin, tenant, self := adminDesk(t, s)
+		user := &models.User{}
+		token := tenant.SignInAs(t, user)
+		app, _ := enrol(t, s, token, clk)
+		requireRefused(t, signInWith(t, s, user.Email, apptest.Password, "000000"), http.StatusUnauthorized, "invalid_second_factor")
+		remove := desk{t, s, token}.post("/session/second-factor/remove", fields{"password": apptest.Password, "code": app.code(1)})
+		require.Equal(t, http.StatusOK, remove.Status, remove.Text)
+		clk.Advance(time.Hour)
+		enrol(t, s, token, clk)
+		require.Equal(t, http.StatusOK, admin.delete("/users/"+user.ID.String()+"/second-factor").Status)
+		reset := admin.post("/users/"+user.ID.String()+"/reset", nil).String("token")
+		finished := s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/session/reset", Body: fields{"token": reset, "new": "otra contraseña"}})
+		require.Equal(t, http.StatusOK, finished.Status, finished.Text)
+
+		entries := admin.auditLog("")
+		require.ElementsMatch(t, []string{
+			"session.created", "session.created", "second_factor.added", "session.failed", "second_factor.removed", "second_factor.added",
+			"user.second_factor_reset", "user.reset_started", "password.changed",
+		}, actions(entries))
+		for _, entry := range entries {
+			switch action := entry["action"].(string); action {
+			case "user.second_factor_reset", "user.reset_started":
+				require.Equal(t, self.ID.String(), entry["user"].(map[string]any)["id"], action)
+				require.Equal(t, user.ID.String(), entry["subject"].(map[string]any)["id"], action)
+			case "second_factor.added", "second_factor.removed", "password.changed":
+				require.Equal(t, user.ID.String(), entry["user"].(map[string]any)["id"], action)
+			}
+		}
+	})
 }

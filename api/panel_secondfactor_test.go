@@ -12,6 +12,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/config"
 	"despacho/internal/totp"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -200,5 +201,36 @@ func TestPanelSecondFactor_reset(t *testing.T) {
 		require.Equal(t, http.StatusOK, admin.delete(path+"/second-factor").Status)
 		requireRefused(t, session(t, s, token), http.StatusUnauthorized, "no_session")
 		require.Equal(t, http.StatusOK, signInWith(t, s, user.Email, apptest.Password, "").Status)
+	})
+}
+
+// A second factor stays good while SECRET_KEY is replaced: with both keys, after the re-encryption,
+// and with the new key alone.
+func TestPanelSecondFactor_secretKeyIsReplaced(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		const newKey = "otra-clave-otra-clave-otra-clave-"
+		clk, oldKey := clock.NewManual(apptest.FrozenAt), ""
+		boot := func(configure func(*config.Config)) *apptest.Service {
+			return apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Clock: clk, Configure: configure})
+		}
+		first := boot(func(c *config.Config) { oldKey = c.SecretKey })
+		user := &models.User{}
+		app, _ := enrol(t, first, first.NewTenant(t).SignInAs(t, user), clk)
+		requireSignedIn := func(s *apptest.Service) {
+			t.Helper()
+			clk.Advance(time.Minute)
+			answer := signInWith(t, s, user.Email, apptest.Password, app.code(0))
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		}
+		both := boot(func(c *config.Config) { c.SecretKey, c.SecretKeyOld = newKey, []string{oldKey} })
+		requireSignedIn(both)
+		changed, err := both.App.ReencryptSecrets(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, changed)
+		changed, err = both.App.ReencryptSecrets(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, changed, "it is done")
+		requireSignedIn(boot(func(c *config.Config) { c.SecretKey = newKey }))
 	})
 }

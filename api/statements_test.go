@@ -47,10 +47,13 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 		count("track", 3, apptest.Request{Method: "GET", Path: "/v1/track/" + created.String("guide_code")})
 
 		path := "/panel/api/orders/" + created.String("id")
+		s.WaitForWorkflow(t, created.String("id"))
 		count("receive", session+2, apptest.Request{Method: "POST", Path: path + "/receive", Token: token})
 		count("assign", session+3, apptest.Request{Method: "POST", Path: path + "/assign", Token: token, Body: map[string]any{"rider_id": tenant.Riders[0].ID}})
 		count("deliver", session+2, apptest.Request{Method: "POST", Path: path + "/deliver", Token: token, Body: map[string]any{"actual_amount_collected": 0}})
-		count("cancel", key+2, apptest.Request{Method: "PATCH", Path: "/v1/orders/" + s.CreateOrder(t, tenant.Key) + "/cancel", Key: tenant.Key})
+		another := s.CreateOrder(t, tenant.Key)
+		s.WaitForWorkflow(t, another)
+		count("cancel", key+2, apptest.Request{Method: "PATCH", Path: "/v1/orders/" + another + "/cancel", Key: tenant.Key})
 	})
 }
 

@@ -83,7 +83,7 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 	}
 	if user.HasSecondFactor() {
 		if err := s.checkCode(ctx, user, request.code); err != nil {
-			if isWrongCode(err) {
+			if errors.Is(err, ErrBadCode) {
 				err = errors.Join(s.auditAttempt(ctx, user, models.AuditSignInFailed), err)
 			}
 			return SignedUser{SecondStep: s.newSecondStep(user)}, err

@@ -60,10 +60,10 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	default:
 		err = s.startOrRefresh(ctx, view)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		s.started.add(orderID, view.Seq)
 	}
-	return s.db.MarkWorkflowsStarted(ctx, []db.OrderVersion{{ID: orderID, Seq: view.Seq}}, s.clock.Now())
+	return err
 }
 
 // startOrRefresh starts the order's workflow. A running one is told to reload an order that has

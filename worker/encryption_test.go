@@ -147,7 +147,7 @@ func drivePersonalLives(t *testing.T, s *service, keys func(*config.Config)) []r
 	answer = s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + cancelled + "/cancel", Key: s.KeyA, Body: cancel})
 	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 
-	signalled := s.CreateOrder(t, s.Key, personalData)
+	signalled := s.startedOrder(t, s.Key, personalData)
 	require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(signalled), "", workflows.CancelName, cancel))
 
 	continued := s.CreateOrder(t, s.Key, personalData)
@@ -266,18 +266,18 @@ func (s *service) replaceWorker(t *testing.T, configure func(*config.Config)) *s
 func TestEncryption_keysChangeWhileOrdersAreUnderWay(t *testing.T) {
 	t.Parallel()
 	plain := boot(t, "", apptest.Options{})
-	first := plain.CreateOrder(t, plain.Key)
+	first := plain.startedOrder(t, plain.Key)
 	plain.receive(t, first)
 
 	on := plain.replaceWorker(t, withHistoryKeys(keyA))
 	on.assign(t, first, 0)
-	second := on.CreateOrder(t, on.Key)
+	second := on.startedOrder(t, on.Key)
 	on.receive(t, second)
 
 	rotated := on.replaceWorker(t, withHistoryKeys(keyB, keyA))
 	rotated.deliver(t, first)
 	rotated.assign(t, second, 0)
-	third := rotated.CreateOrder(t, rotated.Key)
+	third := rotated.startedOrder(t, rotated.Key)
 
 	off := rotated.replaceWorker(t, func(c *config.Config) { c.HistoryKeys = []string{keyA, keyB} })
 	off.deliver(t, second)

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"encoding/json"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -11,12 +11,24 @@ const maxSummary = 400
 
 // Summary returns a text that Temporal accepts as a summary for its UI, shortened if necessary.
 func Summary(text string) string {
-	text = text[:min(len(text), maxSummary)]
-	for {
-		if encoded, err := json.Marshal(text); err == nil && len(encoded) <= maxSummary && utf8.ValidString(text) {
-			return text
+	text = strings.ToValidUTF8(text, "")
+	size := len(`""`)
+	for i, r := range text {
+		if size += jsonSize(r); size > maxSummary {
+			return text[:i]
 		}
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
 	}
+	return text
+}
+
+// jsonSize is how many bytes encoding/json takes for a character. The encoder itself may not be used
+// in a workflow.
+func jsonSize(r rune) int {
+	switch {
+	case r == '"' || r == '\\':
+		return len(`\"`)
+	case r < ' ' || r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029':
+		return len(`\u0000`)
+	}
+	return utf8.RuneLen(r)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/testenv"
 )
 
 // Request is one HTTP request. Body is sent as JSON; Raw as it is.
@@ -171,6 +173,15 @@ func (a *Answer) read(text []byte) error {
 func (a *Answer) String(member string) string {
 	text, _ := a.Data[member].(string)
 	return text
+}
+
+// WaitForWorkflow returns when the order's workflow was started: a creation is answered before.
+func (s *Service) WaitForWorkflow(t testing.TB, orderID string) {
+	t.Helper()
+	testenv.Until(t, func() error {
+		_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
+		return err
+	})
 }
 
 // CreateOrder creates an order and returns its id.
