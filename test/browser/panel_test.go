@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -63,7 +64,12 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		p.until(func() error {
 			return chromedp.Do(p.tab, chromedp.WaitVisible(chromedp.CSS(`img[src*=".thumb."]`)))
 		})
-		require.Positive(t, read(t, p.tab, chromedp.Evaluate[int](`document.querySelector('img[src*=".thumb."]').naturalWidth`)), "the photo is really there")
+		p.until(func() error { // the photo is really there
+			if read(t, p.tab, chromedp.Evaluate[int](`document.querySelector('img[src*=".thumb."]').naturalWidth`)) == 0 {
+				return errors.New("the photo is not loaded yet")
+			}
+			return nil
+		})
 		p.requireNoOverflow()
 
 		customer := &browserUser{t, open(t, phoneWidth), s.BaseURL}
