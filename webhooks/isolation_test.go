@@ -38,7 +38,7 @@ const perWebhook = 8
 // A hanging receiver does not delay another one with the same events: the event arrives while all
 // turns of the hanging webhook are taken and more deliveries wait for one.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
-	// The exchanges hang for the whole test: the first ones that end would open the circuit.
+	// The exchanges hang until their activities time out: the first ones that end open the circuit.
 	patient := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = testenv.Deadline }}
 	eachOwn(t, patient, func(t *testing.T, s *harness) {
 		slow := &hangingReceiver{slowReceiver: newSlowReceiver()}
@@ -55,11 +55,11 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 			}
 			return nil
 		})
+		left := slow.left.Load()
 		s.CreateOrder(t, s.Key)
 		const orders = 2*perWebhook + 1
 		healthy.WaitFor(t, orders)
-		require.Zero(t, slow.left.Load(), "none of the hanging exchanges had to end")
-		require.EqualValues(t, perWebhook, slow.inside.Load())
+		require.Less(t, slow.left.Load()-left, int32(perWebhook), "the hanging exchanges did not have to end")
 		told := map[any]bool{}
 		for _, event := range healthy.Events() {
 			told[event.Data["id"]] = true

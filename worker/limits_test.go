@@ -27,7 +27,7 @@ import (
 // is carried into the next run. Larger ones the server refuses itself.
 func TestLimits_largeSignals(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
-		id := s.CreateOrder(t, s.Key)
+		id := s.startedOrder(t, s.Key)
 		err := s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.CancelName, rawJSON(`{"reason":"`+strings.Repeat("x", 3<<20)+`"}`))
 		require.Error(t, err)
 		s.sendLargeSignals(t, id)
@@ -48,7 +48,7 @@ func TestLimits_manySignals(t *testing.T) {
 	s := boot(t, "", apptest.Options{NoWorker: true})
 	// The pending deliveries make every look at the row a large result.
 	s.insertWebhooks(t, 100, models.EventCreated, "https://"+testenv.ClosedAddress(t))
-	id := s.CreateOrder(t, s.Key)
+	id := s.startedOrder(t, s.Key)
 	var sending errgroup.Group
 	sending.SetLimit(32)
 	for range manySignals {
@@ -120,7 +120,7 @@ func TestOrder_resetByHand(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
-		id := s.CreateOrder(t, s.Key)
+		id := s.startedOrder(t, s.Key)
 		s.waitForIdle(t, id)
 		s.receive(t, id)
 		s.assign(t, id, 0)
@@ -155,7 +155,7 @@ func TestOrder_resetByHand(t *testing.T) {
 // What a person may send by hand, and an order does not know, changes nothing.
 func TestOrder_unknownMessages(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
-		id := s.CreateOrder(t, s.Key)
+		id := s.startedOrder(t, s.Key)
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(id), "", "unknown", "x"))
 		handle, err := s.Temporal.UpdateWorkflow(t.Context(), client.UpdateWorkflowOptions{
 			WorkflowID: workflowOf(id), UpdateName: "unknown", WaitForStage: client.WorkflowUpdateStageCompleted,
