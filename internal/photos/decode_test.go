@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -96,7 +97,8 @@ func TestDecoding_endsWithItsRequest(t *testing.T) {
 
 // Not parallel: it takes all decoders.
 func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
-	photo := jpegOf(t, scene(8, 8))
+	photo, err := read(jpegOf(t, scene(8, 8)))
+	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		shared := decoders
 		decoders = newDecoders(2)
@@ -106,9 +108,11 @@ func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
 		var served []string
 		for _, operator := range []string{"busy", "busy", "busy", "other"} {
 			go func() {
-				if _, _, _, err := clean(t.Context(), operator, photo, 8); err == nil {
-					served = append(served, operator)
-				}
+				err := photo.decoded(t.Context(), operator, func(image.Image) error {
+					served = append(served, operator) // with the only decoder
+					return nil
+				})
+				assert.NoError(t, err)
 			}()
 			synctest.Wait()
 		}
