@@ -28,6 +28,8 @@ func devVariables(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	cli, err := testenv.TemporalCLI()
 	require.NoError(t, err)
+	programs := t.TempDir() // where dev finds it on PATH, whatever its file is called
+	require.NoError(t, os.Symlink(cli, filepath.Join(programs, "temporal")))
 	port := func() int {
 		number, err := dev.FreePort("127.0.0.1")
 		require.NoError(t, err)
@@ -39,7 +41,7 @@ func devVariables(t *testing.T, dir string) map[string]string {
 	}
 	return map[string]string{
 		"DEV_DIR": dir, "HTTP_ADDR": fmt.Sprintf("127.0.0.1:%d", port()), "DEV_INBOX_ADDR": fmt.Sprintf("127.0.0.1:%d", port()),
-		"DEV_TEMPORAL_PORT": fmt.Sprint(temporal), "PATH": filepath.Dir(cli) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"DEV_TEMPORAL_PORT": fmt.Sprint(temporal), "PATH": programs + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
 }
 
