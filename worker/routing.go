@@ -38,8 +38,8 @@ type router struct {
 	// makeCurrent is set until the version was made current because the worker was told to do so.
 	makeCurrent bool
 	log         *slog.Logger
-	// interval is the time between two looks at the routing.
-	interval time.Duration
+	// interval is the time between two looks at the routing, timeout how long one may take.
+	interval, timeout time.Duration
 	// unserved counts the looks in a row that found no worker of the current version.
 	unserved int
 }
@@ -83,7 +83,7 @@ const (
 
 // look makes the version current if it has to be.
 func (r *router) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	routing, err := r.deployment.Routing(ctx)
 	if errors.Is(err, ErrNoDeployment) && r.buildID == Unversioned {
@@ -135,5 +135,5 @@ func (r *router) reason(ctx context.Context, routing *Routing) (string, error) {
 
 // newRouter returns the router of a worker.
 func newRouter(d *Deployment, buildID string, options Options) *router {
-	return &router{deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log, interval: workflows.ReconcileEvery}
+	return &router{deployment: d, buildID: buildID, makeCurrent: options.MakeCurrent, log: options.Log, interval: workflows.ReconcileEvery, timeout: 15 * time.Second}
 }
