@@ -65,6 +65,10 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 	updateID := updateID(s.options.UpdateIDSecret, order, by, message, attachment)
 	for attempt := 1; ; attempt++ {
 		err := s.requestUpdate(ctx, order, request, updateID)
+		for isTimeout(err) && ctx.Err() == nil {
+			// The SDK gives a call up after a minute, though the caller still waits.
+			err = s.requestUpdate(ctx, order, request, updateID)
+		}
 		if err == nil {
 			return nil
 		}
@@ -229,6 +233,12 @@ func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	if err != nil && !isNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
 	}
+}
+
+func isTimeout(err error) bool {
+	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError
+	var deadline *serviceerror.DeadlineExceeded
+	return errors.As(err, &late) || errors.As(err, &deadline)
 }
 
 func isNotRunning(err error) bool {

@@ -15,10 +15,11 @@ const (
 	testTimeout = "40m"
 	// heartbeat is the longest time without output while packages compile.
 	heartbeat = 30 * time.Second
-	// packagesAtOnce and testsAtOnce are more than the processors of a small machine: tests mostly
-	// wait for servers, timers and browsers.
-	packagesAtOnce = 3
-	testsAtOnce    = 8
+	// testsAtOnce is more than the processors of a small machine: tests mostly wait for servers, timers
+	// and browsers. With more packages at once they would wait for minutes for the one Temporal server
+	// that they share.
+	packagesAtOnce = 2
+	testsAtOnce    = 6
 )
 
 // slowest packages are started first, so that the run does not end waiting for one of them.
