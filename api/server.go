@@ -66,6 +66,8 @@ type Server struct {
 	temporalUIOrigin string
 	// draining is set while the process shuts down.
 	draining atomic.Bool
+	// lastRequest is when the last request came while draining, in Unix nanoseconds.
+	lastRequest atomic.Int64
 }
 
 // Options are the dependencies of a Server.

@@ -248,7 +248,8 @@ func (a *App) Close() {
 }
 
 // ServeAPI serves the API until ctx ends. Then /readyz fails while requests are still accepted for
-// DRAIN_DELAY, so that load balancers stop sending them; after that the requests in flight finish.
+// DRAIN_DELAY, or longer if they still come, so that load balancers stop sending them; after that
+// the requests in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
 	server, err := api.New(api.Options{
@@ -272,9 +273,9 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() {
-		server.Drain()
 		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
-		time.AfterFunc(a.Config.DrainDelay, stop)
+		server.Drain(a.Config.DrainDelay)
+		stop()
 	})()
 	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
 }

@@ -66,7 +66,7 @@ type Config struct {
 
 	LogLevel        slog.Level    `env:"LOG_LEVEL" envDefault:"info" doc:"debug, info, warn or error."`
 	LogFormat       string        `env:"LOG_FORMAT" envDefault:"text" doc:"text for people, json for machines."`
-	DrainDelay      time.Duration `env:"DRAIN_DELAY" envDefault:"3s" doc:"How long a stopping api still takes requests while /readyz answers 503: longer than a balancer needs to notice. dev does not wait."`
+	DrainDelay      time.Duration `env:"DRAIN_DELAY" envDefault:"3s" doc:"How long a stopping api still takes requests while /readyz answers 503: longer than a balancer needs to notice. If requests still come, up to three times as long. dev does not wait."`
 	ShutdownTimeout time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" doc:"How long a stopping process waits for requests and tasks in flight."`
 
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" doc:"OTLP/HTTP collector for traces; the other OTEL_* variables apply too. Empty: no traces."`
