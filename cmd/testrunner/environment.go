@@ -26,6 +26,10 @@ type environment struct {
 	servers   []func(context.Context) error
 }
 
+// noExitDelay ends a program with the race detector at once; by default it stays a second to report
+// races that are found while it ends. A GORACE of the caller's replaces it.
+const noExitDelay = "GORACE=atexit_sleep_ms=0"
+
 // prepare provides what the chosen suites need.
 func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, error) {
 	needed := map[need]bool{}
@@ -36,7 +40,7 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, 
 	}
 	env := &environment{
 		strict:    os.Getenv("CI") == "true",
-		variables: append(os.Environ(), "GOFLAGS="+goFlags(ctx)),
+		variables: append([]string{noExitDelay}, append(os.Environ(), "GOFLAGS="+goFlags(ctx))...),
 		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
 	}
 	if err := env.startServers(ctx, needed, out); err != nil {

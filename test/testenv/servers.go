@@ -84,13 +84,20 @@ func StartPostgres(ctx context.Context) (address string, stop func(context.Conte
 	return server.URL, server.Stop, nil
 }
 
+// promptDeletion makes the server delete workflows at once: it waits until its queues have recorded
+// how far they are, which they do every half minute by default.
+var promptDeletion = map[string]string{
+	"history.transferProcessorUpdateAckInterval":   `"500ms"`,
+	"history.visibilityProcessorUpdateAckInterval": `"500ms"`,
+}
+
 // StartTemporal starts a Temporal server for tests and returns its host:port.
 func StartTemporal(ctx context.Context) (address string, stop func(context.Context) error, err error) {
 	cli, err := findTemporalCLI(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes})
+	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{CLI: cli, SearchAttributes: SearchAttributes, DynamicConfig: promptDeletion})
 	if err != nil {
 		return "", nil, err
 	}
