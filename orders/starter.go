@@ -44,6 +44,8 @@ type starter struct {
 	closed bool
 	queue  chan queuedStart
 
+	// running starts the goroutines with the first order: a worker's process creates none.
+	running  sync.Once
 	stopping context.Context
 	stop     context.CancelFunc
 	done     sync.WaitGroup
@@ -64,9 +66,6 @@ type queuedStart struct {
 func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
 	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize)}
 	s.stopping, s.stop = context.WithCancel(context.Background())
-	for i := range startConcurrency {
-		s.done.Go(func() { s.run(&s.underWay[i]) })
-	}
 	return s
 }
 
@@ -79,6 +78,11 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		s.fail(ctx, order.ID, errStartStopped)
 		return
 	}
+	s.running.Do(func() {
+		for i := range startConcurrency {
+			s.done.Go(func() { s.run(&s.underWay[i]) })
+		}
+	})
 	select {
 	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: time.Now()}:
 	default:

@@ -27,6 +27,7 @@ var studies = []study{
 	{name: "signing in", rows: signInRows, run: studySignIn},
 	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
+	{name: "starting what is missing", rows: reconcileRows, onTemporal: true, run: studyReconcile},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the catalog", rows: catalogRows, run: studyCatalog},
 	{name: "loading the catalog", rows: loadRows, run: studyLoad},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/sdk/v1"
 	"go.temporal.io/api/workflowservice/v1"
@@ -26,9 +25,6 @@ const (
 	maxQueries        = 5
 	queryTimeout      = 20 * time.Second
 )
-
-// workflowPrefix comes before the order's id in its workflow's id.
-var workflowPrefix = strings.TrimSuffix(workflows.OrderWorkflowID(uuid.Nil), uuid.Nil.String())
 
 // run is one run of a workflow.
 type run struct {
@@ -87,7 +83,7 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 			return nil, err
 		}
 		for _, execution := range list.Executions {
-			order := strings.TrimPrefix(execution.Execution.WorkflowId, workflowPrefix)
+			order := strings.TrimPrefix(execution.Execution.WorkflowId, workflows.OrderWorkflowPrefix)
 			runs[order] = append(runs[order], run{id: execution.Execution.RunId, status: execution.Status})
 		}
 		if page = list.NextPageToken; len(page) == 0 {
@@ -149,7 +145,7 @@ func (c *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (ma
 // waitsForWebhook reports whether a workflow waits only for the next attempt at a webhook, which
 // may be hours away.
 func (c *checker) waitsForWebhook(ctx context.Context, order string) (bool, error) {
-	described, err := c.Client.DescribeWorkflowExecution(ctx, workflowPrefix+order, "")
+	described, err := c.Client.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowPrefix+order, "")
 	if err != nil {
 		return false, err
 	}
@@ -187,7 +183,7 @@ func (c *checker) detailsOf(ctx context.Context, order string) (details string, 
 func (c *checker) queryDetails(ctx context.Context, order string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.scaledTimeout(queryTimeout))
 	defer cancel()
-	value, err := c.Client.QueryWorkflow(ctx, workflowPrefix+order, "", "__temporal_workflow_metadata")
+	value, err := c.Client.QueryWorkflow(ctx, workflows.OrderWorkflowPrefix+order, "", "__temporal_workflow_metadata")
 	if err != nil {
 		return "", err
 	}

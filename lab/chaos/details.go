@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"despacho/lab/cluster"
+	"despacho/workflows"
 )
 
 // maxDetails is about how many orders are printed in detail.
@@ -73,7 +74,7 @@ func (s *stack) orderDetails(ctx context.Context, c *checker, id string) string 
 // history lists a run's events, one on each line.
 func (s *stack) history(ctx context.Context, order, run string) string {
 	var text strings.Builder
-	events, err := cluster.History(ctx, s.Client, workflowPrefix+order, run)
+	events, err := cluster.History(ctx, s.Client, workflows.OrderWorkflowPrefix+order, run)
 	for _, event := range events.Events {
 		fmt.Fprintf(&text, "  %s %3d %s\n", event.EventTime.AsTime().Format("15:04:05.000"), event.EventId, event.EventType)
 	}

@@ -39,7 +39,7 @@ func (c *client) sendPoison(ctx context.Context, tracked *trackedOrder) {
 	}
 	for name, content := range poisonSignals {
 		// Temporal may be down, or the workflow not started yet.
-		if c.s.Client.SignalWorkflow(ctx, workflowPrefix+tracked.id, "", name, json.RawMessage(content)) == nil {
+		if c.s.Client.SignalWorkflow(ctx, workflows.OrderWorkflowPrefix+tracked.id, "", name, json.RawMessage(content)) == nil {
 			tracked.note("poison: signal %s", name)
 			c.s.report.count("poison signals", 1)
 		}

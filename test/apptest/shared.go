@@ -23,14 +23,17 @@ var shared = struct {
 	lasting  []*packageTB
 }{services: map[string]*Service{}}
 
-// Main runs a package's tests on databases that have the catalog, stops the services that they
-// shared, and fails if anything confidential was logged on the way.
-func Main(m *testing.M) {
+// Main runs a package's tests on databases that have the catalog, ends what they shared, and fails if
+// anything confidential was logged on the way.
+func Main(m *testing.M, ends ...func()) {
 	testenv.Prepare = loadCatalog
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
 	testenv.Main(m, func() error {
 		for _, l := range shared.lasting {
 			l.end()
+		}
+		for _, end := range ends {
+			end()
 		}
 		return logs.leaked()
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -14,7 +15,13 @@ import (
 	"despacho/test/testenv"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+func TestMain(m *testing.M) {
+	apptest.Main(m, func() {
+		if endBrowser != nil {
+			endBrowser()
+		}
+	})
+}
 
 // chromium is the browser, by whatever name it is installed.
 func chromium() (string, error) {
@@ -26,26 +33,42 @@ func chromium() (string, error) {
 	return "", errors.New("no Chromium is installed")
 }
 
-// open starts a browser of the test's own with a window of the given width.
-func open(t *testing.T, width int) context.Context {
-	t.Helper()
+var (
+	// browser is the one Chromium of all tests, started by the first of them.
+	browser    = sync.OnceValues(startBrowser)
+	endBrowser context.CancelFunc
+)
+
+func startBrowser() (context.Context, error) {
 	path, err := chromium()
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip(err)
+	if err != nil {
+		return nil, err
 	}
-	require.NoError(t, err)
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
 	options = append(options,
-		chromedp.ExecPath(path), chromedp.WindowSize(width, 900), chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(path),
 		chromedp.NoSandbox, // Chromium as root refuses to run with it
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.WSURLReadTimeout(testenv.Deadline),
 	)
 	allocated, cancelAllocation := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancelAllocation)
-	tab, cancelTab := chromedp.NewContext(allocated)
+	started, cancelBrowser := chromedp.NewContext(allocated)
+	endBrowser = func() { cancelBrowser(); cancelAllocation() }
+	return started, chromedp.Do(started)
+}
+
+// open opens a window of the given width with cookies and storage of its own.
+func open(t *testing.T, width int) context.Context {
+	t.Helper()
+	running, err := browser()
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	tab, cancelTab := chromedp.NewContext(running, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancelTab)
 	limited, cancelLimit := context.WithTimeout(tab, 4*testenv.Deadline) // for all that the test does
 	t.Cleanup(cancelLimit)
+	require.NoError(t, chromedp.Do(limited, chromedp.EmulateViewport(int64(width), 900)))
 	return limited
 }

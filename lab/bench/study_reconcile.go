@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.temporal.io/sdk/client"
+
+	"despacho/dev"
+	"despacho/lab/cluster"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// reconcileTimeout bounds the start of the missing workflows of one round.
+const reconcileTimeout = 5 * time.Minute
+
+func reconcileName(sc scale) string {
+	return fmt.Sprintf("reconcile, %s orders without a workflow: started", formatCount(sc.burst))
+}
+
+func reconcileRows(sc scale) []string { return []string{reconcileName(sc)} }
+
+// studyReconcile measures how fast the reconcile workflow starts the workflows of orders that were
+// created while Temporal was away.
+func studyReconcile(ctx context.Context, s *stack) ([]Row, error) {
+	address, err := s.newDatabase(ctx, "bench_reconcile")
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.startService(ctx, address, "reconcile")
+	if err != nil {
+		return nil, err
+	}
+	var rates []float64
+	for round := range s.scale.rounds {
+		rate, err := v.reconcile(ctx, firstOther+round)
+		if err != nil {
+			return nil, err
+		}
+		rates = append(rates, rate)
+	}
+	return []Row{absoluteRow(reconcileName(s.scale), "orders/s", atLeast(100), rates)}, v.stop(ctx)
+}
+
+// reconcile seeds orders without a workflow and returns how many a second were started when the last
+// one is confirmed.
+func (v *service) reconcile(ctx context.Context, operator int) (float64, error) {
+	count := v.stack.scale.burst
+	if err := seedOrders(ctx, v.databaseURL, orderSeed{first: operator, last: operator, each: count, status: models.StatusRegistered}); err != nil {
+		return 0, err
+	}
+	var took time.Duration
+	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
+		// An hour old, so that no process is still about to start them.
+		lost, err := connection.Exec(ctx, "UPDATE orders SET workflow_started_at = NULL, updated_at = updated_at - interval '1 hour' WHERE operator_id = $1", id("operator", operator))
+		if err != nil {
+			return err
+		}
+		if lost.RowsAffected() != int64(count) {
+			return fmt.Errorf("%d orders without a workflow instead of %d", lost.RowsAffected(), count)
+		}
+		began := time.Now()
+		_, err = v.stack.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: v.queue}, workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Second})
+		if err != nil {
+			return err
+		}
+		err = cluster.Poll(ctx, reconcileTimeout, "not every order has its workflow", func() (done bool, err error) {
+			err = connection.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM orders WHERE workflow_started_at IS NULL)").Scan(&done)
+			return done, err
+		})
+		took = time.Since(began)
+		return err
+	})
+	return float64(count) / took.Seconds(), err
+}
