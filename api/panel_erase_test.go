@@ -29,9 +29,14 @@ var recipient = map[string]any{
 // traces are the words by which a recipient's data is recognised.
 var traces = []string{"Ofelia", "911222333", "Cedros", "granate", "004417733", "Melchora", "12.123456", "Graciela", "ofelia", "cedros"}
 
+// requireNoTraces searches the database for the recipient, whose document is encrypted.
 func requireNoTraces(t *testing.T, s *apptest.Service) {
 	t.Helper()
 	requireNotStored(t, s, traces...)
+	var documents int
+	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(),
+		"SELECT count(*) FROM orders WHERE erased_at IS NOT NULL AND recipient_doc_encrypted IS NOT NULL").Scan(&documents))
+	require.Zero(t, documents)
 }
 
 // requireNotStored searches every table that may hold personal data for words.

@@ -58,11 +58,13 @@ type storedCreated struct {
 func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecord, created *Created) error {
 	outcome := storedCreated{Order: created.JSON, Warning: created.Warning}
 	if created.Order.RecipientDocNumber != nil {
-		order, err := withDocument(created.JSON, created.Order.RecipientDocNumber, nil)
+		order := *created.Order
+		order.RecipientDocNumber = nil
+		withoutDocument, err := json.Marshal(&order)
 		if err != nil {
 			return err
 		}
-		outcome.Order, outcome.DocumentLeftOut = order, true
+		outcome.Order, outcome.DocumentLeftOut = withoutDocument, true
 	}
 	stored, err := json.Marshal(outcome)
 	if err != nil {
@@ -75,21 +77,6 @@ func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecor
 	return err
 }
 
-// withDocument replaces the document number in an order's JSON, and leaves every other byte as it is.
-// Within a text the quotes of the member's name would be escaped.
-func withDocument(order json.RawMessage, before, after *string) (json.RawMessage, error) {
-	old, err := json.Marshal(before)
-	if err != nil {
-		return nil, err
-	}
-	replacement, err := json.Marshal(after)
-	if err != nil {
-		return nil, err
-	}
-	const member = `"recipient_doc_number":`
-	return bytes.Replace(order, append([]byte(member), old...), append([]byte(member), replacement...), 1), nil
-}
-
 // replay returns the outcome of the first request as that got it, byte for byte.
 func (s *Service) replay(ctx context.Context, response []byte) (*Created, error) {
 	created, documentLeftOut, err := readCreated(response)
@@ -100,11 +87,20 @@ func (s *Service) replay(ctx context.Context, response []byte) (*Created, error)
 	if err != nil {
 		return nil, err
 	}
-	if created.Order.RecipientDocNumber, err = s.Document(&order.Order); err != nil {
+	created.Order.RecipientDocNumber = s.shownDocument(&order.Order)
+	created.JSON, err = withDocument(created.JSON, created.Order.RecipientDocNumber)
+	return created, err
+}
+
+// withDocument puts the document number into the JSON of an order that was stored without it, and
+// leaves every other byte as it is. Within a text the quotes of the member would be escaped.
+func withDocument(order json.RawMessage, number *string) (json.RawMessage, error) {
+	value, err := json.Marshal(number)
+	if err != nil {
 		return nil, err
 	}
-	created.JSON, err = withDocument(created.JSON, nil, created.Order.RecipientDocNumber)
-	return created, err
+	const member = `"recipient_doc_number":`
+	return bytes.Replace(order, []byte(member+"null"), append([]byte(member), value...), 1), nil
 }
 
 // readCreated reads what saveCreated stored.
