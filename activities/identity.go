@@ -28,7 +28,11 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	if a.Identity == nil || !order.NeedsIdentityCheck() {
 		return nil
 	}
-	answer, err := a.Identity.Verify(ctx, *order.RecipientDocNumber)
+	number, err := a.Orders.Document(&order.Order)
+	if err != nil {
+		return err
+	}
+	answer, err := a.Identity.Verify(ctx, *number)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,8 @@ func (a *Activities) firstPass(ctx context.Context) error {
 	_, driveErr := a.DriveAbandonedDeliveries(ctx)
 	_, clearErr := a.ClearExpiredRecords(ctx)
 	_, eraseErr := a.Orders.ApplyRetention(ctx)
-	failed := errors.Join(startErr, driveErr, clearErr, eraseErr)
+	_, encryptErr := a.Orders.EncryptDocuments(ctx)
+	failed := errors.Join(startErr, driveErr, clearErr, eraseErr, encryptErr)
 	if a.Clock.Now().Minute() == 0 { // once an hour
 		failed = errors.Join(failed, a.RefreshOrphans(ctx))
 	}

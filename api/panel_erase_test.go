@@ -29,8 +29,18 @@ var recipient = map[string]any{
 // traces are the words by which a recipient's data is recognised.
 var traces = []string{"Ofelia", "911222333", "Cedros", "granate", "004417733", "Melchora", "12.123456", "Graciela", "ofelia", "cedros"}
 
-// requireNoTraces searches every table that may hold personal data.
+// requireNoTraces searches the database for the recipient, whose document is encrypted.
 func requireNoTraces(t *testing.T, s *apptest.Service) {
+	t.Helper()
+	requireNotStored(t, s, traces...)
+	var documents int
+	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(),
+		"SELECT count(*) FROM orders WHERE erased_at IS NOT NULL AND recipient_doc_encrypted IS NOT NULL").Scan(&documents))
+	require.Zero(t, documents)
+}
+
+// requireNotStored searches every table that may hold personal data for words.
+func requireNotStored(t *testing.T, s *apptest.Service, words ...string) {
 	t.Helper()
 	for _, table := range []string{"orders", "order_events", "deliveries", "delivery_attempts", "idempotency_records", "audit_log"} {
 		rows, err := s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table)
@@ -48,8 +58,8 @@ func requireNoTraces(t *testing.T, s *apptest.Service) {
 				if raw, binary := value.([]byte); binary {
 					text = string(raw)
 				}
-				for _, trace := range traces {
-					require.NotContains(t, text, trace, "%s.%s", table, columns[i])
+				for _, word := range words {
+					require.NotContains(t, text, word, "%s.%s", table, columns[i])
 				}
 			}
 		}

@@ -145,7 +145,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -168,7 +168,11 @@ func (a *App) ReencryptSecrets(ctx context.Context) (int, error) {
 		return ofWebhooks, err
 	}
 	ofUsers, err := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets}).ReencryptSecondFactors(ctx)
-	return ofWebhooks + ofUsers, err
+	if err != nil {
+		return ofWebhooks + ofUsers, err
+	}
+	ofOrders, err := a.Orders.ReencryptDocuments(ctx)
+	return ofWebhooks + ofUsers + ofOrders, err
 }
 
 // Clock is the clock of everything in the app.

@@ -33,7 +33,7 @@ func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Posi
 func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, now time.Time) error {
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, endedStatuses).UpdateColumns(map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
-		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
+		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
 		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": searchText,
 		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,

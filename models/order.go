@@ -48,10 +48,13 @@ type Order struct {
 	// Seq counts the order's moves; the creation is 1. A move is written only if Seq is one less.
 	Seq int
 
-	RecipientName      string
-	RecipientPhone     string
-	RecipientDocType   *DocType
-	RecipientDocNumber *string
+	RecipientName    string
+	RecipientPhone   string
+	RecipientDocType *DocType
+	// RecipientDocNumber is the document number of a request. A row has it only if an earlier release
+	// wrote it; the others have RecipientDocEncrypted, the number encrypted for this order.
+	RecipientDocNumber    *string
+	RecipientDocEncrypted []byte
 	// RecipientDocVerified is nil until the document was looked up; true only if the registry has
 	// the DNI under the recipient's name.
 	RecipientDocVerified *bool
@@ -134,7 +137,8 @@ func (o *Order) State() State {
 // NeedsIdentityCheck reports whether the recipient's DNI has not been verified, or the last lookup
 // was inconclusive. Other documents are stored as declared.
 func (o *Order) NeedsIdentityCheck() bool {
-	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI && o.RecipientDocNumber != nil &&
+	return o.RecipientDocType != nil && *o.RecipientDocType == DocDNI &&
+		(o.RecipientDocNumber != nil || o.RecipientDocEncrypted != nil) &&
 		(o.RecipientDocVerified == nil || o.docCheckInconclusive())
 }
 

@@ -25,13 +25,14 @@ var notInRequest = map[string]string{
 	"RiskZone": "the operator's risk zones", "OperativeDay": "the creation or reception", "AutoCancelAt": "newOrderView", "CreatedAt": "newOrderView", "UpdatedAt": "newOrderView",
 	"WorkflowStartedAt": "the start of the workflow", "RiderID": "a move", "ActualAmountCollected": "a move", "ReceivedAt": "a move", "AssignedAt": "a move",
 	"DeliveredAt": "a move", "CancelledAt": "a move", "CancelledBy": "a move", "CancelReason": "a move", "CancelNote": "a move",
-	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move", "ErasedAt": "an erasure",
+	"ProofPhoto": "a move", "ProofCapturedAt": "a move", "ProofLat": "a move", "ProofLng": "a move", "ErasedAt": "an erasure", "RecipientDocEncrypted": "newOrderView",
 }
 
 // notInView are the fields of an order that View does not have under their name, with the reason.
 var notInView = map[string]string{
 	"OperatorID": "the caller's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal", "ErasedAt": "internal",
-	"DocOutcome": "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage", "RiskZone": "in OrderPage",
+	"RecipientDocEncrypted": "as RecipientDocNumber",
+	"DocOutcome":            "in OrderPage, for the operator", "DocNameMatches": "in OrderPage, for the operator", "PointSource": "in OrderPage", "RiskZone": "in OrderPage",
 	"RiderID": "in Rider", "ProofPhoto": "in DeliveryProof", "ProofCapturedAt": "in DeliveryProof", "ProofLat": "in DeliveryProof", "ProofLng": "in DeliveryProof",
 	"CancelledBy": "in Cancellation", "CancelReason": "in Cancellation", "CancelNote": "in Cancellation",
 }
@@ -74,6 +75,7 @@ func TestOrderFields_areShown(t *testing.T) {
 	t.Parallel()
 	var order models.OrderView
 	(&fields.Filler{Bool: true}).Fill(&order)
+	order.RecipientDocEncrypted = nil
 	service := &Service{}
 	view := service.view(&order, true)
 	requireShown(t, order.Order, *view, notInView, "the API and the panel (orders/view.go)")

@@ -33,7 +33,7 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 	case db.BodyMismatch:
 		return nil, ErrKeyReused
 	case db.Completed:
-		return readCreated(held.Response)
+		return s.replay(ctx, held.Response)
 	}
 	created, err := create(record)
 	if err != nil {
@@ -49,11 +49,24 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 type storedCreated struct {
 	Order   json.RawMessage `json:"data"`
 	Warning string          `json:"warning,omitempty"`
+	// DocumentLeftOut means that the order has a document number, which is not stored here: the order's
+	// row has it, encrypted.
+	DocumentLeftOut bool `json:"document_left_out,omitempty"`
 }
 
 // saveCreated stores the outcome of the request that claimed the key.
 func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecord, created *Created) error {
-	stored, err := json.Marshal(storedCreated{Order: created.JSON, Warning: created.Warning})
+	outcome := storedCreated{Order: created.JSON, Warning: created.Warning}
+	if created.Order.RecipientDocNumber != nil {
+		order := *created.Order
+		order.RecipientDocNumber = nil
+		withoutDocument, err := json.Marshal(&order)
+		if err != nil {
+			return err
+		}
+		outcome.Order, outcome.DocumentLeftOut = withoutDocument, true
+	}
+	stored, err := json.Marshal(outcome)
 	if err != nil {
 		return err
 	}
@@ -64,23 +77,49 @@ func saveCreated(ctx context.Context, tx *db.DB, record *models.IdempotencyRecor
 	return err
 }
 
+// replay returns the outcome of the first request as that got it, byte for byte.
+func (s *Service) replay(ctx context.Context, response []byte) (*Created, error) {
+	created, documentLeftOut, err := readCreated(response)
+	if err != nil || !documentLeftOut {
+		return created, err
+	}
+	order, err := s.db.OrderViewByID(ctx, created.Order.ID)
+	if err != nil {
+		return nil, err
+	}
+	created.Order.RecipientDocNumber = s.shownDocument(&order.Order)
+	created.JSON, err = withDocument(created.JSON, created.Order.RecipientDocNumber)
+	return created, err
+}
+
+// withDocument puts the document number into the JSON of an order that was stored without it, and
+// leaves every other byte as it is. Within a text the quotes of the member would be escaped.
+func withDocument(order json.RawMessage, number *string) (json.RawMessage, error) {
+	value, err := json.Marshal(number)
+	if err != nil {
+		return nil, err
+	}
+	const member = `"recipient_doc_number":`
+	return bytes.Replace(order, []byte(member+"null"), append([]byte(member), value...), 1), nil
+}
+
 // readCreated reads what saveCreated stored.
-func readCreated(response []byte) (*Created, error) {
+func readCreated(response []byte) (created *Created, documentLeftOut bool, err error) {
 	var stored storedCreated
 	if err := json.Unmarshal(response, &stored); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if stored.Order == nil {
 		// Earlier releases stored for the panel's forms and uploads an object that has only some of
 		// the order's members, and the warning beside them.
 		stored.Order = response
 	}
-	created := &Created{JSON: stored.Order, Warning: stored.Warning, Replayed: true}
+	created = &Created{JSON: stored.Order, Warning: stored.Warning, Replayed: true}
 	if err := json.Unmarshal(stored.Order, &created.Order); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	created.Order.Version = 1 // as the first request got it
-	return created, nil
+	return created, stored.DocumentLeftOut, nil
 }
 
 // PreviousCreation is an earlier creation with the same Idempotency-Key.
@@ -91,7 +130,7 @@ type PreviousCreation struct {
 }
 
 // PreviousCreations returns, by Idempotency-Key, the outcomes of those requests that were completed
-// before.
+// before. They are without the document's number.
 func (s *Service) PreviousCreations(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousCreation, error) {
 	if len(requests) == 0 {
 		return nil, nil
@@ -102,7 +141,7 @@ func (s *Service) PreviousCreations(ctx context.Context, caller Caller, requests
 	}
 	previous := make(map[string]PreviousCreation, len(records))
 	for _, record := range records {
-		created, err := readCreated(record.Response)
+		created, _, err := readCreated(record.Response)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
 	"despacho/internal/photos"
 )
@@ -57,6 +58,8 @@ type Options struct {
 	HistoryCodec *historycodec.Codec
 	// UpdateIDSecret is the same in every process that moves orders: the ids of updates depend on it.
 	UpdateIDSecret string
+	// Secrets encrypts the numbers of recipients' documents.
+	Secrets *encryption.Cipher
 	// FilesURL is the base URL of delivery-proof photos.
 	FilesURL string
 	// Namespace is the Temporal namespace of the orders' workflows.

@@ -87,7 +87,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
 		StoreID: o.StoreID, BranchID: o.BranchID,
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
-		RecipientDocType: o.RecipientDocType, RecipientDocNumber: o.RecipientDocNumber, RecipientDocVerified: o.RecipientDocVerified,
+		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order), RecipientDocVerified: o.RecipientDocVerified,
 		DeliveryType: o.DeliveryType, DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,
 		LocationID: o.LocationID, Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
 		DeliveryLat: o.DeliveryLat, DeliveryLng: o.DeliveryLng, DeliveryMapsURL: o.DeliveryMapsURL,

@@ -14,7 +14,7 @@ func secretsCommand() *cobra.Command {
 	command.AddCommand(&cobra.Command{
 		Use:   "rotate",
 		Short: "Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted",
-		Long: `Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted.
+		Long: `Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted: webhook secrets, second factors and the document numbers of orders.
 
 First give every process the new key as SECRET_KEY and the previous one as SECRET_KEY_OLD, and restart them all. Then run this
 command once with the same environment. After it SECRET_KEY_OLD can be removed.`,

@@ -34,7 +34,7 @@ type Config struct {
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
 
-	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets and second factors at rest, and signs cookies. Required outside dev. Losing it loses the secrets."`
+	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies. Required outside dev. Losing it loses the secrets."`
 
 	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read. Empty once despacho secrets rotate has run."`
 

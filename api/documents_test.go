@@ -1,0 +1,126 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/config"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+	"despacho/workflows"
+)
+
+// withDocument creates an order with a document number under an Idempotency-Key.
+func withDocument(t *testing.T, s *apptest.Service, key, number, idempotencyKey string) *apptest.Answer {
+	t.Helper()
+	created := s.Do(t, apptest.Request{
+		Method: http.MethodPost, Path: "/v1/orders", Key: key, Header: map[string]string{"Idempotency-Key": idempotencyKey},
+		Body: apptest.Order(map[string]any{"recipient_doc_type": "passport", "recipient_doc_number": number, "notes": `"recipient_doc_number":null`}),
+	})
+	require.Equal(t, http.StatusCreated, created.Status, created.Text)
+	return created
+}
+
+// shownDocument is the document number of an order as the API shows it.
+func shownDocument(t *testing.T, s *apptest.Service, key, id string) any {
+	t.Helper()
+	read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + id, Key: key})
+	require.Equal(t, http.StatusOK, read.Status, read.Text)
+	return read.Data["recipient_doc_number"]
+}
+
+func execute(t *testing.T, s *apptest.Service, statement string) {
+	t.Helper()
+	result, err := s.App.DB.SQL().ExecContext(t.Context(), statement)
+	require.NoError(t, err)
+	changed, err := result.RowsAffected()
+	require.NoError(t, err)
+	require.EqualValues(t, 1, changed, statement)
+}
+
+// The database holds no document number in clear, and every answer has it.
+func TestDocuments_areEncryptedAtRest(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
+		const number = `P<0072"31&`
+		quoted, err := json.Marshal(number)
+		require.NoError(t, err)
+		tenant := s.NewTenant(t)
+		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
+		key := uuid.NewString()
+		created := withDocument(t, s, tenant.Key, number, key)
+		require.Equal(t, number, created.Data["recipient_doc_number"])
+		requireNotStored(t, s, number, string(quoted), "P<0072", "0072")
+
+		require.Equal(t, number, shownDocument(t, s, tenant.Key, created.String("id")))
+		list := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: tenant.Key})
+		require.Equal(t, number, list.Data["orders"].([]any)[0].(map[string]any)["recipient_doc_number"])
+		again := withDocument(t, s, tenant.Key, number, key)
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
+		require.Equal(t, created.Text, again.Text)
+
+		other := withDocument(t, s, tenant.Key, "otro", uuid.NewString())
+		execute(t, s, "UPDATE orders SET recipient_doc_encrypted = (SELECT recipient_doc_encrypted FROM orders WHERE id = '"+created.String("id")+
+			"') WHERE id = '"+other.String("id")+"'")
+		require.Nil(t, shownDocument(t, s, tenant.Key, other.String("id")), "it is bound to its order")
+	})
+}
+
+// The reconcile workflow encrypts what an earlier release stored in clear, and removes what one left
+// of an erased order. Both forms are read.
+func TestDocuments_ofEarlierReleasesAreEncrypted(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		plain := withDocument(t, s, tenant.Key, "XK553311", uuid.NewString()).String("id")
+		erased := withDocument(t, s, tenant.Key, "XK774422", uuid.NewString()).String("id")
+		execute(t, s, "UPDATE orders SET recipient_doc_number = 'XK553311', recipient_doc_encrypted = NULL WHERE id = '"+plain+"'")
+		execute(t, s, "UPDATE orders SET erased_at = created_at WHERE id = '"+erased+"'")
+		require.Equal(t, "XK553311", shownDocument(t, s, tenant.Key, plain))
+
+		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue},
+			workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Millisecond})
+		require.NoError(t, err)
+		require.NoError(t, run.Get(t.Context(), nil))
+		requireNotStored(t, s, "XK553311")
+		require.Equal(t, "XK553311", shownDocument(t, s, tenant.Key, plain))
+		require.Nil(t, shownDocument(t, s, tenant.Key, erased))
+		found, err := s.App.Orders.EncryptDocuments(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, found, "it is done")
+	})
+}
+
+// After `despacho secrets rotate` the new SECRET_KEY alone reads every document, also those that were
+// in clear.
+func TestDocuments_rotation(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		const newKey = "otra-clave-otra-clave-otra-clave-"
+		var oldKey string
+		first := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { oldKey = c.SecretKey }})
+		tenant, key := first.NewTenant(t), uuid.NewString()
+		created := withDocument(t, first, tenant.Key, "XK553311", key)
+		plain := withDocument(t, first, tenant.Key, "XK774422", uuid.NewString()).String("id")
+		execute(t, first, "UPDATE orders SET recipient_doc_number = 'XK774422', recipient_doc_encrypted = NULL WHERE id = '"+plain+"'")
+
+		both := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+			c.SecretKey, c.SecretKeyOld = newKey, []string{oldKey}
+		}})
+		require.Equal(t, "XK553311", shownDocument(t, both, tenant.Key, created.String("id")))
+		changed, err := both.App.ReencryptSecrets(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 2, changed)
+		changed, err = both.App.ReencryptSecrets(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, changed, "it is done")
+
+		last := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKey = newKey }})
+		require.Equal(t, "XK774422", shownDocument(t, last, tenant.Key, plain))
+		require.Equal(t, created.Text, withDocument(t, last, tenant.Key, "XK553311", key).Text)
+	})
+}

@@ -1,0 +1,113 @@
+package orders
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+const (
+	// encryptBatch bounds one pass over the document numbers in clear: the next pass continues.
+	encryptBatch = 500
+	// reencryptBatch is how many encrypted document numbers are read at once.
+	reencryptBatch = 500
+)
+
+// documentContext is what an encrypted document number is bound to.
+func documentContext(orderID uuid.UUID) []byte {
+	return append([]byte("document of order "), orderID[:]...)
+}
+
+// encryptDocument moves the document number of an order that is not written yet to
+// RecipientDocEncrypted.
+func (s *Service) encryptDocument(o *models.Order) (err error) {
+	if o.RecipientDocNumber == nil {
+		return nil
+	}
+	o.RecipientDocEncrypted, err = s.options.Secrets.Seal([]byte(*o.RecipientDocNumber), documentContext(o.ID))
+	o.RecipientDocNumber = nil
+	return err
+}
+
+// Document is the number of the recipient's document, or nil.
+func (s *Service) Document(o *models.Order) (*string, error) {
+	if o.RecipientDocEncrypted == nil {
+		return o.RecipientDocNumber, nil
+	}
+	number, err := s.options.Secrets.Open(o.RecipientDocEncrypted, documentContext(o.ID))
+	if err != nil {
+		return nil, fmt.Errorf("document of order %s: %w", o.ID, err)
+	}
+	text := string(number)
+	return &text, nil
+}
+
+// shownDocument is Document for a view. An order whose document cannot be decrypted is shown without
+// it, because it still has to be delivered; the log names the order.
+func (s *Service) shownDocument(o *models.Order) *string {
+	number, err := s.Document(o)
+	if err != nil {
+		s.log.Error("document number not decrypted: is its key in SECRET_KEY or SECRET_KEY_OLD?", "order_id", o.ID, "error", err)
+	}
+	return number
+}
+
+// EncryptDocuments encrypts document numbers that an earlier release stored in clear, oldest first, and
+// removes what such a release left of erased orders. It returns how many orders it found: fewer than a
+// batch are the last.
+func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
+	rows, err := s.db.OrdersWithPlainDocument(ctx, encryptBatch)
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		encrypted := models.Order{ID: rows[i].ID}
+		if rows[i].ErasedAt == nil {
+			encrypted.RecipientDocNumber = rows[i].RecipientDocNumber
+		}
+		if err := s.encryptDocument(&encrypted); err != nil {
+			return i, err
+		}
+		if _, err := s.db.ReplaceDocument(ctx, &rows[i], encrypted.RecipientDocEncrypted); err != nil {
+			return i, err
+		}
+	}
+	return len(rows), nil
+}
+
+// ReencryptDocuments encrypts all document numbers with the current SECRET_KEY, and returns how many
+// changed. Each order is changed alone: an interrupted run is simply repeated.
+func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err error) {
+	for found := encryptBatch; found == encryptBatch; changed += found {
+		if found, err = s.EncryptDocuments(ctx); err != nil {
+			return changed, err
+		}
+	}
+	var after uuid.UUID
+	for {
+		rows, err := s.db.OrdersWithEncryptedDocument(ctx, after, reencryptBatch)
+		if err != nil || len(rows) == 0 {
+			return changed, err
+		}
+		for i := range rows {
+			after = rows[i].ID
+			resealed, isNew, err := s.options.Secrets.Reseal(rows[i].RecipientDocEncrypted, documentContext(after))
+			if err != nil {
+				return changed, fmt.Errorf("document of order %s: %w", after, err)
+			}
+			if !isNew {
+				continue
+			}
+			replaced, err := s.db.ReplaceDocument(ctx, &rows[i], resealed)
+			if err != nil {
+				return changed, err
+			}
+			if replaced {
+				changed++
+			}
+		}
+	}
+}
