@@ -33,7 +33,7 @@ type startBacklog struct {
 // can succeed where a larger one does not, so that it proves nothing.
 const fullDiskMemory = 10 * time.Second
 
-// readyz reports whether requests can be served. The states of Temporal and of the photos' directory
+// readyz reports whether requests can be served. The states of Temporal and of the photos
 // are shown but do not fail the check: orders are accepted without them.
 func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
@@ -45,6 +45,9 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	if err := s.temporalReachable(ctx); err != nil {
 		state.Temporal = "unreachable"
+	}
+	if s.orders.PhotoSweep().Refused {
+		state.Files = "unknown"
 	}
 	if err := s.files.CheckWritable(); err != nil {
 		state.Files = "unwritable"

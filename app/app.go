@@ -145,7 +145,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos: photos.Store{Dir: cfg.FilesDir}, PhotoQuarantine: cfg.PhotoQuarantine, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -262,6 +262,10 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	if err := a.checkTemporal(ctx); err != nil {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
+	a.Metrics.WatchPhotos(func() (quarantined, unknown int, refused bool) {
+		swept := a.Orders.PhotoSweep()
+		return swept.InQuarantine, swept.Unknown, swept.Refused
+	})
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
