@@ -154,7 +154,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
-		OutcomeTimeout: cfg.Timeouts.Outcome,
+		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused,
 	}
 	return a, nil
 }
@@ -307,6 +307,9 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	sending := *a.webhooks
 	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now}), webhooks.NewTurns()
 	defer sending.Turns.Close()
+	if sending.Paused {
+		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
+	}
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,

@@ -57,6 +57,7 @@ type Config struct {
 
 	WebhookAllowNets []netip.Prefix `env:"WEBHOOK_ALLOW_NETS" doc:"CIDRs exempt from the guard against private addresses. Empty outside dev; 127.0.0.0/8 in dev."`
 	WebhookCAFile    string         `env:"WEBHOOK_CA_FILE" doc:"PEM file with roots trusted for webhooks besides the system's."`
+	WebhooksPaused   bool           `env:"WEBHOOKS_PAUSED" doc:"true: no webhook is called. Events are stored and wait; they are sent once it is unset. For api and worker alike, as in a drill with a restored backup."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" doc:"Addresses or CIDRs of proxies whose X-Forwarded-For is believed. Empty: none."`
 
