@@ -20,6 +20,7 @@ type readiness struct {
 	Database string `json:"database"`
 	Files    string `json:"files"`
 	Temporal string `json:"temporal"`
+	Webhooks string `json:"webhooks"`
 	// WorkflowStarts is how far this process is behind with the workflows of created orders.
 	WorkflowStarts startBacklog `json:"workflow_starts"`
 }
@@ -33,18 +34,24 @@ type startBacklog struct {
 // can succeed where a larger one does not, so that it proves nothing.
 const fullDiskMemory = 10 * time.Second
 
-// readyz reports whether requests can be served. The states of Temporal and of the photos' directory
+// readyz reports whether requests can be served. The states of Temporal, of the photos and of webhooks
 // are shown but do not fail the check: orders are accepted without them.
 func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()
 	backlog := s.orders.StartBacklog()
 	state := readiness{
-		Database: "ok", Files: "ok", Temporal: "ok",
+		Database: "ok", Files: "ok", Temporal: "ok", Webhooks: "ok",
 		WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()},
 	}
 	if err := s.temporalReachable(ctx); err != nil {
 		state.Temporal = "unreachable"
+	}
+	if s.config.WebhooksPaused {
+		state.Webhooks = "paused"
+	}
+	if s.orders.PhotoSweep().Refused {
+		state.Files = "unknown"
 	}
 	if err := s.files.CheckWritable(); err != nil {
 		state.Files = "unwritable"

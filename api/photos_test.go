@@ -2,13 +2,12 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql/driver"
-	"errors"
 	"image"
 	"image/png"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -135,36 +134,76 @@ func TestDelivery_retryAfterALostResponseKeepsThePhoto(t *testing.T) {
 	require.FileExists(t, filepath.Join(s.Config.FilesDir, photo))
 }
 
-// What a process left that died between storing a photo and hearing of its delivery goes a day
-// later; what a delivery refers to stays.
-func TestPhotos_unreferencedAreSwept(t *testing.T) {
+// oldPhoto writes the file of a photo, two days old.
+func oldPhoto(t *testing.T, s *apptest.Service, name string) {
+	t.Helper()
+	path, before := filepath.Join(s.Config.FilesDir, name), time.Now().Add(-48*time.Hour)
+	require.NoError(t, os.WriteFile(path, []byte("photo"), 0o600))
+	require.NoError(t, os.Chtimes(path, before, before))
+}
+
+const (
+	photoOwned  = "00000000000000000000000000000001.jpg"
+	photoOrphan = "00000000000000000000000000000002.jpg"
+	photoYoung  = "00000000000000000000000000000003.jpg"
+	photoErased = "00000000000000000000000000000004.jpg"
+	photoOther  = "00000000000000000000000000000005.jpg"
+)
+
+// What a process left that died between storing a photo and hearing of its delivery is put aside a day
+// later; what a delivery refers to stays, and the photo of an erased order goes at once.
+func TestPhotos_unreferencedArePutAside(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
-		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
-		const owned, orphan, young = "00000000000000000000000000000001.jpg", "00000000000000000000000000000002.jpg", "00000000000000000000000000000003.jpg"
-		_, err := s.App.DB.SQL().Exec("UPDATE orders SET proof_photo = '" + owned + "' WHERE guide_code = '" + created.Data["guide_code"].(string) + "'")
-		require.NoError(t, err)
-		for _, name := range []string{owned, orphan, young, ".upload-dead"} {
-			path := filepath.Join(s.Config.FilesDir, name)
-			require.NoError(t, os.WriteFile(path, []byte("photo"), 0o600))
-			if name != young {
-				before := time.Now().Add(-25 * time.Hour)
-				require.NoError(t, os.Chtimes(path, before, before))
-			}
+		named := func(name string) func(*models.Order) { return func(o *models.Order) { o.ProofPhoto = &name } }
+		delivered := apptest.DeliveredAfter(tenant.Riders[0], 0)
+		owner := tenant.Row(time.Now(), apptest.ReceivedAfter(0), delivered, named(photoOwned))
+		other := tenant.Row(time.Now(), apptest.ReceivedAfter(0), delivered, named(photoOther))
+		erased := tenant.Row(time.Now(), apptest.ReceivedAfter(0), delivered, named(photoErased))
+		tenant.InsertRows(t, []models.Order{owner, other, erased})
+		require.NoError(t, s.App.DB.EraseOrder(t.Context(), erased.ID, "", time.Now().UTC()))
+		for _, name := range []string{photoOwned, photoOther, photoOrphan, photoErased, ".upload-dead"} {
+			oldPhoto(t, s, name)
 		}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); s.App.Orders.RunPhotoSweeper(ctx) }()
-		testenv.Until(t, func() error {
-			if left, err := filepath.Glob(filepath.Join(s.Config.FilesDir, "*")); err != nil || len(left) > 2 {
-				return errors.New("not swept yet")
-			}
-			return nil
-		})
-		stop()
-		<-ended
-		require.FileExists(t, filepath.Join(s.Config.FilesDir, owned))
-		require.FileExists(t, filepath.Join(s.Config.FilesDir, young))
-		require.NoFileExists(t, filepath.Join(s.Config.FilesDir, ".upload-dead"))
+		require.NoError(t, os.WriteFile(filepath.Join(s.Config.FilesDir, photoYoung), []byte("photo"), 0o600))
+
+		require.NoError(t, s.App.Orders.SweepPhotos(t.Context()))
+		for _, name := range []string{photoOrphan, photoErased, ".upload-dead"} {
+			require.NoFileExists(t, filepath.Join(s.Config.FilesDir, name))
+		}
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoOwned))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoYoung))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, "quarantine", photoOrphan))
+		require.NoFileExists(t, filepath.Join(s.Config.FilesDir, "quarantine", photoErased))
+		require.Equal(t, "ok", s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).String("files"))
+		require.Contains(t, metricsOf(t, s), "photos_in_quarantine 1\n")
+
+		_, err := s.App.DB.SQL().Exec("UPDATE orders SET proof_photo = '" + photoOrphan + "' WHERE proof_photo IS NULL")
+		require.NoError(t, err)
+		require.NoError(t, s.App.Orders.SweepPhotos(t.Context()))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoOrphan), "the database knows it again")
 	})
+}
+
+// An empty database does not cost the photos: it may be a new volume, or another DATABASE_URL.
+func TestPhotos_areKeptIfTheDatabaseIsAnother(t *testing.T) {
+	eachAlone(t, func(t *testing.T, s *apptest.Service) {
+		for _, name := range []string{photoOwned, photoOrphan} {
+			oldPhoto(t, s, name)
+		}
+		require.NoError(t, s.App.Orders.SweepPhotos(t.Context()))
+		require.Equal(t, "unknown", s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).String("files"))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoOwned))
+		require.FileExists(t, filepath.Join(s.Config.FilesDir, photoOrphan))
+		require.Contains(t, metricsOf(t, s), "photo_sweep_refused 1\n")
+		require.Contains(t, metricsOf(t, s), "photos_unknown 2\n")
+	})
+}
+
+// metricsOf is the service's /metrics.
+func metricsOf(t *testing.T, s *apptest.Service) string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	s.App.Metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	return answer.Body.String()
 }

@@ -145,7 +145,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos: photos.Store{Dir: cfg.FilesDir}, PhotoQuarantine: cfg.PhotoQuarantine, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -154,7 +154,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
-		OutcomeTimeout: cfg.Timeouts.Outcome,
+		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused,
 	}
 	return a, nil
 }
@@ -267,6 +267,10 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	if err := a.checkTemporal(ctx); err != nil {
 		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
 	}
+	a.Metrics.WatchPhotos(func() (quarantined, unknown int, refused bool) {
+		swept := a.Orders.PhotoSweep()
+		return swept.InQuarantine, swept.Unknown, swept.Refused
+	})
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
@@ -308,6 +312,9 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	sending := *a.webhooks
 	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now}), webhooks.NewTurns()
 	defer sending.Turns.Close()
+	if sending.Paused {
+		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
+	}
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,

@@ -28,9 +28,12 @@ func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Posi
 	return orders, err
 }
 
-// EraseOrder removes from an order's row and timeline what tells who its recipient is. It returns
-// ErrNotFound for an order that has not ended.
+// EraseOrder removes from an order's row and timeline what tells who its recipient is, and records
+// that its photo has to be deleted. It returns ErrNotFound for an order that has not ended.
 func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, now time.Time) error {
+	if err := d.recordErasedPhoto(ctx, id, now); err != nil {
+		return err
+	}
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, endedStatuses).UpdateColumns(map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
 		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,

@@ -127,13 +127,6 @@ func sortMoves(entries []models.TimelineView) {
 	}
 }
 
-// ReferencedPhotos returns which of the given photos an order refers to.
-func (d *DB) ReferencedPhotos(ctx context.Context, names []string) ([]string, error) {
-	var known []string
-	err := d.with(ctx).Table("orders").Where("proof_photo IN ?", names).Pluck("proof_photo", &known).Error
-	return known, err
-}
-
 // LockOrder reads an order and locks its row until the transaction ends.
 func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error) {
 	var order models.Order

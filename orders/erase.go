@@ -65,8 +65,8 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 }
 
 // erase erases one order. The history is deleted first: until the row is erased, a repeated request
-// finds the order again. A photo that cannot be removed is left to the sweeper, which finds that no
-// order refers to it.
+// finds the order again. The photo that this process cannot remove, such as a worker without the disk
+// of the api, is removed by the sweeper of an api, which finds it among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
 	if err != nil {

@@ -3,6 +3,8 @@ package orders
 import (
 	"context"
 	"time"
+
+	"despacho/internal/photos"
 )
 
 const (
@@ -18,25 +20,51 @@ func (s *Service) discardPhoto(ctx context.Context, name string) {
 	}
 }
 
-// RunPhotoSweeper deletes photos without a delivery, now and every hour until ctx ends. A process
-// that crashes between storing a photo and confirming its delivery leaves them.
+// RunPhotoSweeper sweeps the photos, now and every hour until ctx ends.
 func (s *Service) RunPhotoSweeper(ctx context.Context) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
-		removed, err := s.options.Photos.Sweep(ctx, s.clock.Now().Add(-photoGracePeriod), s.db.ReferencedPhotos)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
+		if err := s.SweepPhotos(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "photos not swept; the next hour tries again", "error", err)
-		case removed > 0:
-			s.log.InfoContext(ctx, "photos without a delivery removed", "files", removed)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// SweepPhotos looks for photos that nothing refers to. A process that crashes between storing a photo
+// and confirming its delivery leaves one.
+func (s *Service) SweepPhotos(ctx context.Context) error {
+	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.Rules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
+	s.logSweep(ctx, swept)
+	s.swept.Store(&swept)
+	return err
+}
+
+// PhotoSweep is the outcome of the latest sweep of this process.
+func (s *Service) PhotoSweep() photos.Swept {
+	if swept := s.swept.Load(); swept != nil {
+		return *swept
+	}
+	return photos.Swept{}
+}
+
+func (s *Service) logSweep(ctx context.Context, swept photos.Swept) {
+	if swept.Refused && swept.Unknown != s.PhotoSweep().Unknown { // once, not every hour
+		s.log.ErrorContext(ctx, "the database does not know most of the photos: none was moved or deleted. Is DATABASE_URL right, was an older backup restored?",
+			"unknown", swept.Unknown, "photos", swept.Photos)
+	}
+	if swept.Quarantined > 0 {
+		s.log.WarnContext(ctx, "photos that no delivery refers to were put into quarantine", "photos", swept.Quarantined, "in_quarantine", swept.InQuarantine, "deleted_after", s.options.PhotoQuarantine)
+	}
+	if swept.Returned > 0 {
+		s.log.WarnContext(ctx, "photos were put back from quarantine: the database knows them again", "photos", swept.Returned)
+	}
+	if swept.Deleted > 0 || swept.Leftovers > 0 {
+		s.log.InfoContext(ctx, "photos deleted", "photos", swept.Deleted, "files_of_interrupted_uploads", swept.Leftovers)
 	}
 }

@@ -5,6 +5,7 @@ package orders
 import (
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -30,6 +31,9 @@ type Service struct {
 	totals   *totals
 	moving   *movingOrders
 
+	// swept is the outcome of the latest sweep of the photos.
+	swept atomic.Pointer[photos.Swept]
+
 	// withoutAttributes logs once that search attributes are missing.
 	withoutAttributes sync.Once
 }
@@ -54,6 +58,9 @@ type Options struct {
 	VerifyDNI bool
 	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
+	// PhotoQuarantine is how long a photo that no delivery refers to is kept before it is deleted; 0
+	// keeps it.
+	PhotoQuarantine time.Duration
 	// HistoryCodec is what the Temporal clients encode payloads with.
 	HistoryCodec *historycodec.Codec
 	// UpdateIDSecret is the same in every process that moves orders: the ids of updates depend on it.

@@ -31,7 +31,7 @@ type Record struct {
 
 // Test sends a webhook.test event and returns the receiver's response.
 func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
-	hook, err := s.find(ctx, scope, id)
+	hook, err := s.findToSend(ctx, scope, id)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,15 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	return s.sendNow(ctx, hook, deliveryID, models.EventTest)
 }
 
+// findToSend reads an active webhook that the caller may see and that may be called.
+func (s *Service) findToSend(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	hook, err := s.find(ctx, scope, id)
+	if err == nil && s.Paused {
+		err = ErrPaused
+	}
+	return hook, err
+}
+
 // Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
 func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
 	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
@@ -65,7 +74,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	hook, err := s.find(ctx, scope, delivery.WebhookID)
+	hook, err := s.findToSend(ctx, scope, delivery.WebhookID)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +113,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if err != nil {
 		return 0, err
 	}
-	hook, err := s.find(ctx, scope, webhookID)
+	hook, err := s.findToSend(ctx, scope, webhookID)
 	if err != nil {
 		return 0, err
 	}

@@ -27,6 +27,9 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	if err != nil || t == nil {
 		return err
 	}
+	if s.Paused {
+		return s.hold(ctx, t)
+	}
 	done, delay := s.Turns.take(t.claim(), func(delay time.Duration) {
 		later(s.sendWaiting(ctx, t, delay))
 	})
@@ -35,7 +38,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 		defer done()
 		return s.attempt(ctx, t)
 	case delay > 0:
-		return s.reschedule(ctx, t, delay)
+		return s.reschedule(ctx, t, delay, textNotItsTurn)
 	}
 	return ErrWaiting
 }
@@ -51,7 +54,7 @@ func (s *Service) sendWaiting(ctx context.Context, t *target, delay time.Duratio
 		defer cancel()
 	}
 	if delay > 0 {
-		return s.reschedule(ctx, t, delay)
+		return s.reschedule(ctx, t, delay, textNotItsTurn)
 	}
 	// The delivery, the webhook or its secrets may have changed.
 	t, err := s.target(ctx, t.delivery.ID, t.attempt.Cause)
@@ -124,7 +127,7 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	}
 	if t.waitsForProbe() {
 		if wait := t.hook.NextProbeAt.Sub(s.Clock.Now()); wait > dueTolerance {
-			return nil, s.reschedule(ctx, t, wait)
+			return nil, s.reschedule(ctx, t, wait, textNotItsTurn)
 		}
 	}
 	t.secrets, err = s.secretsOf(t.hook)
@@ -153,16 +156,18 @@ func (t *target) dueIn(now time.Time) error {
 	return nil
 }
 
+const textNotItsTurn = "it is not this delivery's turn yet"
+
 // reschedule makes a delivery come back after a delay. It updates the delivery's row too, otherwise
 // the delivery would count as abandoned.
-func (s *Service) reschedule(ctx context.Context, t *target, delay time.Duration) error {
+func (s *Service) reschedule(ctx context.Context, t *target, delay time.Duration, reason string) error {
 	delay = time.Duration(float64(delay) * (1 + 0.2*rand.Float64())) // jitter
 	if t.scheduled() {
 		if err := s.setNextAttempt(ctx, t.delivery.ID, s.Clock.Now().Add(delay)); err != nil {
 			return err
 		}
 	}
-	return workflows.RetryWebhook("it is not this delivery's turn yet", delay)
+	return workflows.RetryWebhook(reason, delay)
 }
 
 // finishAttempt writes the outcome of an attempt and returns the error that tells Temporal whether

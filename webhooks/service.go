@@ -22,6 +22,8 @@ type Service struct {
 	Clock     clock.Clock
 	Temporal  client.Client
 	TaskQueue string
+	// Paused means that no receiver is called: deliveries wait.
+	Paused bool
 	// OutcomeTimeout is how long a caller waits for the outcome of a redelivery.
 	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.

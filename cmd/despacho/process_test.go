@@ -168,7 +168,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	content, err := io.ReadAll(response.Body)
 	require.NoError(t, errorsOf(err, response.Body.Close()))
 	require.Equal(t, http.StatusOK, response.StatusCode, "orders are accepted without Temporal")
-	require.JSONEq(t, `{"data":{"database":"ok","files":"ok","temporal":"unreachable","workflow_starts":{"waiting":0,"oldest_seconds":0}}}`, string(content))
+	require.JSONEq(t, `{"data":{"database":"ok","files":"ok","temporal":"unreachable","webhooks":"ok","workflow_starts":{"waiting":0,"oldest_seconds":0}}}`, string(content))
 
 	// A request whose body is still on its way when the process is told to stop.
 	connection, err := net.Dial("tcp", address)

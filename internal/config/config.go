@@ -41,6 +41,8 @@ type Config struct {
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
 
+	PhotoQuarantine time.Duration `env:"PHOTO_QUARANTINE" envDefault:"720h" doc:"How long a photo that no delivery refers to is kept, in the folder quarantine of FILES_DIR, before it is deleted. 0: kept."`
+
 	AutoCancelAfter time.Duration `env:"AUTO_CANCEL_AFTER" envDefault:"24h" doc:"How long an order may stay registered before it cancels itself."`
 	IdempotencyTTL  time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"24h" doc:"How long an Idempotency-Key answers with the first response."`
 
@@ -55,6 +57,7 @@ type Config struct {
 
 	WebhookAllowNets []netip.Prefix `env:"WEBHOOK_ALLOW_NETS" doc:"CIDRs exempt from the guard against private addresses. Empty outside dev; 127.0.0.0/8 in dev."`
 	WebhookCAFile    string         `env:"WEBHOOK_CA_FILE" doc:"PEM file with roots trusted for webhooks besides the system's."`
+	WebhooksPaused   bool           `env:"WEBHOOKS_PAUSED" doc:"true: no webhook is called. Events are stored and wait; they are sent once it is unset. For api and worker alike, as in a drill with a restored backup."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" doc:"Addresses or CIDRs of proxies whose X-Forwarded-For is believed. Empty: none."`
 
@@ -146,6 +149,7 @@ func (c *Config) check() error {
 	}
 	for variable, value := range map[string]time.Duration{
 		"DRAIN_DELAY": c.DrainDelay, "PAYLOAD_RETENTION": c.PayloadRetention, "PERSONAL_DATA_RETENTION": c.PersonalDataRetention,
+		"PHOTO_QUARANTINE": c.PhotoQuarantine,
 	} {
 		if value < 0 {
 			complain(variable, "must not be negative, not %s", value)

@@ -38,6 +38,8 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 		"PANEL_USER_LIMIT":   "0",
 		"DEV_TEMPORAL_PORT":  "70000",
 		"TEMPORAL_UI_URL":    "temporal.example",
+		"PHOTO_QUARANTINE":   "-1h",
+		"WEBHOOKS_PAUSED":    "maybe",
 		"HISTORY_KEYS":       "a:short",
 		"HISTORY_KEY_ID":     "a",
 	} {

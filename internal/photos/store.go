@@ -96,16 +96,15 @@ func (s Store) CheckWritable() error {
 	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
-// Remove deletes a photo and its thumbnail. A missing file is not an error.
+// Remove deletes a photo and its thumbnail, wherever they are. A missing file is not an error.
 func (s Store) Remove(name string) error {
 	return errors.Join(s.remove(name), s.remove(ThumbnailName(name)))
 }
 
 func (s Store) remove(name string) error {
-	if err := os.Remove(filepath.Join(s.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return errors.Join(
+		ignoreMissing(os.Remove(filepath.Join(s.Dir, name))), ignoreMissing(os.Remove(filepath.Join(s.quarantine(), name))),
+	)
 }
 
 var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
@@ -113,12 +112,17 @@ var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
 // IsName reports whether a name can be that of a stored photo or thumbnail.
 func IsName(name string) bool { return fileName.MatchString(name) }
 
-// Open opens a photo or a thumbnail. Any other name gives fs.ErrNotExist.
+// Open opens a photo or a thumbnail, also one in quarantine: whoever knows its name has it from a
+// delivery, which the database may know again. Any other name gives fs.ErrNotExist.
 func (s Store) Open(name string) (*os.File, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
-	return os.Open(filepath.Join(s.Dir, name))
+	file, err := os.Open(filepath.Join(s.Dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Open(filepath.Join(s.quarantine(), name))
+	}
+	return file, err
 }
 
 // ThumbnailName is the name of a photo's thumbnail.

@@ -105,6 +105,29 @@ func (m *Metrics) WatchStarts(backlog func() (waiting int, oldest time.Duration,
 	)
 }
 
+// WatchPhotos exports the outcome of the latest sweep of the photos.
+func (m *Metrics) WatchPhotos(sweep func() (quarantined, unknown int, refused bool)) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "photos_in_quarantine",
+			Help: "Photos that no delivery refers to and that wait for their deletion.",
+		}, func() float64 { quarantined, _, _ := sweep(); return float64(quarantined) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "photos_unknown",
+			Help: "Photos outside of the quarantine that the database did not know in the latest sweep.",
+		}, func() float64 { _, unknown, _ := sweep(); return float64(unknown) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "photo_sweep_refused",
+			Help: "1 if the latest sweep moved and deleted no photo because the database did not know most of them.",
+		}, func() float64 {
+			if _, _, refused := sweep(); refused {
+				return 1
+			}
+			return 0
+		}),
+	)
+}
+
 // routeLabel is the route's template. Unmatched paths share one label: callers choose them freely,
 // and each label takes memory.
 func routeLabel(template string) string {

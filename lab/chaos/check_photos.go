@@ -15,7 +15,7 @@ import (
 )
 
 // checkPhotos reads every photo that an order refers to, makes all files look old, restarts an api,
-// which sweeps, and looks for files that no order refers to.
+// which sweeps, and looks for files outside of the quarantine that no order refers to.
 func checkPhotos(ctx context.Context, c *checker) error {
 	caller := c.newClient(stream(c.options.Seed, planStream))
 	defer caller.close()
@@ -51,7 +51,11 @@ func checkPhotos(ctx context.Context, c *checker) error {
 	if err != nil {
 		c.report.violate(invariantPhotos, "files", "%v: %v", err, stray)
 	}
-	if kept, err := filepath.Glob(filepath.Join(c.disk.dir, "*")); err != nil || len(kept) != len(owned) {
+	kept, err := filepath.Glob(filepath.Join(c.disk.dir, "*.*"))
+	if err != nil {
+		return err
+	}
+	if len(kept) != len(owned) {
 		c.report.violate(invariantPhotos, "files", "%d files are kept and %d are owned", len(kept), len(owned))
 	}
 	return nil
@@ -65,6 +69,9 @@ func (c *checker) ageFiles(owned []string) (stray []string, err error) {
 	}
 	longAgo := time.Now().Add(-48 * time.Hour)
 	for _, entry := range entries {
+		if entry.IsDir() {
+			continue // the quarantine
+		}
 		err := os.Chtimes(filepath.Join(c.disk.dir, entry.Name()), longAgo, longAgo)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // otherwise it has just been swept
 			return stray, err

@@ -16,6 +16,8 @@ type frame struct {
 	Notice   *notice
 	// Writable is false while the operator is suspended.
 	Writable bool
+	// WebhooksPaused means that events wait.
+	WebhooksPaused bool
 	// Page is the data of the page's own template.
 	Page any
 
@@ -64,7 +66,7 @@ var menu = []menuGroup{
 func (p *Pages) frame(v *Request, title string, page any) *frame {
 	return &frame{
 		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: p.takeNotice(v.Context, v.Who.SessionID),
-		Writable: !v.Operator().Suspended(), Page: page, zone: v.Operator().TimeZone(),
+		Writable: !v.Operator().Suspended(), WebhooksPaused: p.Webhooks.Paused, Page: page, zone: v.Operator().TimeZone(),
 	}
 }
 

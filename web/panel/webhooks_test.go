@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
@@ -229,4 +230,21 @@ func TestWebhooks_storeUserSeesOnlyItsOwn(t *testing.T) {
 		}
 		require.Contains(t, storeA.post("/panel/webhooks", url.Values{"url": {"https://tienda.example"}}).words(), "Debe nombrar al menos un evento")
 	})
+}
+
+// While webhooks are paused the pages say so, and the buttons that would call a receiver answer why not.
+func TestWebhooks_paused(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.WebhooksPaused = true }})
+	tenant := s.NewTenant(t)
+	v := visit(t, s, tenant, nil)
+	path, _ := v.registerAt(t, apptest.NewReceiver(t, nil).URL, nil)
+	order := s.CreateOrder(t, tenant.Key)
+	for _, shown := range []string{"/panel/webhooks", path} {
+		require.Contains(t, v.read(shown).words(), "El envío de webhooks está en pausa", shown)
+	}
+	require.Contains(t, v.read("/panel/pedidos/"+order).words(), "En pausa: se enviará")
+	tried := v.post(path+"/probar", nil)
+	require.Equal(t, http.StatusSeeOther, tried.Status)
+	require.Contains(t, v.read(tried.Location).words(), "El envío de webhooks está en pausa. Los eventos se guardan")
 }

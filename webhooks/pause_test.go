@@ -1,0 +1,78 @@
+package webhooks_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/db"
+	"despacho/internal/config"
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// While webhooks are paused nobody is called, nothing counts as an attempt, and nothing is lost.
+func TestPause_deliveriesWait(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, respondWith(http.StatusInternalServerError, "no"))
+		once, _ := s.register(t, s.Key, receiver.URL, onlyCreated)
+		first := s.createPending(t, once)
+		again, _ := s.register(t, s.Key, receiver.URL, withRetry)
+		retried := s.createPending(t, again)
+		require.Positive(t, s.send(t, retried, models.CauseAuto).again, "the first attempt fails")
+		called := len(receiver.WaitFor(t, 1))
+
+		s.service.Paused = true
+		s.now.Advance(time.Hour)
+		paused := func(id uuid.UUID, cause models.AttemptCause, attempts int) time.Duration {
+			outcome := s.send(t, id, cause)
+			require.False(t, outcome.failed)
+			row, tried := s.deliveryRow(t, id.String())
+			require.Equal(t, models.WebhookDeliveryPending, row.Status)
+			require.Len(t, tried, attempts)
+			return outcome.again
+		}
+		require.Positive(t, paused(retried, models.CauseRedelivery, 1), "a redelivery that was asked for before waits as well")
+		paused(retried, models.CauseAuto, 1)
+		wait := paused(first, models.CauseAuto, 0)
+		require.LessOrEqual(t, wait, 12*time.Minute)
+		abandoned, err := s.App.DB.AbandonedDeliveries(t.Context(), s.now.Now(), s.now.Now().Add(24*time.Hour), db.Position{}, 10)
+		require.NoError(t, err)
+		for _, target := range abandoned {
+			require.NotContains(t, []uuid.UUID{first, retried}, target.ID, "reconcile leaves it alone")
+		}
+		require.Len(t, receiver.Events(), called)
+
+		s.service.Paused = false
+		s.now.Advance(wait)
+		require.True(t, s.send(t, first, models.CauseAuto).failed)
+		_, attempts := s.deliveryRow(t, first.String())
+		require.Len(t, attempts, 1, "its one attempt was made after the pause")
+	})
+}
+
+// What would call a receiver is refused and says why; everything else goes on.
+func TestPause_requestsAreRefused(t *testing.T) {
+	paused := apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.WebhooksPaused = true }}
+	eachOwn(t, paused, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, nil)
+		id, _ := s.register(t, s.Key, receiver.URL, onlyCreated)
+		s.CreateOrder(t, s.Key)
+		delivery := s.logOf(t, id)[0]
+		require.Equal(t, "pending", delivery.Status)
+		for path, body := range map[string]any{
+			"/v1/webhooks/" + id + "/test":                 nil,
+			"/v1/webhooks/" + id + "/redeliver":            map[string]any{"from": "2026-01-01T00:00:00Z", "to": "2099-01-01T00:00:00Z"},
+			"/v1/deliveries/" + delivery.ID + "/redeliver": nil,
+		} {
+			refused := s.post(t, s.Key, path, body, http.StatusServiceUnavailable)
+			require.Equal(t, "webhooks_paused", refused.Code, path)
+			require.NotEmpty(t, refused.Header.Get("Retry-After"))
+		}
+		require.Len(t, s.logOf(t, id), 1, "no test event was stored")
+		require.Equal(t, "paused", s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).String("webhooks"))
+	})
+}
