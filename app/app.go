@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -62,6 +62,8 @@ type App struct {
 	resolver       *net.Resolver
 	buildID        string
 	makeCurrent    bool
+	// runsWorker means that this process has a worker, polling that the worker polls for tasks.
+	runsWorker, polling atomic.Bool
 }
 
 // Options name the version of the worker, and replace dependencies in tests.
@@ -295,16 +297,6 @@ func (a *App) checkTemporal(ctx context.Context) error {
 	return err
 }
 
-// ServeAdmin serves /metrics and /debug/pprof until ctx ends. The public listener has neither.
-func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.Metrics.Handler())
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	return Serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
-}
-
 // RunWorker runs workflows and activities until ctx ends, then finishes its running tasks. started,
 // if not nil, is called once it polls for tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
@@ -315,6 +307,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	if sending.Paused {
 		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
 	}
+	a.runsWorker.Store(true)
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
@@ -324,7 +317,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	}, worker.Options{
 		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
-		StopTimeout: a.Config.ShutdownTimeout, Started: started, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
+		StopTimeout: a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})
 }
 

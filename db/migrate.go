@@ -53,7 +53,8 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	return list, nil
 }
 
-// CheckVersion returns an error unless the schema version is the one the binary needs.
+// CheckVersion returns an error unless the binary works on the schema: the one that its own
+// migrations make, or a later one that declares itself compatible with it.
 func (d *DB) CheckVersion(ctx context.Context) error {
 	provider, err := d.migrations()
 	if err != nil {
@@ -64,13 +65,35 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case current < target:
+	if current < target {
 		return fmt.Errorf("the database is not migrated (version %d, this binary needs %d): run `despacho migrate up`", current, target)
-	case current > target:
-		return fmt.Errorf("the database is newer than this binary (version %d, this binary knows %d): run a newer despacho", current, target)
+	}
+	if current == target {
+		return nil
+	}
+	incompatible, err := d.firstIncompatible(ctx, target)
+	if err != nil {
+		return err
+	}
+	if incompatible != 0 {
+		return fmt.Errorf("the database is newer than this binary (version %d, this binary knows %d) and migration %d does not allow a binary as old as this: run a newer despacho",
+			current, target, incompatible)
 	}
 	return nil
+}
+
+// firstIncompatible returns the first applied migration after which a binary that knows the
+// migrations up to target no longer works, or 0. One that declares nothing is taken to be such.
+func (d *DB) firstIncompatible(ctx context.Context, target int64) (int64, error) {
+	var version int64
+	err := d.with(ctx).Raw(`SELECT COALESCE(MIN(applied.version_id), 0) FROM `+goose.DefaultTablename+` applied
+		LEFT JOIN schema_compatibility declared ON declared.version = applied.version_id
+		WHERE applied.is_applied AND applied.version_id > ? AND COALESCE(declared.oldest_binary, applied.version_id) > ?`, target, target).
+		Scan(&version).Error
+	if err != nil {
+		return 0, fmt.Errorf("reading which binaries the database is for: %w", err)
+	}
+	return version, nil
 }
 
 // schemaVersion reads the version without creating goose's table, so that the check never writes.

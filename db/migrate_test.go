@@ -77,9 +77,7 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 // undoLatest rolls back the latest migration.
 func undoLatest(t *testing.T, database *db.DB) {
 	t.Helper()
-	migrations, err := database.Migrations(context.Background())
-	require.NoError(t, err)
-	latest := migrations[len(migrations)-1]
+	latest := latestMigration(t, database)
 	source, err := os.ReadFile(filepath.Join("migrations", latest.Name))
 	require.NoError(t, err)
 	_, undo, found := strings.Cut(string(source), "-- +goose Down")
@@ -99,12 +97,76 @@ func TestCheckVersion_notMigrated(t *testing.T) {
 	require.ErrorContains(t, err, "despacho migrate up")
 }
 
-func TestCheckVersion_newerThanTheBinary(t *testing.T) {
+// A binary runs on a later schema if every migration that it does not know declares that it may.
+func TestCheckVersion_newerWithADeclaration(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		known := latestMigration(t, database).Version
+		apply := func(version int64, oldestBinary ...int64) {
+			_, err := database.SQL().Exec(fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)", version))
+			require.NoError(t, err)
+			for _, oldest := range oldestBinary {
+				_, err := database.SQL().Exec(fmt.Sprintf("INSERT INTO schema_compatibility (version, oldest_binary) VALUES (%d, %d)", version, oldest))
+				require.NoError(t, err)
+			}
+		}
+		apply(90001, known)
+		require.NoError(t, database.CheckVersion(t.Context()), "it declares that this binary works")
+		applied, err := database.Migrate(t.Context())
+		require.NoError(t, err, "its `migrate up` has nothing to do")
+		require.Zero(t, applied)
+		apply(90002, known-1)
+		require.NoError(t, database.CheckVersion(t.Context()), "so does the next one, and older binaries too")
+
+		apply(90003, 90001)
+		require.ErrorContains(t, database.CheckVersion(t.Context()), "migration 90003 does not allow a binary as old as this")
+		apply(90004, known)
+		require.ErrorContains(t, database.CheckVersion(t.Context()), "migration 90003", "a later one cannot take it back")
+	})
+}
+
+func TestCheckVersion_newerWithoutADeclaration(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		_, err := database.SQL().Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 		require.NoError(t, err)
-		require.ErrorContains(t, database.CheckVersion(context.Background()), "newer than this binary")
+		err = database.CheckVersion(t.Context())
+		require.ErrorContains(t, err, "newer than this binary")
+		require.ErrorContains(t, err, "migration 99999", "one that declares nothing allows nobody")
 	})
+}
+
+// Whoever adds a migration says which binaries work after it.
+func TestMigrations_declareTheOldestBinary(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		const first = 15 // the migration that creates the table
+		rows, err := database.SQL().Query("SELECT version, oldest_binary FROM schema_compatibility")
+		require.NoError(t, err)
+		defer rows.Close()
+		declared := map[int64]int64{}
+		for rows.Next() {
+			var version, oldest int64
+			require.NoError(t, rows.Scan(&version, &oldest))
+			declared[version] = oldest
+		}
+		require.NoError(t, rows.Err())
+		migrations, err := database.Migrations(t.Context())
+		require.NoError(t, err)
+		for _, migration := range migrations {
+			if migration.Version < first {
+				continue
+			}
+			require.Contains(t, declared, migration.Version, "%s must insert its row into schema_compatibility", migration.Name)
+			require.LessOrEqual(t, declared[migration.Version], migration.Version, migration.Name)
+			delete(declared, migration.Version)
+		}
+		require.Empty(t, declared, "rows of migrations that do not exist")
+	})
+}
+
+func latestMigration(t *testing.T, database *db.DB) db.Migration {
+	t.Helper()
+	migrations, err := database.Migrations(context.Background())
+	require.NoError(t, err)
+	return migrations[len(migrations)-1]
 }
 
 func TestOpen_wrongAddressNamesTheVariable(t *testing.T) {

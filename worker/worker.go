@@ -36,6 +36,8 @@ type Options struct {
 	Rebuild func(ctx context.Context) error
 	// Started is called once the worker polls for tasks; may be nil.
 	Started func()
+	// Polling is told when the worker begins and ends to poll; may be nil.
+	Polling func(polling bool)
 }
 
 // Run runs the worker until ctx ends, then stops polling and finishes its running tasks. While
@@ -45,6 +47,9 @@ func Run(ctx context.Context, a *activities.Activities, options Options) error {
 		options.Started = func() {}
 	}
 	options.Started = sync.OnceFunc(options.Started)
+	if options.Polling == nil {
+		options.Polling = func(bool) {}
+	}
 	deployment := NewDeployment(options.Temporal, options.TaskQueue)
 	return keepRunning(ctx, deployment, options, func(buildID string) error { return runWorker(ctx, a, deployment, buildID, options) })
 }
@@ -81,6 +86,8 @@ func runWorker(ctx context.Context, a *activities.Activities, deployment *Deploy
 		return err
 	}
 	options.Log.Info("worker started", "task_queue", options.TaskQueue, "version", VersionName(buildID))
+	options.Polling(true)
+	defer options.Polling(false)
 	options.Started()
 	keepingCtx, endKeeping := context.WithCancel(ctx)
 	var keeping sync.WaitGroup

@@ -34,16 +34,16 @@ func healthCommand() *cobra.Command {
 			case ready:
 				path = "/readyz"
 			case admin:
-				address, path = cfg.AdminAddr, "/metrics"
+				address, path = cfg.AdminAddr, "/readyz"
 			}
 			if address == "" {
-				return errors.New("ADMIN_ADDR is not set: the process serves no /metrics to ask")
+				return errors.New("ADMIN_ADDR is not set: the process serves no /readyz to ask there")
 			}
 			return checkHealth(cmd.Context(), address, path)
 		},
 	}
-	command.Flags().BoolVar(&ready, "ready", false, "ask /readyz: the database answers and its schema is current")
-	command.Flags().BoolVar(&admin, "admin", false, "ask /metrics on ADMIN_ADDR, the only address a worker has")
+	command.Flags().BoolVar(&ready, "ready", false, "ask /readyz of an api: the database answers and its schema is one that this binary works on")
+	command.Flags().BoolVar(&admin, "admin", false, "ask /readyz on ADMIN_ADDR, the only address a worker has: the database and Temporal answer, and the worker polls")
 	command.MarkFlagsMutuallyExclusive("ready", "admin")
 	return command
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
-	status := map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable, "/metrics": http.StatusOK}
+	status := map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusServiceUnavailable}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status[r.URL.Path]) }))
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -25,7 +25,7 @@ func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
 	require.ErrorContains(t, err, "ADMIN_ADDR")
 	t.Setenv("ADMIN_ADDR", server.Listener.Addr().String())
 	_, err = despacho(t, "", "health", "--admin")
-	require.NoError(t, err)
+	require.ErrorContains(t, err, server.Listener.Addr().String()+"/readyz answers 503")
 	_, err = despacho(t, "", "health", "--admin", "--ready")
 	require.Error(t, err)
 

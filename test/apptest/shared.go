@@ -23,10 +23,15 @@ var shared = struct {
 	lasting  []*packageTB
 }{services: map[string]*Service{}}
 
-// Main runs a package's tests on databases that have the catalog, ends what they shared, and fails if
-// anything confidential was logged on the way.
+// Main runs a package's tests on databases that have the catalog and the schema of a later release,
+// ends what they shared, and fails if anything confidential was logged on the way.
 func Main(m *testing.M, ends ...func()) {
-	testenv.Prepare = loadCatalog
+	testenv.Prepare = func(ctx context.Context, database *db.DB) error {
+		if err := expandSchema(ctx, database); err != nil {
+			return err
+		}
+		return loadCatalog(ctx, database)
+	}
 	credentials.Cost = bcrypt.MinCost // a test that signs in is not about how hard the hash is
 	testenv.Main(m, func() error {
 		for _, l := range shared.lasting {

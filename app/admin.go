@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+
+	"despacho/api"
+)
+
+// ServeAdmin serves /metrics, /debug/pprof and a worker's /readyz until ctx ends. The public listener
+// has none of them; the api's /readyz is there.
+func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.Metrics.Handler())
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return Serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
+}
+
+// readiness is the body of /readyz on ADMIN_ADDR: the state of what a worker needs.
+type readiness struct {
+	Database string `json:"database"`
+	Temporal string `json:"temporal"`
+	// Worker is empty in a process without one.
+	Worker string `json:"worker,omitempty"`
+}
+
+// readyz answers 503 while orders cannot move on in this process: the database or Temporal does not
+// answer, or the worker does not poll.
+func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), a.Config.Timeouts.Readiness)
+	defer cancel()
+	var temporalErr error
+	var asking sync.WaitGroup
+	asking.Go(func() { _, temporalErr = a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{}) })
+	databaseErr := a.DB.CheckVersion(ctx)
+	asking.Wait()
+	state, status := readiness{Database: "ok", Temporal: "ok"}, http.StatusOK
+	if temporalErr != nil {
+		state.Temporal = "unreachable"
+	}
+	if databaseErr != nil {
+		state.Database = "unavailable"
+	}
+	if err := errors.Join(databaseErr, temporalErr); err != nil {
+		status = http.StatusServiceUnavailable
+		a.log.WarnContext(ctx, "not ready", "error", err)
+	}
+	if a.runsWorker.Load() {
+		state.Worker = "polling"
+		if !a.polling.Load() {
+			state.Worker, status = "waiting", http.StatusServiceUnavailable
+		}
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(state)
+}

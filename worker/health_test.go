@@ -1,0 +1,80 @@
+package worker_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+// healthState is what /readyz on ADMIN_ADDR tells.
+type healthState struct {
+	status                     int
+	Database, Temporal, Worker string
+}
+
+// serveHealth serves the process's ADMIN_ADDR and returns a function that waits until /readyz tells
+// the given state.
+func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState)) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = s.App.ServeAdmin(ctx, listener) })
+	t.Cleanup(func() {
+		cancel()
+		serving.Wait()
+	})
+	return func(want healthState) {
+		t.Helper()
+		testenv.Until(t, func() error {
+			response, err := apptest.Client.Get("http://" + listener.Addr().String() + "/readyz")
+			if err != nil {
+				return err
+			}
+			defer response.Body.Close()
+			got := healthState{status: response.StatusCode}
+			if err := json.NewDecoder(response.Body).Decode(&got); err != nil {
+				return err
+			}
+			if got != want {
+				return fmt.Errorf("%+v, not %+v", got, want)
+			}
+			return nil
+		})
+	}
+}
+
+func TestHealth_withoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	waitFor := serveHealth(t, boot(t, databaseURL, apptest.Options{}).Service)
+	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
+	away := newOutage(t, databaseURL)
+	away.begin()
+	waitFor(healthState{http.StatusServiceUnavailable, "unavailable", "ok", "polling"})
+	away.end()
+	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
+}
+
+func TestHealth_withoutTemporal(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: testenv.ClosedAddress(t)})
+	waitFor := serveHealth(t, s.Service)
+	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { _ = s.App.RunWorker(ctx, nil) })
+	defer running.Wait()
+	defer cancel()
+	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", "waiting"})
+}
