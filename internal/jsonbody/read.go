@@ -37,14 +37,14 @@ func (o *Object) Has(name string) bool {
 	return ok
 }
 
-// Blank reports whether the member is absent, null or white space.
+// Blank reports whether the member is absent, null or shows nothing.
 func (o *Object) Blank(name string) bool {
 	value, ok := o.present(name)
 	if !ok || value.Kind() != '"' {
 		return !ok
 	}
 	unquoted, err := jsontext.AppendUnquote(nil, value)
-	return err == nil && strings.TrimSpace(string(unquoted)) == ""
+	return err == nil && trim(string(unquoted)) == ""
 }
 
 // HasOrNull reports whether the member exists, even as null: in a change null removes a value, and

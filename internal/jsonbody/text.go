@@ -20,7 +20,7 @@ func TrimText(text string, maxCharacters int) (string, error) {
 }
 
 func trimText(text string, maxCharacters int, breaks bool) (string, error) {
-	trimmed := strings.TrimSpace(text)
+	trimmed := trim(text)
 	switch {
 	case !utf8.ValidString(text):
 		return "", ErrNotUTF8
@@ -31,6 +31,17 @@ func trimText(text string, maxCharacters int, breaks bool) (string, error) {
 	}
 	return trimmed, nil
 }
+
+// trim removes white space and characters that nothing shows from both ends: a name of such
+// characters alone is no name.
+func trim(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || r == brailleBlank
+	})
+}
+
+// brailleBlank is a symbol by its category and shows nothing.
+const brailleBlank = '\u2800'
 
 // hasControl reports control characters, and those that change the direction of the text around
 // them, with which a name can be made to look like another.

@@ -44,3 +44,21 @@ func TestText_thatTurnsItsDirection(t *testing.T) {
 		}
 	})
 }
+
+// A name that shows nothing is missing, and what shows nothing around one is left out.
+func TestText_thatShowsNothing(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignInAs(t, &models.User{Admin: true})
+		for _, invisible := range []string{"\u200b\u200b", "\ufeff", "\u00ad \u2060", "\u3164", "\u2800", "\U000e0041", "\u00a0"} {
+			for _, field := range []string{"recipient_name", "delivery_address", "product"} {
+				answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{field: invisible})})
+				require.Equal(t, []string{field}, answer.Fields, "%q: %s", invisible, answer.Text)
+			}
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/stores", Token: token, Body: map[string]any{"name": invisible}})
+			require.Equal(t, []string{"name"}, answer.Fields, "%q: %s", invisible, answer.Text)
+			answer = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{"recipient_name": invisible + "Rosa" + invisible})})
+			require.Equal(t, "Rosa", answer.String("recipient_name"), "%q: %s", invisible, answer.Text)
+		}
+	})
+}
