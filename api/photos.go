@@ -2,20 +2,61 @@ package api
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/photos"
+	"despacho/internal/photourl"
 )
 
 var errNoFile = apperror.New(apperror.NotFound, "file_not_found", "El archivo no existe.")
 
-// servePhoto serves a delivery photo or its thumbnail. The name cannot be guessed and is the only
-// credential.
+// photo is handle for addresses of photos, which people open in a browser too: for them an error is
+// a page.
+func (s *Server) photo(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		err := h(c)
+		switch {
+		case err == nil:
+		case strings.Contains(c.GetHeader("Accept"), "text/html"):
+			s.failPhotoPage(c, err)
+		default:
+			s.fail(c, err)
+		}
+	}
+}
+
+func (s *Server) failPhotoPage(c *gin.Context, err error) {
+	f, present := s.report(c, err)
+	if !present {
+		return
+	}
+	c.Header("Content-Security-Policy", s.pages.Policy())
+	protectPage(c)
+	render := func(w io.Writer) error { return s.pages.NoPhoto(w, f.Message, s.config.BaseURL+"/panel") }
+	if err := showPage(c, statusOf[f.Kind], render); err != nil {
+		s.fail(c, err)
+	}
+}
+
+// servePhoto serves a delivery photo or its thumbnail. The signature of the address is the only
+// credential, and no copy is kept for longer than it is valid.
 func (s *Server) servePhoto(c *gin.Context) error {
-	file, err := s.files.Open(c.Param("name"))
+	name := c.Param("name")
+	if !photos.IsName(name) {
+		return errNoFile
+	}
+	left, err := s.photoURLs.Check(name, c.Query(photourl.Parameter), s.clock.Now())
+	if err != nil {
+		return err
+	}
+	file, err := s.files.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoFile
 	}
@@ -27,7 +68,7 @@ func (s *Server) servePhoto(c *gin.Context) error {
 		_ = file.Close()
 		return err
 	}
-	c.Header("Cache-Control", "private, max-age=31536000, immutable")
+	c.Header("Cache-Control", fmt.Sprintf("private, max-age=%d, immutable", int(left.Seconds())))
 	c.Header("Content-Security-Policy", "default-src 'none'")
 	sendStream(c, func(w http.ResponseWriter) {
 		http.ServeContent(w, c.Request, info.Name(), info.ModTime(), file)

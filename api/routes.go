@@ -15,7 +15,7 @@ func (s *Server) routes() {
 
 	r.GET("/healthz", s.handle(s.healthz))
 	r.GET("/readyz", s.handle(s.readyz))
-	r.GET("/files/:name", s.handle(s.servePhoto))
+	r.GET("/files/:name", s.photo(s.servePhoto))
 	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
 	r.GET("/docs", s.handle(s.serveReference))
 

@@ -22,6 +22,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/fairpool"
 	"despacho/internal/photos"
+	"despacho/internal/photourl"
 	"despacho/internal/signing"
 	"despacho/operators"
 	"despacho/orders"
@@ -43,6 +44,7 @@ type Server struct {
 	clock     clock.Clock
 	log       *slog.Logger
 	files     photos.Store
+	photoURLs *photourl.Signer
 	// reference is rendered on first use.
 	reference func() (*reference, error)
 	pages     *web.Pages
@@ -78,8 +80,10 @@ type Options struct {
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
 	// Secrets encrypts the second factors of panel users.
-	Secrets  *encryption.Cipher
-	Temporal client.Client
+	Secrets *encryption.Cipher
+	// PhotoURLs checks the addresses of photos.
+	PhotoURLs *photourl.Signer
+	Temporal  client.Client
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
 	Clock     clock.Clock
@@ -104,7 +108,7 @@ func New(options Options) (*Server, error) {
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit,
 		}),
-		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, pages: web.New(),
+		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, photoURLs: options.PhotoURLs, pages: web.New(),
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),

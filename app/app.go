@@ -28,7 +28,9 @@ import (
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/internal/photos"
+	"despacho/internal/photourl"
 	"despacho/internal/safehttp"
+	"despacho/internal/signing"
 	"despacho/internal/telemetry"
 	"despacho/operators"
 	"despacho/orders"
@@ -57,6 +59,7 @@ type App struct {
 	roots     *x509.CertPool
 	webhooks  *webhooks.Service
 	identity  *identity.Verifier
+	photoURLs *photourl.Signer
 
 	shortLinkHosts []string
 	resolver       *net.Resolver
@@ -111,6 +114,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
 		return nil, fmt.Errorf("SECRET_KEY: %w", err)
 	}
+	photoKeys, err := signing.New(cfg.SecretKey, cfg.SecretKeyOld...)
+	if err != nil {
+		return nil, fmt.Errorf("SECRET_KEY: %w", err)
+	}
+	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
 		return nil, err
 	}
@@ -147,7 +155,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, PhotoQuarantine: cfg.PhotoQuarantine, FilesURL: cfg.FilesURL, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos: photos.Store{Dir: cfg.FilesDir}, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -156,7 +164,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	})
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
-		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused,
+		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs,
 	}
 	return a, nil
 }
@@ -259,7 +267,7 @@ func (a *App) Close() {
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})

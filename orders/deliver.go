@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -92,7 +91,7 @@ func photoHash(photo []byte) string {
 // isOtherPhoto reports whether the order was delivered with another upload of the photo: an earlier
 // request that was still under way.
 func isOtherPhoto(view *View, photo string) bool {
-	return view != nil && (view.DeliveryProof == nil || !strings.HasSuffix(view.DeliveryProof.PhotoURL, "/"+photo))
+	return view != nil && (view.DeliveryProof == nil || view.DeliveryProof.Photo != photo)
 }
 
 // isDefiniteRefusal reports whether the move was refused for certain, so that its photo can be

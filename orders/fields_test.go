@@ -6,13 +6,17 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
+	"despacho/internal/photourl"
+	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/test/fields"
 )
@@ -76,9 +80,12 @@ func TestOrderFields_areShown(t *testing.T) {
 	var order models.OrderView
 	(&fields.Filler{Bool: true}).Fill(&order)
 	order.RecipientDocEncrypted = nil
-	service := &Service{}
+	keys, err := signing.New("una clave de prueba de 32 letras")
+	require.NoError(t, err)
+	service := &Service{clock: clock.System(), options: Options{PhotoURLs: photourl.New("https://despacho.example/files", time.Hour, keys)}}
 	view := service.view(&order, true)
 	requireShown(t, order.Order, *view, notInView, "the API and the panel (orders/view.go)")
+	view.DeliveryProof = service.eventProof(&order.Order, true) // its address is signed when the event is sent
 	requireShown(t, *view, service.eventData(&order, true), notInEvent, "webhook events (orders/view.go)")
 }
 

@@ -15,6 +15,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
 	"despacho/internal/photos"
+	"despacho/internal/photourl"
 )
 
 // Service implements the use cases for the API, the panel and the order activities.
@@ -67,8 +68,8 @@ type Options struct {
 	UpdateIDSecret string
 	// Secrets encrypts the numbers of recipients' documents.
 	Secrets *encryption.Cipher
-	// FilesURL is the base URL of delivery-proof photos.
-	FilesURL string
+	// PhotoURLs makes the addresses of delivery-proof photos.
+	PhotoURLs *photourl.Signer
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
 	// PayloadRetention is how long the data of a sent event is kept, PersonalDataRetention how long the

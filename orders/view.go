@@ -72,6 +72,8 @@ type ProofView struct {
 	Lng        *float64   `json:"lng,omitempty"`
 	// ThumbnailURL is for the panel's pages.
 	ThumbnailURL string `json:"-"`
+	// Photo is the name of the file.
+	Photo string `json:"-"`
 }
 
 // CancellationView is who cancelled the order and why.
@@ -143,7 +145,7 @@ func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventDa
 		ShippingCost: o.ShippingCost, PaymentType: o.PaymentType, OperativeDay: o.OperativeDay,
 		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), DeliveredAt: utc(o.DeliveredAt),
 		Rider: riderView(o), Location: LocationRef{ID: o.LocationID, Name: o.LocationName},
-		DeliveryProof: s.proofView(&o.Order, withProofLocation),
+		DeliveryProof: s.eventProof(&o.Order, withProofLocation),
 	}
 }
 
@@ -154,14 +156,24 @@ func riderView(o *models.OrderView) *RiderView {
 	return &RiderView{Name: *o.RiderName, Phone: *o.RiderPhone}
 }
 
+// proofView is the order's photo with addresses that are signed now.
 func (s *Service) proofView(o *models.Order, withLocation bool) *ProofView {
+	proof := s.eventProof(o, withLocation)
+	if proof != nil {
+		now := s.clock.Now()
+		proof.PhotoURL = s.options.PhotoURLs.Signed(proof.Photo, now)
+		proof.ThumbnailURL = s.options.PhotoURLs.Signed(photos.ThumbnailName(proof.Photo), now)
+	}
+	return proof
+}
+
+// eventProof has the address without a signature: an event is signed when it is sent, which may be
+// long after it was stored.
+func (s *Service) eventProof(o *models.Order, withLocation bool) *ProofView {
 	if o.ProofPhoto == nil {
 		return nil
 	}
-	proof := &ProofView{
-		PhotoURL: s.options.FilesURL + "/" + *o.ProofPhoto, ThumbnailURL: s.options.FilesURL + "/" + photos.ThumbnailName(*o.ProofPhoto),
-		CapturedAt: utc(o.ProofCapturedAt),
-	}
+	proof := &ProofView{PhotoURL: s.options.PhotoURLs.Unsigned(*o.ProofPhoto), Photo: *o.ProofPhoto, CapturedAt: utc(o.ProofCapturedAt)}
 	if withLocation {
 		proof.Lat, proof.Lng = o.ProofLat, o.ProofLng
 	}

@@ -20,15 +20,15 @@ var (
 
 // Pages renders every page. It is safe for concurrent use.
 type Pages struct {
-	tracking, code *template.Template
-	policy         string
+	tracking, code, noPhoto *template.Template
+	policy                  string
 }
 
 // New parses the embedded templates.
 func New() *Pages {
 	sum := sha256.Sum256([]byte(style))
 	return &Pages{
-		tracking: parse("tracking"), code: parse("code_page"),
+		tracking: parse("tracking"), code: parse("code_page"), noPhoto: parse("no_photo"),
 		// data: is for the icon, which is embedded in the page.
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; img-src https: data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -81,4 +81,10 @@ func (p *Pages) Failure(w io.Writer) error {
 		"Algo salió mal",
 		"No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
 	})
+}
+
+// NoPhoto is shown to whoever opens a photo that cannot be shown, with the reason. Who may see the
+// photo finds it in the panel.
+func (p *Pages) NoPhoto(w io.Writer, reason, panelURL string) error {
+	return p.noPhoto.Execute(w, struct{ Reason, PanelURL string }{reason, panelURL})
 }

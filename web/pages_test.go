@@ -53,6 +53,9 @@ func everyPage(t *testing.T) map[string]string {
 	return map[string]string{
 		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, pages.NotFound),
 		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second) }), "failure": rendered(t, pages.Failure),
+		"no photo": rendered(t, func(w io.Writer) error {
+			return pages.NoPhoto(w, "La dirección de la foto venció.", "https://despacho.example/panel")
+		}),
 	}
 }
 
@@ -173,9 +176,11 @@ func TestPages_areAccessible(t *testing.T) {
 		}
 		require.Regexp(t, `<title>[^<]+</title>`, page, name)
 		require.Equal(t, 1, strings.Count(page, "<h1>"), name)
-		require.Equal(t, name != "tracking", strings.Contains(page, `<form action="/track" method="get">`), name)
-		require.Equal(t, name != "tracking", strings.Contains(page, `<label for="code">`), name)
+		hasForm := name != "tracking" && name != "no photo"
+		require.Equal(t, hasForm, strings.Contains(page, `<form action="/track" method="get">`), name)
+		require.Equal(t, hasForm, strings.Contains(page, `<label for="code">`), name)
 	}
+	require.Contains(t, everyPage(t)["no photo"], `<a href="https://despacho.example/panel">Ir al panel</a>`)
 	require.Contains(t, tracking(t, inTransit(t)), `<a href="/">`)
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 		require.Equal(t, merge(assigned, map[string]any{
 			"status": "delivered", "status_label": "Entregado", "delivered_at": delivered.String("delivered_at"), "actual_amount_collected": 90.5,
 			"delivery_proof": map[string]any{
-				"photo_url": photoURL(t, s, delivered), "captured_at": "2026-01-31T15:04:05Z", "lat": -12.1211, "lng": -77.0299,
+				"photo_url": sentPhotoURL(t, s, events[2], delivered), "captured_at": "2026-01-31T15:04:05Z", "lat": -12.1211, "lng": -77.0299,
 			},
 		}), events[2].Data)
 
@@ -108,16 +109,25 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	})
 }
 
-// photoURL returns the URL of the order's photo after checking that it can be downloaded.
-func photoURL(t *testing.T, s *harness, order *apptest.Answer) string {
+// sentPhotoURL returns the URL of the photo in an event after checking that it can be downloaded, that
+// it is the order's photo, and that the database has it unsigned: every attempt signs it again.
+func sentPhotoURL(t *testing.T, s *harness, event apptest.Received, order *apptest.Answer) string {
 	t.Helper()
-	address := order.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
+	sent, _ := event.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
+	address, _, signed := strings.Cut(sent, "?signature=")
+	require.True(t, signed, sent)
+	shown, _, _ := strings.Cut(order.Data["delivery_proof"].(map[string]any)["photo_url"].(string), "?")
+	require.Equal(t, shown, address)
 	require.Contains(t, address, s.Config.FilesURL+"/")
-	response, err := http.Get(address)
+	response, err := http.Get(sent)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Equal(t, "image/jpeg", response.Header.Get("Content-Type"))
-	return address
+	var stored string
+	require.NoError(t, s.App.DB.SQL().QueryRow("SELECT data FROM deliveries WHERE event = 'order.delivered' AND order_id = '"+order.String("id")+"'").Scan(&stored))
+	require.Contains(t, stored, `"photo_url":"`+address+`"`)
+	return sent
 }
 
 var utcTimestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$`)

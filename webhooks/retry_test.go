@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -279,5 +281,34 @@ func TestRetry_everySenderKeepsTheSchedule(t *testing.T) {
 		s.now.Advance(first.again)
 		require.Greater(t, s.send(t, id, models.CauseAuto).again, time.Minute)
 		require.Len(t, receiver.Events(), 3)
+	})
+}
+
+// The address of a photo is signed at every attempt: the redelivery of an old event has one that
+// works.
+func TestRetry_signsThePhotoAddressAgain(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		const photo = "00000000000000000000000000000001.jpg"
+		require.NoError(t, os.WriteFile(filepath.Join(s.Config.FilesDir, photo), []byte("photo"), 0o600))
+		receiver := apptest.NewReceiver(t, respondWith(200, ""))
+		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
+		id := s.createPending(t, webhookID)
+		_, err := s.App.DB.SQL().Exec(`UPDATE deliveries SET data = '{"delivery_proof":{"photo_url":"` + s.Config.FilesURL + "/" + photo + `"}}' WHERE id = '` + id.String() + "'")
+		require.NoError(t, err)
+		statuses := func() (found []int) {
+			for _, event := range receiver.Events() {
+				address := event.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
+				response, err := apptest.Client.Get(address)
+				require.NoError(t, err)
+				require.NoError(t, response.Body.Close())
+				found = append(found, response.StatusCode)
+			}
+			return found
+		}
+		require.Equal(t, sendOutcome{}, s.send(t, id, models.CauseAuto))
+		require.Equal(t, []int{200}, statuses())
+		s.now.Advance(s.Config.PhotoURLTTL + time.Hour)
+		require.Equal(t, sendOutcome{}, s.send(t, id, models.CauseRedelivery))
+		require.Equal(t, []int{403, 200}, statuses())
 	})
 }

@@ -15,7 +15,9 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
+	"despacho/internal/photourl"
 	"despacho/internal/safehttp"
+	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
@@ -51,12 +53,14 @@ func (s *harness) newSendService(t *testing.T, now clock.Clock, change func(*saf
 	t.Helper()
 	secrets, err := encryption.New(s.Config.SecretKey)
 	require.NoError(t, err)
+	keys, err := signing.New(s.Config.SecretKey)
+	require.NoError(t, err)
 	guarded := safehttp.Options{AllowNets: s.Config.WebhookAllowNets, RootCAs: receiverRoots()}
 	if change != nil {
 		change(&guarded)
 	}
 	return &webhooks.Service{
-		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue,
+		DB: s.App.DB, Secrets: secrets, Clock: now, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, PhotoURLs: photourl.New(s.Config.FilesURL, s.Config.PhotoURLTTL, keys),
 		Sender: sender.NewSender(sender.Options{HTTP: guarded, Now: now.Now}), Turns: webhooks.NewTurns(),
 	}
 }

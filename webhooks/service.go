@@ -12,6 +12,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
+	"despacho/internal/photourl"
 	"despacho/webhooks/sender"
 )
 
@@ -28,6 +29,8 @@ type Service struct {
 	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
+	// PhotoURLs signs the address of the photo in an event that is sent.
+	PhotoURLs *photourl.Signer
 	// Sender sends the requests and Turns decides when; only the worker has them.
 	Sender *sender.Sender
 	Turns  *Turns

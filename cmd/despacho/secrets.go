@@ -17,7 +17,8 @@ func secretsCommand() *cobra.Command {
 		Long: `Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted: webhook secrets, second factors and the document numbers of orders.
 
 First give every process the new key as SECRET_KEY and the previous one as SECRET_KEY_OLD, and restart them all. Then run this
-command once with the same environment. After it SECRET_KEY_OLD can be removed.`,
+command once with the same environment. After it SECRET_KEY_OLD can be removed; the addresses of photos that
+it signed work until then, or until PHOTO_URL_TTL is over.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withApp(cmd.Context(), func(ctx context.Context, a *app.App) error {

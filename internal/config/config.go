@@ -34,12 +34,14 @@ type Config struct {
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
 
-	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies. Required outside dev. Losing it loses the secrets."`
+	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies and photo addresses. Required outside dev. Losing it loses the secrets."`
 
-	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read. Empty once despacho secrets rotate has run."`
+	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read, and photo addresses that they signed work. Empty it when despacho secrets rotate has run and PHOTO_URL_TTL is over."`
 
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
-	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files."`
+	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files. A server that does not pass requests on to the api has to check their signature itself."`
+
+	PhotoURLTTL time.Duration `env:"PHOTO_URL_TTL" envDefault:"168h" doc:"How long the address of a photo works after it was given out, rounded up to a full hour. Whoever reads the order gets a new one."`
 
 	PhotoQuarantine time.Duration `env:"PHOTO_QUARANTINE" envDefault:"720h" doc:"How long a photo that no delivery refers to is kept, in the folder quarantine of FILES_DIR, before it is deleted. 0: kept."`
 
@@ -141,7 +143,7 @@ func (c *Config) check() error {
 	}
 	for variable, value := range map[string]time.Duration{
 		"AUTO_CANCEL_AFTER": c.AutoCancelAfter, "IDEMPOTENCY_TTL": c.IdempotencyTTL, "SHUTDOWN_TIMEOUT": c.ShutdownTimeout,
-		"AUDIT_RETENTION": c.AuditRetention,
+		"AUDIT_RETENTION": c.AuditRetention, "PHOTO_URL_TTL": c.PhotoURLTTL,
 	} {
 		if value <= 0 {
 			complain(variable, "must be a positive duration such as 24h, not %s", value)

@@ -28,6 +28,7 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 		"BASE_URL":           "despacho.example",
 		"AUTO_CANCEL_AFTER":  "a day",
 		"IDEMPOTENCY_TTL":    "-1h",
+		"PHOTO_URL_TTL":      "0s",
 		"SECRET_KEY":         "short",
 		"LOG_LEVEL":          "loud",
 		"LOG_FORMAT":         "xml",

@@ -41,4 +41,13 @@ func TestSigner(t *testing.T) {
 	other, err := signing.New("another secret key of many characters")
 	require.NoError(t, err)
 	refused("another key", "notice", other.Sign("notice", []byte("hola"), now.Add(time.Minute)), now)
+	refused("another text of the same bytes", "notice", signed+"\n", now)
+
+	replaced, err := signing.New("another secret key of many characters", "a secret key of thirty-two characters")
+	require.NoError(t, err)
+	payload, until, ok := replaced.Read("notice", signed)
+	require.True(t, ok, "an old key's")
+	require.Equal(t, "hola", string(payload))
+	require.True(t, until.Equal(now.Add(time.Minute)))
+	refused("the new key's", "notice", replaced.Sign("notice", []byte("hola"), now.Add(time.Minute)), now)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"despacho/internal/photos"
+	"despacho/internal/photourl"
+	"despacho/internal/signing"
 	"despacho/lab/cluster"
 )
 
@@ -19,6 +21,11 @@ import (
 func checkPhotos(ctx context.Context, c *checker) error {
 	caller := c.newClient(stream(c.options.Seed, planStream))
 	defer caller.close()
+	keys, err := signing.New(cluster.SecretKey)
+	if err != nil {
+		return err
+	}
+	addresses := photourl.New("/files", time.Hour, keys)
 	var owned []string
 	for _, row := range c.orders {
 		if row.ProofPhoto == nil {
@@ -27,7 +34,7 @@ func checkPhotos(ctx context.Context, c *checker) error {
 		for _, name := range []string{*row.ProofPhoto, photos.ThumbnailName(*row.ProofPhoto)} {
 			owned = append(owned, name)
 			c.report.checked(invariantPhotos, 1)
-			got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: "/files/" + name})
+			got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: addresses.Signed(name, time.Now())})
 			if err != nil {
 				return err
 			}

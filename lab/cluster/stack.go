@@ -105,12 +105,15 @@ func (s *Stack) connect(server *dev.Temporal) error {
 	return nil
 }
 
+// SecretKey is the SECRET_KEY of every program.
+const SecretKey = "a throwaway key of this run's own"
+
 // Program is a despacho binary with the environment that reaches the stack's servers, and these
 // variables.
 func (s *Stack) Program(binary string, variables map[string]string) *Program {
 	environment := map[string]string{
 		"TEMPORAL_ADDRESS": s.Temporal.Address, "FILES_DIR": s.FilesDir(),
-		"SECRET_KEY":         "a throwaway key of this run's own",
+		"SECRET_KEY":         SecretKey,
 		"WEBHOOK_ALLOW_NETS": Loopback + "/32", "WEBHOOK_CA_FILE": s.Certificates.CAFile,
 		"MAX_CONNECTIONS_PER_ADDRESS": "0", // all clients have one address
 		// One session does the work of many people.

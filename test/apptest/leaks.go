@@ -34,7 +34,7 @@ var logs = newLogCheck()
 var confidential = []string{
 	"key", "secret", "token", "password", "current", "new",
 	"recipient_name", "recipient_phone", "recipient_doc_number", "delivery_address", "delivery_reference", "delivery_maps_url", "notes",
-	"email", "name", "phone", "reason", "note", "photo_url", "q",
+	"email", "name", "phone", "reason", "note", "photo_url", "signature", "q",
 }
 
 const (

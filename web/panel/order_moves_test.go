@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,8 +122,10 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 		proof, _ := readOrder(t, s, tenant, id).Data["delivery_proof"].(map[string]any)
 		full, _ := proof["photo_url"].(string)
 		require.NotEmpty(t, full)
-		require.Contains(t, delivered.Text, `href="`+full+`"`)
-		thumbnail := regexp.MustCompile(`<img src="([^"]+\.thumb\.jpg)"`).FindStringSubmatch(delivered.Text)
+		address, _, signed := strings.Cut(full, "?signature=")
+		require.True(t, signed, full)
+		require.Contains(t, delivered.Text, `href="`+address+`?signature=`)
+		thumbnail := regexp.MustCompile(`<img src="([^"]+\.thumb\.jpg\?signature=[^"]+)"`).FindStringSubmatch(delivered.Text)
 		require.NotNil(t, thumbnail)
 		require.Equal(t, []int{1600, 1200}, sizeAt(t, full))
 		require.Equal(t, []int{480, 360}, sizeAt(t, thumbnail[1]))
