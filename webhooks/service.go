@@ -26,7 +26,7 @@ type Service struct {
 	OutcomeTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
-	// Sender sends the requests and Turns decides when; only the worker has them.
+	// Sender sends the requests and Turns bounds them; only the worker has them.
 	Sender *sender.Sender
 	Turns  *Turns
 }
