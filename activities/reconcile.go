@@ -135,9 +135,12 @@ func isUnavailable(err error) bool {
 }
 
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
-// sends what it is not sending yet, or else one of its own.
+// sends what it is not sending yet, or else one of its own. Queued deliveries are sent by the workers;
+// those that a wrong clock holds back are released.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
 	now := a.Clock.Now()
+	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))
+	driven = int(released)
 	told := map[uuid.UUID]bool{} // orders' workflows: a run takes at most 10,000 signals
 	var after db.Position
 	for {

@@ -311,10 +311,14 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
 	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now}), webhooks.NewTurns()
-	defer sending.Turns.Close()
 	if sending.Paused {
 		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
 	}
+	queueing, stopQueue := context.WithCancel(ctx)
+	var queue sync.WaitGroup
+	queue.Go(func() { sending.RunQueue(queueing, a.log, a.Config.ShutdownTimeout) })
+	defer queue.Wait()
+	defer stopQueue()
 	a.runsWorker.Store(true)
 	return worker.Run(ctx, &activities.Activities{
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,

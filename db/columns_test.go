@@ -89,7 +89,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 	for _, delivery := range []*models.WebhookDelivery{&w.pending, &w.failed} {
 		delivery.WebhookID, delivery.OrderID = w.webhook.ID, &order.ID
 	}
-	w.pending.Status, w.pending.FinishedAt = models.WebhookDeliveryPending, nil
+	w.pending.Status, w.pending.FinishedAt, w.pending.Queued = models.WebhookDeliveryPending, nil, false
 	w.failed.Status = models.WebhookDeliveryFailed
 
 	loadCatalog(t, database)

@@ -59,6 +59,12 @@ func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change fu
 	})
 }
 
+// BumpSettings makes every process read an operator's settings again: a webhook's circuit, which is
+// changed without ChangeSettings, was opened or closed.
+func (d *DB) BumpSettings(ctx context.Context, operatorID uuid.UUID) error {
+	return d.ChangeSettings(ctx, operatorID, func(*DB) error { return nil })
+}
+
 // Insert inserts rows of any type.
 func (d *DB) Insert(ctx context.Context, rows any) error {
 	return d.with(ctx).Create(rows).Error

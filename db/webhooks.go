@@ -64,7 +64,7 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 }
 
 // insertAtOnce is the number of deliveries that one statement inserts: SQLite takes 32,766
-// parameters in a statement, PostgreSQL twice as many, and a delivery has eleven.
+// parameters in a statement, PostgreSQL twice as many, and a delivery has thirteen.
 const insertAtOnce = 500
 
 // InsertDeliveries inserts the outbox rows of an event; existing rows are kept.
@@ -97,11 +97,11 @@ func (d *DB) deliveryTargets(ctx context.Context) *gorm.DB {
 		Joins("JOIN webhooks ON webhooks.id = deliveries.webhook_id")
 }
 
-// PendingDeliveries lists the pending deliveries of an order, oldest first; with a seq, only those of
-// that move.
+// PendingDeliveries lists the pending deliveries of an order that its workflow sends, oldest first;
+// with a seq, only those of that move.
 func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int, limit int) ([]DeliveryTarget, error) {
 	query := d.deliveryTargets(ctx).
-		Where("deliveries.order_id = ? AND deliveries.status = ?", orderID, models.WebhookDeliveryPending)
+		Where("deliveries.order_id = ? AND deliveries.status = ? AND NOT deliveries.queued", orderID, models.WebhookDeliveryPending)
 	if seq != nil {
 		query = query.Where("deliveries.order_seq = ?", *seq)
 	}
@@ -112,11 +112,12 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int,
 
 // AbandonedDeliveries lists the deliveries whose next attempt is long overdue, oldest first, after a
 // position, and those whose next attempt is later than any can be: a clock was ahead when it was
-// set. Those of an order whose workflow is not confirmed yet are left to that workflow.
+// set. Those of an order whose workflow is not confirmed yet are left to that workflow, queued ones
+// to the workers.
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore, latest time.Time, after Position, limit int) ([]DeliveryTarget, error) {
 	var targets []DeliveryTarget
 	err := d.deliveryTargets(ctx).
-		Where("deliveries.status = ? AND (deliveries.next_attempt_at < ? OR deliveries.next_attempt_at > ?)", models.WebhookDeliveryPending, dueBefore, latest).
+		Where("deliveries.status = ? AND NOT deliveries.queued AND (deliveries.next_attempt_at < ? OR deliveries.next_attempt_at > ?)", models.WebhookDeliveryPending, dueBefore, latest).
 		Where("NOT EXISTS (SELECT 1 FROM orders WHERE orders.id = deliveries.order_id AND orders.workflow_started_at IS NULL)").
 		Where("(deliveries.next_attempt_at, deliveries.id) > (?, ?)", after.At, after.ID).
 		Order("deliveries.next_attempt_at, deliveries.id").Limit(limit).Scan(&targets).Error
@@ -141,7 +142,14 @@ func (d *DB) FinishAttempt(ctx context.Context, attempt *models.WebhookAttempt) 
 // SaveDelivery writes the status of a delivery.
 func (d *DB) SaveDelivery(ctx context.Context, delivery *models.WebhookDelivery) error {
 	return d.with(ctx).Model(delivery).Where("id = ?", delivery.ID).
-		Select("status", "next_attempt_at", "finished_at").Updates(delivery).Error
+		Select("status", "next_attempt_at", "queued", "finished_at").Updates(delivery).Error
+}
+
+// DeliveryWithoutAttempts reads a delivery alone.
+func (d *DB) DeliveryWithoutAttempts(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, error) {
+	var delivery models.WebhookDelivery
+	err := d.with(ctx).Where("id = ?", id).Take(&delivery).Error
+	return &delivery, err
 }
 
 // Delivery reads a delivery and its attempts, oldest first.
@@ -220,9 +228,9 @@ func (d *DB) SaveCircuit(ctx context.Context, webhook *models.Webhook) error {
 
 // ClaimProbe marks an open circuit as being probed until a time, if a probe is due and nobody is
 // probing.
-func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, now, dueBy, until time.Time) (claimed bool, err error) {
+func (d *DB) ClaimProbe(ctx context.Context, id uuid.UUID, now, until time.Time) (claimed bool, err error) {
 	result := d.with(ctx).Model(&models.Webhook{}).
-		Where("id = ? AND next_probe_at <= ? AND (probing_until IS NULL OR probing_until <= ?)", id, dueBy, now).
+		Where("id = ? AND next_probe_at <= ? AND (probing_until IS NULL OR probing_until <= ?)", id, now, now).
 		UpdateColumn("probing_until", until)
 	return result.RowsAffected > 0, result.Error
 }

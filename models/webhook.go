@@ -115,8 +115,10 @@ type WebhookDelivery struct {
 	Data          string
 	Status        WebhookDeliveryStatus
 	NextAttemptAt *time.Time
-	CreatedAt     time.Time
-	FinishedAt    *time.Time
+	// Queued means that the workers send it from the database, instead of a workflow.
+	Queued     bool
+	CreatedAt  time.Time
+	FinishedAt *time.Time
 	// ErasedAt is when the personal data in Data and the receiver's responses were erased.
 	ErasedAt *time.Time
 }

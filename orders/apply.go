@@ -76,7 +76,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if err := tx.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, result.MoreDeliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
+		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
 		return err
 	})
 	return &result, err
@@ -166,24 +166,23 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	}
 }
 
-// insertDeliveries writes the outbox rows of the move's event, if it has one, and returns their
-// references as deliveryRefs does.
-func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
+// insertDeliveries writes the outbox rows of the move's event, if it has one, and returns the
+// references of those that the workflow sends.
+func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	event, emits := move.Move.Event()
 	if !emits || !moveContext.HasWebhooks {
-		return nil, false, nil
+		return nil, nil
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
 	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	refs, more = deliveryRefs(hooks, deliveries)
-	return refs, more, tx.InsertDeliveries(ctx, deliveries)
+	return deliveryRefs(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
 }
 
 func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {
@@ -214,8 +213,12 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 	return textOrNull(move.Cancel.Reason)
 }
 
-// pendingRefs returns the references of an order's pending deliveries, and whether there may be
-// more.
+// maxRefs bounds the deliveries that a snapshot or a move's result names: Temporal takes at most 2
+// MB for one payload. The workflow reads the others from the database.
+const maxRefs = 1000
+
+// pendingRefs returns the references of the pending deliveries that an order's workflow sends, and
+// whether there may be more.
 func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
 	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxRefs)
 	if err != nil {

@@ -168,10 +168,9 @@ func fieldError(field, message string) error {
 
 // workflowStart is what the workflow of a created order starts with.
 func (s *Service) workflowStart(order *models.Order, operator *models.Operator, settings *settings, deliveries []models.WebhookDelivery) workflowStart {
-	refs, more := deliveryRefs(settings.webhooks, deliveries)
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
-		Deliveries: refs, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
 	}}
 }
 

@@ -169,23 +169,22 @@ func (s *settings) storeName(id *uuid.UUID) string {
 	return s.stores[*id].Name
 }
 
-// maxRefs bounds the deliveries that a snapshot or a move's result names: Temporal takes at most 2
-// MB for one payload. The workflow reads the others from the database.
-const maxRefs = 1000
-
-// deliveryRefs returns the workflow references of new deliveries, and whether there are more.
-func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (refs []workflows.WebhookDeliveryRef, more bool) {
+// deliveryRefs returns the workflow references of those new deliveries that the workflow sends.
+func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (refs []workflows.WebhookDeliveryRef) {
 	byID := make(map[uuid.UUID]*models.Webhook, len(hooks))
 	for i := range hooks {
 		byID[hooks[i].ID] = &hooks[i]
 	}
-	for _, delivery := range deliveries[:min(len(deliveries), maxRefs)] {
+	for _, delivery := range deliveries {
+		if delivery.Queued {
+			continue
+		}
 		hook := byID[delivery.WebhookID]
 		refs = append(refs, webhooks.Ref(db.DeliveryTarget{
 			ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
 		}))
 	}
-	return refs, len(deliveries) > maxRefs
+	return refs
 }
 
 func isAlreadyStarted(err error) bool {

@@ -156,5 +156,5 @@ func recordResult(attempt *models.WebhookAttempt, result sender.Result, now time
 }
 
 func finalize(delivery *models.WebhookDelivery, status models.WebhookDeliveryStatus, now time.Time) {
-	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt = status, &now, nil
+	delivery.Status, delivery.FinishedAt, delivery.NextAttemptAt, delivery.Queued = status, &now, nil, false
 }

@@ -10,19 +10,14 @@ import (
 )
 
 // A webhook's circuit opens after openAfter failures in a row and closes with the first success.
-// While it is open its deliveries get few turns. The retries of a webhook with retries wait for the
-// next probe, which one of them makes. A webhook without retries is promised one attempt at every
-// event, so its deliveries do not wait for a probe: each is one.
+// While it is open its deliveries are queued and get few turns. Those of a webhook with retries wait
+// for the next probe, which one of them makes. A webhook without retries is promised one attempt at
+// every event, so its deliveries do not wait for a probe: each is one.
 const (
 	openAfter = 5
 	// The time to the next probe is half of the time that the circuit has been open, within bounds.
 	minProbeDelay, maxProbeDelay = 5 * time.Second, 5 * time.Minute
 )
-
-// waitsForProbe reports whether the attempt is made only as the probe of an open circuit.
-func (t *target) waitsForProbe() bool {
-	return t.hook.CircuitOpenedAt != nil && t.hook.Retry && t.scheduled()
-}
 
 // claimProbe makes the attempt the probe of an open circuit. It returns an error if the attempt must
 // wait, because another delivery is probing or has just failed.
@@ -31,32 +26,29 @@ func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop,
 	switch {
 	case t.hook.CircuitOpenedAt == nil:
 		return nil, nil
-	case !t.waitsForProbe():
+	case !t.hook.Retry || !t.scheduled():
 		return nil, tx.MarkProbing(ctx, t.hook.ID, until)
 	}
-	if claimed, err := tx.ClaimProbe(ctx, t.hook.ID, now, now.Add(dueTolerance), until); claimed || err != nil {
+	if claimed, err := tx.ClaimProbe(ctx, t.hook.ID, now, until); claimed || err != nil {
 		return nil, err
 	}
 	hook, err := tx.Webhook(ctx, t.hook.ID)
 	if err != nil || hook.CircuitOpenedAt == nil {
 		return nil, err // the other one succeeded
 	}
-	delay := max(hook.NextProbeAt.Sub(now), minProbeDelay)
-	next := now.Add(delay)
-	t.delivery.NextAttemptAt = &next
-	return workflows.RetryWebhook("another delivery probes the receiver", delay), tx.SaveDelivery(ctx, t.delivery)
+	return workflows.RetryWebhook("another delivery probes the receiver", minProbeDelay), nil
 }
 
 // recordFailure counts a failed attempt and opens the circuit, or plans its next probe.
-func recordFailure(ctx context.Context, tx *db.DB, hook *models.Webhook, now time.Time) (*models.Webhook, error) {
-	hook, err := tx.CountFailure(ctx, hook.ID, now)
+func recordFailure(ctx context.Context, tx *db.DB, hook *models.Webhook, now time.Time) (counted *models.Webhook, opened bool, err error) {
+	hook, err = tx.CountFailure(ctx, hook.ID, now)
 	if err != nil || hook.ConsecutiveFailures < openAfter {
-		return hook, err
+		return hook, false, err
 	}
-	if hook.CircuitOpenedAt == nil {
+	if opened = hook.CircuitOpenedAt == nil; opened {
 		hook.CircuitOpenedAt = &now
 	}
 	next := now.Add(min(max(now.Sub(*hook.CircuitOpenedAt)/2, minProbeDelay), maxProbeDelay))
 	hook.NextProbeAt, hook.ProbingUntil = &next, nil
-	return hook, tx.SaveCircuit(ctx, hook)
+	return hook, opened, tx.SaveCircuit(ctx, hook)
 }

@@ -51,33 +51,38 @@ func TestCircuit_withRetries(t *testing.T) {
 		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, withRetry)
 		s.openCircuit(t, webhookID)
 		require.Len(t, receiver.Events(), failuresToOpen)
+		s.now.Advance(time.Second) // the next probe is 5 seconds after the last failure
 
 		first, second := s.createPending(t, webhookID), s.createPending(t, webhookID)
-		held := s.send(t, first, models.CauseAuto)
-		require.InDelta(t, 5, held.again.Seconds(), 1.5, "until the next probe")
+		s.send(t, first, models.CauseAuto)
 		require.Len(t, receiver.Events(), failuresToOpen, "nothing was sent")
 		row, attempts := s.deliveryRow(t, first.String())
 		require.Empty(t, attempts, "waiting uses up no attempt")
-		require.WithinDuration(t, s.now.Now().Add(held.again), *row.NextAttemptAt, time.Millisecond, "it is not abandoned")
+		require.True(t, row.Queued)
 
-		s.now.Advance(held.again)
+		s.now.Set(*s.webhookRow(t, webhookID).NextProbeAt)
 		require.InDelta(t, 5, s.send(t, first, models.CauseAuto).again.Seconds(), 1, "the probe is the delivery's first attempt")
 		require.Len(t, receiver.Events(), failuresToOpen+1)
-		require.Positive(t, s.send(t, second, models.CauseAuto).again, "the probe failed: it is planned anew")
-		require.Len(t, receiver.Events(), failuresToOpen+1)
+		s.send(t, second, models.CauseAuto)
+		require.Len(t, receiver.Events(), failuresToOpen+1, "the probe failed: it is planned anew")
 
 		s.now.Advance(time.Hour)
 		probed := s.webhookRow(t, webhookID)
 		require.NoError(t, s.App.DB.MarkProbing(t.Context(), probed.ID, s.now.Now().Add(time.Minute)))
 		require.Equal(t, "half_open", s.circuit(t, webhookID)["state"])
-		require.Positive(t, s.send(t, second, models.CauseAuto).again, "one probe at a time")
-		require.Len(t, receiver.Events(), failuresToOpen+1)
+		s.sendQueued(t)
+		require.Len(t, receiver.Events(), failuresToOpen+1, "one probe at a time")
 
 		s.now.Advance(time.Hour)
 		receiver.status.Store(200)
-		require.Equal(t, sendOutcome{}, s.send(t, first, models.CauseAuto))
+		s.sendQueued(t)
+		require.Len(t, receiver.Events(), failuresToOpen+2, "the probe alone")
 		require.Equal(t, map[string]any{"state": "closed", "failures": 0.0, "opened_at": nil, "next_probe_at": nil}, s.circuit(t, webhookID))
-		require.Equal(t, sendOutcome{}, s.send(t, second, models.CauseAuto), "at once")
+		s.sendQueued(t)
+		for _, id := range []uuid.UUID{first, second} {
+			row, _ := s.deliveryRow(t, id.String())
+			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
+		}
 		require.Nil(t, s.webhookRow(t, webhookID).FailingSince)
 	})
 }

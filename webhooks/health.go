@@ -19,25 +19,26 @@ const (
 )
 
 // updateHealth records what an attempt tells about the webhook's receiver. It deactivates a webhook
-// whose receiver answered 410 or has failed for days without a success.
-func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) error {
+// whose receiver answered 410 or has failed for days without a success. switched means that its
+// circuit was opened or closed.
+func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
 	if result.Delivered() {
 		if hook.FailingSince == nil {
-			return nil
+			return false, nil
 		}
-		return tx.CloseCircuit(ctx, hook.ID)
+		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
 	}
 	if result.Reason == sender.ReasonInterrupted {
-		return nil // the worker is stopping
+		return false, nil // the worker is stopping
 	}
 	if result.Gone() {
-		return deactivate(ctx, tx, hook, textGone, now)
+		return false, deactivate(ctx, tx, hook, textGone, now)
 	}
-	hook, err := recordFailure(ctx, tx, hook, now)
+	hook, switched, err = recordFailure(ctx, tx, hook, now)
 	if err != nil || now.Sub(*hook.FailingSince) < deactivateAfter {
-		return err
+		return switched, err
 	}
-	return deactivate(ctx, tx, hook, textFailing, now)
+	return false, deactivate(ctx, tx, hook, textFailing, now)
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {

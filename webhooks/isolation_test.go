@@ -1,23 +1,16 @@
 package webhooks_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/temporal"
 
 	"despacho/internal/config"
-	"despacho/internal/safehttp"
-	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
-	"despacho/webhooks"
 )
 
 // hangingReceiver never responds, and counts its requests.
@@ -66,48 +59,5 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 		}
 		require.Len(t, told, orders, "every order, once")
 		require.Len(t, healthy.Events(), orders)
-	})
-}
-
-// A delivery that has to wait for its turn is sent when one ends. A worker that stops hands over what
-// waits: nothing was sent, and the delivery is not abandoned.
-func TestIsolation_waitingDeliveries(t *testing.T) {
-	eachManual(t, func(t *testing.T, s *manualHarness) {
-		slow := newSlowReceiver()
-		defer slow.release()
-		receiver := apptest.NewReceiver(t, slow.hang)
-		s.service = s.harness.newSendService(t, s.now, func(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }) // the turns stay taken for the whole test
-		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
-		late := s.createPending(t, webhookID)
-		var busy sync.WaitGroup
-		for range perWebhook {
-			id := s.createPending(t, webhookID)
-			busy.Go(func() { _ = s.sendAndWait(t.Context(), id, models.CauseAuto) })
-		}
-		receiver.WaitFor(t, perWebhook)
-
-		activity, end := context.WithCancel(t.Context())
-		outcome := make(chan error, 1)
-		require.ErrorIs(t, s.service.Send(activity, late, models.CauseAuto, func(err error) { outcome <- err }), webhooks.ErrWaiting)
-		end() // as the activity's context does when it has returned
-		closed := make(chan struct{})
-		go func() { s.service.Turns.Close(); close(closed) }()
-		var handedOver *temporal.ApplicationError
-		require.ErrorAs(t, <-outcome, &handedOver)
-		require.InDelta(t, 5, handedOver.NextRetryDelay().Seconds(), 1)
-		row, attempts := s.deliveryRow(t, late.String())
-		require.Empty(t, attempts, "nothing was sent")
-		require.Equal(t, models.WebhookDeliveryPending, row.Status)
-		require.WithinDuration(t, s.now.Now().Add(handedOver.NextRetryDelay()), *row.NextAttemptAt, time.Millisecond, "it is not abandoned")
-		<-closed
-
-		s.now.Advance(handedOver.NextRetryDelay())
-		another := s.harness.newSendService(t, s.now, nil)
-		another.Turns = webhooks.NewTurns()
-		s.service = another
-		slow.release()
-		busy.Wait()
-		require.Equal(t, sendOutcome{}, s.send(t, late, models.CauseAuto))
-		require.Len(t, receiver.Events(), perWebhook+1)
 	})
 }

@@ -192,7 +192,7 @@ func TestOutcomes_namesResolvingToRefusedAddresses(t *testing.T) {
 			unknown: {"El nombre del receptor no se pudo resolver.", "El nombre del receptor no se pudo resolver."},
 		} {
 			for i, d := range s.logOf(t, webhookID) {
-				_ = s.sendAndWait(t.Context(), uuid.MustParse(d.ID), models.CauseAuto)
+				s.send(t, uuid.MustParse(d.ID), models.CauseAuto)
 				_, attempts := s.deliveryRow(t, d.ID)
 				require.Equal(t, words[i], valueOf(attempts[0].Error))
 			}

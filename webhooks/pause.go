@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"context"
 	"time"
 
 	"despacho/internal/apperror"
@@ -13,13 +12,6 @@ var ErrPaused = &apperror.Error{
 	Message: "El envío de webhooks está en pausa. Los eventos se guardan y se enviarán cuando se reanude.",
 }
 
-// While webhooks are paused a delivery comes back after half of its age, within bounds: after a short
-// pause it is sent soon, and in a long one many of them cost little.
-const minPauseDelay, maxPauseDelay = 10 * time.Second, 10 * time.Minute
-
-// hold puts a delivery off because webhooks are paused. It is not an attempt: the delivery stays
-// pending with its attempts as they are.
-func (s *Service) hold(ctx context.Context, t *target) error {
-	age := s.Clock.Now().Sub(t.delivery.CreatedAt)
-	return s.reschedule(ctx, t, min(max(age/2, minPauseDelay), maxPauseDelay), "webhooks are paused")
-}
+// pauseRetryDelay is the time until a redelivery that was asked for before a pause is tried again.
+// Scheduled deliveries are queued instead.
+const pauseRetryDelay = time.Minute

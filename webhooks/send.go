@@ -3,65 +3,59 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/webhooks/sender"
 	"despacho/workflows"
 )
 
-// ErrWaiting means that a delivery waits for its turn.
-var ErrWaiting = errors.New("the delivery waits for its turn")
-
-// Send makes one attempt at a delivery. Temporal may run it more than once; the attempt's row,
-// written before the request is sent, prevents sending an event twice to a webhook without retries.
-// If it is not the delivery's turn, Send returns ErrWaiting at once, and later is called with the
-// outcome from another goroutine, before the deadline of ctx.
-func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause, later func(error)) error {
+// Send makes one attempt at a delivery, or queues it if it cannot be sent at once. Temporal may run it
+// more than once; the attempt's row, written before the request is sent, prevents sending an event
+// twice to a webhook without retries.
+func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (workflows.SendOutcome, error) {
 	t, err := s.target(ctx, deliveryID, cause)
 	if err != nil || t == nil {
-		return err
+		return workflows.SendSettled, err
 	}
-	if s.Paused {
-		return s.hold(ctx, t)
+	if s.Paused && !t.scheduled() {
+		return "", workflows.RetryWebhook("webhooks are paused", pauseRetryDelay)
 	}
-	done, delay := s.Turns.take(t.claim(), func(delay time.Duration) {
-		later(s.sendWaiting(ctx, t, delay))
-	})
+	if queue, err := s.mustQueue(ctx, t); err != nil {
+		return "", err
+	} else if queue {
+		return workflows.SendQueued, s.DB.Enqueue(ctx, deliveryID)
+	}
+	done := s.Turns.take(t.claim())
 	switch {
 	case done != nil:
 		defer done()
-		return s.attempt(ctx, t)
-	case delay > 0:
-		return s.reschedule(ctx, t, delay, textNotItsTurn)
+		return workflows.SendDelivered, s.attempt(ctx, t)
+	case t.scheduled():
+		return workflows.SendQueued, s.DB.Enqueue(ctx, deliveryID)
 	}
-	return ErrWaiting
+	return "", workflows.RetryWebhook("too many are being sent", turnRetryDelay)
 }
 
-// sendWaiting goes on with a delivery that waited: with a delay it is rescheduled. ctx is that of the
-// activity, which has returned since.
-func (s *Service) sendWaiting(ctx context.Context, t *target, delay time.Duration) error {
-	deadline, limited := ctx.Deadline()
-	ctx = context.WithoutCancel(ctx)
-	if limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline)
-		defer cancel()
+// turnRetryDelay is the time until the next try to get a turn for a redelivery, which is not queued:
+// somebody waits for its outcome.
+const turnRetryDelay = time.Second
+
+// mustQueue reports whether a delivery cannot be sent by a workflow: webhooks are paused, it is queued,
+// the circuit of its webhook is open, or others of its webhook come before it.
+func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
+	if !t.scheduled() {
+		return false, nil
 	}
-	if delay > 0 {
-		return s.reschedule(ctx, t, delay, textNotItsTurn)
+	if s.Paused || t.delivery.Queued || t.hook.CircuitOpenedAt != nil {
+		return true, nil
 	}
-	// The delivery, the webhook or its secrets may have changed.
-	t, err := s.target(ctx, t.delivery.ID, t.attempt.Cause)
-	if err != nil || t == nil {
-		return err
-	}
-	return s.attempt(ctx, t)
+	return s.DB.IsBehindQueue(ctx, t.delivery, s.Clock.Now().Add(workflows.PreviousTimeout))
 }
 
 // attempt sends a delivery whose turn it is.
@@ -95,16 +89,12 @@ func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 
 // claim is what the delivery needs a turn for.
 func (t *target) claim() claim {
-	next := t.delivery.NextAttemptAt
-	return claim{
-		operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID, created: t.delivery.CreatedAt,
-		failing: t.hook.CircuitOpenedAt != nil, returning: !t.scheduled() || (next != nil && next.After(t.delivery.CreatedAt)),
-	}
+	return claim{operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID, failing: t.hook.CircuitOpenedAt != nil}
 }
 
 // target reads the delivery; nil if there is nothing left to send.
 func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (*target, error) {
-	delivery, _, err := s.DB.Delivery(ctx, deliveryID)
+	delivery, err := s.DB.DeliveryWithoutAttempts(ctx, deliveryID)
 	if db.IsNotFound(err) {
 		return nil, workflows.WebhookFailed("the delivery does not exist")
 	}
@@ -124,11 +114,6 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	}
 	if err != nil {
 		return nil, err
-	}
-	if t.waitsForProbe() {
-		if wait := t.hook.NextProbeAt.Sub(s.Clock.Now()); wait > dueTolerance {
-			return nil, s.reschedule(ctx, t, wait, textNotItsTurn)
-		}
 	}
 	t.secrets, err = s.secretsOf(t.hook)
 	return t, err
@@ -156,26 +141,13 @@ func (t *target) dueIn(now time.Time) error {
 	return nil
 }
 
-const textNotItsTurn = "it is not this delivery's turn yet"
-
-// reschedule makes a delivery come back after a delay. It updates the delivery's row too, otherwise
-// the delivery would count as abandoned.
-func (s *Service) reschedule(ctx context.Context, t *target, delay time.Duration, reason string) error {
-	delay = time.Duration(float64(delay) * (1 + 0.2*rand.Float64())) // jitter
-	if t.scheduled() {
-		if err := s.setNextAttempt(ctx, t.delivery.ID, s.Clock.Now().Add(delay)); err != nil {
-			return err
-		}
-	}
-	return workflows.RetryWebhook(reason, delay)
-}
-
 // finishAttempt writes the outcome of an attempt and returns the error that tells Temporal whether
 // to retry.
 func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
 	recordResult(&t.attempt, result, now)
 	after := s.applyResult(t, result, now)
+	var switched bool
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
@@ -185,8 +157,13 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 				return err
 			}
 		}
-		return updateHealth(ctx, tx, t.hook, result, now)
+		var err error
+		switched, err = updateHealth(ctx, tx, t.hook, result, now)
+		return err
 	})
+	if err == nil && switched {
+		err = s.DB.BumpSettings(ctx, t.hook.OperatorID)
+	}
 	if err != nil {
 		return err
 	}
@@ -205,7 +182,7 @@ func (s *Service) applyResult(t *target, result sender.Result, now time.Time) er
 	}
 	if t.hook.Retry && !result.Gone() {
 		if wait, more := sender.NextDelay(t.scheduleIndex, result.RetryAfter, rand.Float64); more {
-			next := now.Add(wait)
+			next := clock.Normalize(now.Add(wait))
 			t.delivery.NextAttemptAt = &next
 			return workflows.RetryWebhook(result.Message, wait)
 		}

@@ -1,9 +1,9 @@
 package webhooks_test
 
 import (
-	"context"
 	"crypto/x509"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -23,6 +23,7 @@ import (
 	"despacho/test/testenv"
 	"despacho/webhooks"
 	"despacho/webhooks/sender"
+	"despacho/workflows"
 )
 
 // manualHarness is a service without a worker: the test sends deliveries itself and sets the clock,
@@ -85,25 +86,30 @@ func (s *manualHarness) createPending(t *testing.T, webhookID string) uuid.UUID 
 	return uuid.MustParse(deliveries[before].ID)
 }
 
-// sendOutcome is what an attempt returned to Temporal: success, a final failure, or a retry delay.
+// sendOutcome is how an attempt ended: success, a final failure, or the time until the next one.
 type sendOutcome struct {
 	failed bool
 	again  time.Duration
 }
 
-// sendAndWait sends a delivery and returns the outcome, also if the delivery has to wait.
-func (s *manualHarness) sendAndWait(ctx context.Context, id uuid.UUID, cause models.AttemptCause) error {
-	outcome := make(chan error, 1)
-	err := s.service.Send(ctx, id, cause, func(err error) { outcome <- err })
-	if errors.Is(err, webhooks.ErrWaiting) {
-		return <-outcome
-	}
-	return err
-}
-
+// send sends a delivery as its workflow does, and if it is queued, as the workers do.
 func (s *manualHarness) send(t *testing.T, id uuid.UUID, cause models.AttemptCause) sendOutcome {
 	t.Helper()
-	err := s.sendAndWait(t.Context(), id, cause)
+	outcome, err := s.service.Send(t.Context(), id, cause)
+	if err == nil && outcome == workflows.SendQueued {
+		s.sendQueued(t)
+		row, _ := s.deliveryRow(t, id.String())
+		if row.Status == models.WebhookDeliveryPending {
+			return sendOutcome{again: row.NextAttemptAt.Sub(s.now.Now())}
+		}
+		return sendOutcome{failed: row.Status == models.WebhookDeliveryFailed}
+	}
+	return outcomeOf(t, err)
+}
+
+// outcomeOf is what the error of an attempt tells Temporal.
+func outcomeOf(t *testing.T, err error) sendOutcome {
+	t.Helper()
 	if err == nil {
 		return sendOutcome{}
 	}
@@ -111,4 +117,10 @@ func (s *manualHarness) send(t *testing.T, id uuid.UUID, cause models.AttemptCau
 	require.True(t, errors.As(err, &application), "%v", err)
 	require.Equal(t, application.NonRetryable(), application.NextRetryDelay() == 0, "%v", err)
 	return sendOutcome{failed: application.NonRetryable(), again: application.NextRetryDelay()}
+}
+
+// sendQueued sends the queued deliveries that have a turn.
+func (s *manualHarness) sendQueued(t *testing.T) {
+	t.Helper()
+	require.NoError(t, s.service.SendQueued(t.Context(), slog.Default()))
 }

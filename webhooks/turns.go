@@ -1,10 +1,7 @@
 package webhooks
 
 import (
-	"bytes"
-	"slices"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -18,226 +15,90 @@ const (
 	// that they leave the others to those that answer.
 	perFailingWebhook  = 1
 	perFailingOperator = 8
-
-	// waitLimit is how long a delivery waits for its turn in the process. One that would have to
-	// wait longer is rescheduled.
-	waitLimit = 10 * time.Second
-	// maxWaiting bounds the waiting deliveries of one operator.
-	maxWaiting = 500
-	// A delivery is rescheduled for when its turn can be expected, within these bounds.
-	minDeferral, maxDeferral = 5 * time.Second, 10 * time.Minute
 )
 
-// Turns decides when the deliveries of one worker process are sent: a bounded number at once for
-// each webhook and each operator, and among those that wait the oldest first. A waiting delivery
-// holds no activity slot.
+// Turns bounds the exchanges of one worker process. What gets no turn waits in the queue.
 type Turns struct {
 	mu        sync.Mutex
-	closed    bool
 	operators map[uuid.UUID]*operatorTurns
-	// resuming counts the waiting deliveries and those that waited and are being sent.
-	resuming sync.WaitGroup
+	// sending are the deliveries that have a turn.
+	sending map[uuid.UUID]bool
+	// freed gets a value when a turn has ended.
+	freed chan struct{}
 }
 
-// operatorTurns exists while the operator has something to remember.
+// operatorTurns exists while the operator has taken turns.
 type operatorTurns struct {
-	taken    int
-	failing  lane
-	webhooks map[uuid.UUID]*lane
-	// waiting is in the order of the deliveries' creation.
-	waiting []*waiter
+	taken, failing int
+	webhooks       map[uuid.UUID]int
 }
 
-// lane is a number of turns that deliveries share.
-type lane struct {
-	taken int
-	// mean is the moving average of how long a turn lasts.
-	mean time.Duration
-	// expected is when the latest of those that had to wait can expect its turn.
-	expected time.Time
-}
-
-// claim identifies a delivery that wants its turn.
+// claim identifies a delivery that needs a turn.
 type claim struct {
 	operator, webhook, delivery uuid.UUID
-	created                     time.Time
 	// failing means that the webhook's circuit is open.
 	failing bool
-	// returning means that the delivery was rescheduled before: it waits without being rescheduled
-	// at once.
-	returning bool
 }
-
-// waiter is a delivery that waits in the process.
-type waiter struct {
-	claim
-	resume resume
-	limit  *time.Timer
-}
-
-// resume goes on with a delivery that waited: it sends it, or with a delay reschedules it.
-type resume func(delay time.Duration)
 
 // NewTurns returns turns of which none is taken.
-func NewTurns() *Turns { return &Turns{operators: map[uuid.UUID]*operatorTurns{}} }
+func NewTurns() *Turns {
+	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, freed: make(chan struct{}, 1)}
+}
 
-// take returns done if it is the delivery's turn; call done once when it has been sent. Otherwise it
-// returns the delay after which the delivery should come back, or zero if it waits: then resume is
-// called later, from another goroutine.
-func (t *Turns) take(c claim, resume resume) (done func(), delay time.Duration) {
+// take returns nil if there is no turn for the delivery, or it has one already. Otherwise call done
+// once when it has been sent.
+func (t *Turns) take(c claim) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.left(c) == 0 || t.sending[c.delivery] {
+		return nil
+	}
 	operator := t.operators[c.operator]
 	if operator == nil {
-		operator = &operatorTurns{webhooks: map[uuid.UUID]*lane{}}
+		operator = &operatorTurns{webhooks: map[uuid.UUID]int{}}
 		t.operators[c.operator] = operator
 	}
-	if operator.webhooks[c.webhook] == nil {
-		operator.webhooks[c.webhook] = &lane{}
-	}
-	if operator.hasTurn(c) {
-		return t.begin(operator, c), 0
-	}
-	expected := operator.expect(c)
-	if t.closed || len(operator.waiting) >= maxWaiting || (expected > waitLimit && !c.returning) {
-		return nil, min(max(expected, minDeferral), maxDeferral)
-	}
-	w := &waiter{claim: c, resume: resume}
-	at, _ := slices.BinarySearchFunc(operator.waiting, w, compareAge)
-	operator.waiting = slices.Insert(operator.waiting, at, w)
-	t.resuming.Add(1)
-	w.limit = time.AfterFunc(waitLimit, func() { t.expire(w) })
-	return nil, 0
-}
-
-func compareAge(a, b *waiter) int {
-	if byTime := a.created.Compare(b.created); byTime != 0 {
-		return byTime
-	}
-	return bytes.Compare(a.delivery[:], b.delivery[:])
-}
-
-// hasTurn reports whether a delivery may be sent now.
-func (o *operatorTurns) hasTurn(c claim) bool {
-	bound := perWebhook
-	if c.failing {
-		bound = perFailingWebhook
-	}
-	return o.taken < perOperator && o.webhooks[c.webhook].taken < bound && (!c.failing || o.failing.taken < perFailingOperator)
-}
-
-// expect returns how long a delivery that has to wait can expect to, behind those that came before.
-func (o *operatorTurns) expect(c claim) time.Duration {
-	lane, bound := o.webhooks[c.webhook], perWebhook
-	if c.failing {
-		lane, bound = &o.failing, perFailingOperator
-	}
-	now := time.Now()
-	if lane.expected.Before(now) {
-		lane.expected = now
-	}
-	if !c.returning {
-		lane.expected = lane.expected.Add(lane.mean / time.Duration(bound))
-	}
-	return lane.expected.Sub(now)
-}
-
-// begin takes a turn. The returned function ends it and gives the turn to those that wait.
-func (t *Turns) begin(o *operatorTurns, c claim) (done func()) {
-	began, webhook := time.Now(), o.webhooks[c.webhook]
-	o.taken++
-	webhook.taken++
-	if c.failing {
-		o.failing.taken++
-	}
+	t.sending[c.delivery] = true
+	operator.add(c, 1)
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		o.taken--
-		webhook.end(began)
-		if c.failing {
-			o.failing.end(began)
+		delete(t.sending, c.delivery)
+		if operator.add(c, -1); operator.taken == 0 {
+			delete(t.operators, c.operator)
 		}
-		t.resumeWaiting(o)
-		t.forget(c.operator, o)
+		select {
+		case t.freed <- struct{}{}:
+		default: // it has one already
+		}
 	}
 }
 
-// end ends a turn of the lane.
-func (l *lane) end(began time.Time) {
-	l.taken--
-	const weight = 4
-	l.mean += (time.Since(began) - l.mean) / weight
+func (o *operatorTurns) add(c claim, count int) {
+	o.taken += count
+	if c.failing {
+		o.failing += count
+	}
+	if o.webhooks[c.webhook] += count; o.webhooks[c.webhook] == 0 {
+		delete(o.webhooks, c.webhook)
+	}
 }
 
-// resumeWaiting gives the free turns to those that wait, the oldest first.
-func (t *Turns) resumeWaiting(o *operatorTurns) {
-	o.waiting = slices.DeleteFunc(o.waiting, func(w *waiter) bool {
-		if !o.hasTurn(w.claim) {
-			return false
-		}
-		w.limit.Stop()
-		done := t.begin(o, w.claim)
-		go func() {
-			defer t.resuming.Done()
-			defer done()
-			w.resume(0)
-		}()
-		return true
-	})
-}
-
-// expire reschedules a delivery that has waited for waitLimit.
-func (t *Turns) expire(w *waiter) {
+// free returns how many turns are left for deliveries like the given one.
+func (t *Turns) free(c claim) int {
 	t.mu.Lock()
-	o := t.operators[w.operator]
-	at := -1
-	if o != nil {
-		at = slices.Index(o.waiting, w)
-	}
-	if at < 0 {
-		t.mu.Unlock()
-		return // its turn has come
-	}
-	o.waiting = slices.Delete(o.waiting, at, at+1)
-	// Twice as late each time, so that what cannot be sent comes back less and less often.
-	delay := min(max(o.expect(w.claim), time.Since(w.created), minDeferral), maxDeferral)
-	t.mu.Unlock()
-	defer t.resuming.Done()
-	w.resume(delay)
+	defer t.mu.Unlock()
+	return t.left(c)
 }
 
-// forget drops what is not needed any more.
-func (t *Turns) forget(id uuid.UUID, o *operatorTurns) {
-	if o.taken > 0 || len(o.waiting) > 0 {
-		return
+func (t *Turns) left(c claim) int {
+	operator := t.operators[c.operator]
+	if operator == nil {
+		operator = &operatorTurns{}
 	}
-	now := time.Now()
-	for webhook, lane := range o.webhooks {
-		if lane.expected.Before(now) {
-			delete(o.webhooks, webhook)
-		}
+	left := min(perOperator-operator.taken, perWebhook-operator.webhooks[c.webhook])
+	if c.failing {
+		left = min(left, perFailingOperator-operator.failing, perFailingWebhook-operator.webhooks[c.webhook])
 	}
-	if len(o.webhooks) == 0 && o.failing.expected.Before(now) {
-		delete(t.operators, id)
-	}
-}
-
-// Close reschedules the deliveries that wait, for another process, and returns when those that
-// waited and are being sent have ended.
-func (t *Turns) Close() {
-	t.mu.Lock()
-	t.closed = true
-	for _, o := range t.operators {
-		for _, w := range o.waiting {
-			w.limit.Stop()
-			go func() {
-				defer t.resuming.Done()
-				w.resume(minDeferral)
-			}()
-		}
-		o.waiting = nil
-	}
-	t.mu.Unlock()
-	t.resuming.Wait()
+	return max(left, 0)
 }

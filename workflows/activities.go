@@ -17,10 +17,10 @@ type Activities interface {
 	LoadOrder(ctx context.Context, orderID uuid.UUID) (*Snapshot, error)
 	// ApplyMove writes a decided move.
 	ApplyMove(ctx context.Context, move ApplyMoveInput) (*ApplyMoveResult, error)
-	// SendWebhook makes the next attempt at a delivery.
-	SendWebhook(ctx context.Context, deliveryID uuid.UUID) error
+	// SendWebhook makes the next attempt at a delivery, or queues it.
+	SendWebhook(ctx context.Context, deliveryID uuid.UUID) (SendOutcome, error)
 	// ResendWebhook makes an attempt that a person requested.
-	ResendWebhook(ctx context.Context, deliveryID uuid.UUID) error
+	ResendWebhook(ctx context.Context, deliveryID uuid.UUID) (SendOutcome, error)
 	// ResolveMapLink resolves a short map link to the delivery point.
 	ResolveMapLink(ctx context.Context, orderID uuid.UUID) error
 	// VerifyIdentity looks up the recipient's DNI.

@@ -8,9 +8,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// previousTimeout is how long an event waits for the previous one at a webhook with retries, whose
+// PreviousTimeout is how long an event waits for the previous one at a webhook with retries, whose
 // next attempt may be hours away.
-const previousTimeout = 10 * time.Second
+const PreviousTimeout = 10 * time.Second
 
 // maxPendingCalls bounds the calls that a run makes at once. Temporal has a limit of 2,000 pending
 // activities: it fails every workflow task that would schedule more, and with it the order's moves.
@@ -18,7 +18,8 @@ const maxPendingCalls = 500
 
 // scheduleWebhooks starts an activity for each delivery, so that a slow receiver delays neither the
 // order nor other receivers. One webhook gets an order's events in sequence. What exceeds
-// maxPendingCalls waits in the database.
+// maxPendingCalls waits in the database. Queued deliveries are not among them: the workers send
+// those.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
 	if room := max(maxPendingCalls-o.pendingCalls, 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
 		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
@@ -66,12 +67,12 @@ func (o *order) unscheduled(deliveries []WebhookDeliveryRef) (missed []WebhookDe
 }
 
 // awaitPrevious waits for the previous call to the same webhook. Without retries that takes
-// seconds; with retries the wait is bounded by previousTimeout.
+// seconds; with retries the wait is bounded by PreviousTimeout.
 func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
 	switch {
 	case before == nil || before.IsReady():
 	case retries:
-		_, _ = workflow.AwaitWithTimeout(ctx, previousTimeout, before.IsReady)
+		_, _ = workflow.AwaitWithTimeout(ctx, PreviousTimeout, before.IsReady)
 	default:
 		_ = before.Get(ctx, nil)
 	}
@@ -96,8 +97,7 @@ func send(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Future {
 	return workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), SendWebhookActivity, delivery.ID)
 }
 
-// webhookTimeout is longer than waiting for a busy host, the exchange and storing the outcome can
-// take together.
+// webhookTimeout is longer than the exchange and storing the outcome can take together.
 const webhookTimeout = 30 * time.Second
 
 // webhookActivityOptions returns the options of a webhook call. The activity itself sets the retry
@@ -110,6 +110,16 @@ func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) w
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
 }
+
+// SendOutcome is how sending a delivery ended without an error, for whoever reads the history.
+type SendOutcome string
+
+// The outcomes: delivered, queued in the database until its webhook can take it, or settled before.
+const (
+	SendDelivered SendOutcome = "delivered"
+	SendQueued    SendOutcome = "queued"
+	SendSettled   SendOutcome = "settled before"
+)
 
 // WebhookFailed is the non-retryable error of a failed delivery.
 func WebhookFailed(reason string) error {

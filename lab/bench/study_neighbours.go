@@ -22,58 +22,62 @@ func neighbourRows(scale) []string { return []string{rowNeighbours} }
 
 const (
 	// noisyOperator is the one whose webhooks hang: those of each group take the events of the whole
-	// operator or of one of its stores, as many as an owner may have.
+	// operator or of one of its stores, as many as an owner may have. Every other one has retries.
 	noisyOperator              = firstOther
 	noisyGroups, noisyPerGroup = 5, 20
 	// noisyInterval is the time between the orders of the load: 81 in 30 seconds.
 	noisyInterval = 30 * time.Second / 81
+	// neighbourRounds bounds the rounds, each of which is a quarter calm and three quarters load.
+	neighbourRounds = 5
+	// noisySettleTimeout is how long the deliveries of the load may take to end after it.
+	noisySettleTimeout = 2 * time.Minute
 )
 
 // studyNeighbours measures the time from the commit of a creation to the arrival of its event, one
-// order at a time, first in calm and then while another operator creates orders whose events go to
-// webhooks that hang, at the same host. Calm comes first because the load leaves work behind.
-func studyNeighbours(ctx context.Context, s *stack) (rows []Row, err error) {
+// order at a time, in calm and while another operator creates orders whose events go to webhooks that
+// hang, at the same host, by turns. The load begins with new webhooks in every round, so that what
+// happens before their circuits open counts.
+func studyNeighbours(ctx context.Context, s *stack) ([]Row, error) {
 	caller := s.main.operatorClient(webhookOperator)
 	defer caller.Close()
-	rounds := func() (delays []float64, err error) {
-		drain(s.receiver.arrivals)
-		for round := range s.scale.rounds + 1 {
-			delay, err := s.creationArrival(ctx, caller)
-			if err != nil {
-				return nil, err
-			}
-			if round > 0 { // the first only warms up
-				delays = append(delays, delay)
-			}
+	stores, err := s.addStores(ctx, noisyGroups-1)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.creationArrival(ctx, caller, s.scale.loadTime); err != nil { // warms up
+		return nil, err
+	}
+	var calm, loaded []float64
+	var orders int64
+	for range min(s.scale.rounds, neighbourRounds) {
+		before, err := s.creationArrival(ctx, caller, s.scale.loadTime)
+		if err != nil {
+			return nil, err
 		}
-		return delays, nil
-	}
-	calm, err := rounds()
-	if err != nil {
-		return nil, err
-	}
-	load, err := s.startNoisyLoad(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, load.stop()) }()
-	loaded, err := rounds()
-	if err != nil {
-		return nil, err
+		load, err := s.startNoisyLoad(ctx, stores)
+		if err != nil {
+			return nil, err
+		}
+		beside, err := s.creationArrival(ctx, caller, 3*s.scale.loadTime)
+		if err := errors.Join(err, load.stop()); err != nil {
+			return nil, err
+		}
+		calm, loaded, orders = append(calm, before), append(loaded, beside), orders+load.orders.Load()
 	}
 	if s.receiver.hanging.Load() == 0 {
 		return nil, errors.New("no event hung")
 	}
 	row := ratioRow(rowNeighbours, "ms", ratioAtMost(2), calm, loaded).
-		withNote("%d orders of the other operator, each for %d webhooks that hang", load.orders.Load(), 2*noisyPerGroup)
+		withNote("%d orders of the other operator, each for %d webhooks that hang, half of them with retries", orders, 2*noisyPerGroup)
 	return []Row{row}, nil
 }
 
 // creationArrival is the median time from a creation's commit to its event's arrival, in
-// milliseconds.
-func (s *stack) creationArrival(ctx context.Context, caller *operatorClient) (float64, error) {
-	delays := make([]float64, s.scale.samples)
-	for i := range delays {
+// milliseconds, of the creations in a time.
+func (s *stack) creationArrival(ctx context.Context, caller *operatorClient, duration time.Duration) (float64, error) {
+	drain(s.receiver.arrivals)
+	var delays []float64
+	for began := time.Now(); time.Since(began) < duration; {
 		order, err := caller.create(ctx)
 		if err != nil {
 			return 0, err
@@ -86,7 +90,7 @@ func (s *stack) creationArrival(ctx context.Context, caller *operatorClient) (fl
 		if err != nil {
 			return 0, err
 		}
-		delays[i] = cluster.Milliseconds(arrived.Sub(committed[1]))
+		delays = append(delays, cluster.Milliseconds(arrived.Sub(committed[1])))
 	}
 	return median(delays), nil
 }
@@ -98,20 +102,16 @@ type noisyLoad struct {
 }
 
 // startNoisyLoad registers the webhooks that hang and creates orders until it is stopped; then the
-// webhooks are deactivated. It returns when the first events hang.
-func (s *stack) startNoisyLoad(ctx context.Context) (*noisyLoad, error) {
+// webhooks are deactivated, which ends their deliveries. It returns when the first events hang.
+func (s *stack) startNoisyLoad(ctx context.Context, stores []uuid.UUID) (*noisyLoad, error) {
 	key := s.tenants.otherKeys.Keys[0]
-	stores, err := s.addStores(ctx, noisyGroups-1)
-	if err != nil {
-		return nil, err
-	}
 	var webhooks []string
 	for group := range noisyGroups {
-		members := map[string]any{"url": s.receiver.URL + hangingPath, "events": models.Events}
-		if group > 0 {
-			members["store_id"] = stores[group-1]
-		}
-		for range noisyPerGroup {
+		for i := range noisyPerGroup {
+			members := map[string]any{"url": s.receiver.URL + hangingPath, "events": models.Events, "retry": i%2 == 1}
+			if group > 0 {
+				members["store_id"] = stores[group-1]
+			}
 			webhook, err := s.main.registerAs(ctx, key, members)
 			if err != nil {
 				return nil, err
@@ -128,12 +128,25 @@ func (s *stack) startNoisyLoad(ctx context.Context) (*noisyLoad, error) {
 		for _, webhook := range webhooks {
 			err = errors.Join(err, s.main.deactivateAs(ctx, key, webhook))
 		}
-		return err
+		return errors.Join(err, s.awaitSettled(ctx))
 	}
-	if err := cluster.Poll(ctx, cluster.CallTimeout, "no event hangs", func() (bool, error) { return s.receiver.hanging.Load() > 0, nil }); err != nil {
+	hanging := s.receiver.hanging.Load()
+	if err := cluster.Poll(ctx, cluster.CallTimeout, "no event hangs", func() (bool, error) { return s.receiver.hanging.Load() > hanging, nil }); err != nil {
 		return nil, errors.Join(err, load.stop())
 	}
 	return load, nil
+}
+
+// awaitSettled waits until no delivery of noisyOperator is pending, except those whose next attempt
+// is so far away that it does not disturb.
+func (s *stack) awaitSettled(ctx context.Context) error {
+	return dev.OnDatabase(ctx, s.main.databaseURL, func(connection *pgx.Conn) error {
+		return cluster.Poll(ctx, noisySettleTimeout, "the deliveries of the load do not end", func() (settled bool, err error) {
+			err = connection.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM deliveries
+				WHERE operator_id = $1 AND status = 'pending' AND next_attempt_at < now() + interval '2 minutes')`, id("operator", noisyOperator)).Scan(&settled)
+			return settled, err
+		})
+	})
 }
 
 // addStores gives noisyOperator more stores.

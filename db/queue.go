@@ -1,0 +1,103 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/models"
+)
+
+// isQueued is the condition of the index deliveries_queue. The status is no parameter, because a
+// prepared statement with one could not use the index.
+const isQueued = "queued AND status = 'pending'"
+
+// Enqueue queues a pending delivery: the workers send it from now on.
+func (d *DB) Enqueue(ctx context.Context, id uuid.UUID) error {
+	return d.with(ctx).Model(&models.WebhookDelivery{}).
+		Where("id = ? AND status = ?", id, models.WebhookDeliveryPending).UpdateColumn("queued", true).Error
+}
+
+// IsBehindQueue reports whether queued deliveries of the same webhook come before the given one: any
+// that is due by a time, and an earlier one of the same order that nobody has tried to send.
+func (d *DB) IsBehindQueue(ctx context.Context, delivery *models.WebhookDelivery, dueBy time.Time) (behind bool, err error) {
+	err = d.with(ctx).Raw(`
+		SELECT EXISTS (SELECT 1 FROM deliveries WHERE webhook_id = ? AND `+isQueued+` AND next_attempt_at <= ?)
+		    OR EXISTS (SELECT 1 FROM deliveries WHERE order_id = ? AND webhook_id = ? AND order_seq < ? AND `+isQueued+` AND next_attempt_at = created_at)`,
+		delivery.WebhookID, dueBy, delivery.OrderID, delivery.WebhookID, delivery.OrderSeq).Scan(&behind).Error
+	return behind, err
+}
+
+// QueuedWebhook is a webhook that has queued deliveries, as far as sending them needs it. OperatorID
+// is zero if the webhook does not exist any more.
+type QueuedWebhook struct {
+	ID              uuid.UUID
+	OperatorID      uuid.UUID
+	Retry           bool
+	CircuitOpenedAt *time.Time
+	NextProbeAt     *time.Time
+	ProbingUntil    *time.Time
+}
+
+// QueuedWebhooks lists the webhooks that have queued deliveries which are due, the one with the
+// oldest first. Those whose circuit is open come in the order of their probes, so that the many
+// deliveries of one that keeps failing do not hold up another's. It reads one entry of the index for
+// each webhook, however many deliveries it has.
+func (d *DB) QueuedWebhooks(ctx context.Context, now time.Time) (webhooks []QueuedWebhook, err error) {
+	err = d.with(ctx).Raw(`
+		WITH RECURSIVE waiting (webhook_id) AS (
+			SELECT * FROM (SELECT webhook_id FROM deliveries WHERE `+isQueued+` ORDER BY webhook_id LIMIT 1) AS lowest
+			UNION ALL
+			SELECT (SELECT webhook_id FROM deliveries WHERE `+isQueued+` AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1)
+			FROM waiting WHERE waiting.webhook_id IS NOT NULL
+		), heads AS (
+			SELECT webhook_id, (SELECT MIN(next_attempt_at) FROM deliveries WHERE webhook_id = waiting.webhook_id AND `+isQueued+`) AS oldest
+			FROM waiting WHERE webhook_id IS NOT NULL
+		)
+		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.retry, FALSE) AS retry,
+			webhooks.circuit_opened_at, webhooks.next_probe_at, webhooks.probing_until
+		FROM heads LEFT JOIN webhooks ON webhooks.id = heads.webhook_id
+		WHERE heads.oldest <= ? ORDER BY COALESCE(webhooks.next_probe_at, heads.oldest), heads.webhook_id`, now).Scan(&webhooks).Error
+	return webhooks, err
+}
+
+// QueueTimes are what decides which queued deliveries can be sent.
+type QueueTimes struct {
+	// Now is the time until which a delivery must be due.
+	Now time.Time
+	// Soon is the time until which the next attempt at an earlier event of the same order is waited
+	// for, where it may be hours away.
+	Soon time.Time
+	// An attempt without an outcome that began between BegunAfter and BegunBefore may still be under
+	// way.
+	BegunAfter, BegunBefore time.Time
+}
+
+// QueuedDeliveries lists queued deliveries of a webhook that can be sent, the oldest first. An event
+// comes after the earlier ones of its order.
+func (d *DB) QueuedDeliveries(ctx context.Context, webhook *QueuedWebhook, at QueueTimes, limit int) (ids []uuid.UUID, err error) {
+	err = d.with(ctx).Raw(`
+		SELECT id FROM deliveries AS waiting
+		WHERE webhook_id = ? AND `+isQueued+` AND next_attempt_at <= ?
+		AND NOT EXISTS (
+			SELECT 1 FROM deliveries AS earlier
+			WHERE earlier.order_id = waiting.order_id AND earlier.webhook_id = waiting.webhook_id
+			AND earlier.order_seq < waiting.order_seq AND earlier.status = 'pending'
+			AND (NOT ? OR earlier.next_attempt_at <= ? OR earlier.next_attempt_at = earlier.created_at))
+		AND NOT EXISTS (
+			SELECT 1 FROM delivery_attempts
+			WHERE delivery_id = waiting.id AND finished_at IS NULL AND started_at > ? AND started_at < ?)
+		ORDER BY next_attempt_at, id LIMIT ?`,
+		webhook.ID, at.Now, webhook.Retry, at.Soon, at.BegunAfter, at.BegunBefore, limit).Scan(&ids).Error
+	return ids, err
+}
+
+// ReleaseQueued makes queued deliveries due whose time a clock that was ahead has set: new ones, and
+// those whose next attempt is later than any can be.
+func (d *DB) ReleaseQueued(ctx context.Context, now, latest time.Time) (int64, error) {
+	result := d.with(ctx).Model(&models.WebhookDelivery{}).
+		Where(isQueued+" AND next_attempt_at > ? AND (next_attempt_at = created_at OR next_attempt_at > ?)", now, latest).
+		UpdateColumn("next_attempt_at", now)
+	return result.RowsAffected, result.Error
+}

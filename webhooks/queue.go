@@ -1,0 +1,169 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
+
+	"despacho/db"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// A delivery that cannot be sent at once is queued in the database: webhooks are paused, the circuit of
+// its webhook is open, it has no turn, or others of its webhook wait already. Every worker sends what is queued, the
+// oldest first, as turns become free. So a webhook that hangs or fails costs Temporal nothing for
+// each event: an activity that waits and comes back is several writes there, every time, and delays
+// the tasks of all operators.
+
+const (
+	// queueInterval is the time between two looks at the queue; a turn that ends while deliveries
+	// wait shortens it to minQueueInterval.
+	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
+	// queueErrorInterval is the time until the next look after one that failed.
+	queueErrorInterval = 5 * time.Second
+	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
+	// reason.
+	internalErrorDelay = time.Minute
+)
+
+// RunQueue sends what is queued until ctx ends. Then it finishes what it is sending; after grace that
+// is interrupted.
+func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Duration) {
+	sending, interrupt := context.WithCancel(context.WithoutCancel(ctx))
+	defer interrupt()
+	q := &queue{Service: s, log: log, sending: sending}
+	defer func() {
+		defer time.AfterFunc(grace, interrupt).Stop()
+		q.sends.Wait()
+	}()
+	for {
+		least, most := queueInterval, queueInterval
+		switch waiting, err := q.pass(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.WarnContext(ctx, "queued webhook deliveries not sent; trying again", "in", queueErrorInterval, "error", err)
+			least, most = queueErrorInterval, queueErrorInterval
+		case waiting:
+			least = minQueueInterval
+		}
+		if !sleep(ctx, least, nil) || !sleep(ctx, most-least, s.Turns.freed) {
+			return
+		}
+	}
+}
+
+// sleep returns after d or when there is a value; false when ctx ends.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	if d == 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-wake:
+	case <-time.After(d):
+	}
+	return true
+}
+
+// SendQueued sends the queued deliveries that have a turn now, and returns when they have been sent.
+func (s *Service) SendQueued(ctx context.Context, log *slog.Logger) error {
+	q := &queue{Service: s, log: log, sending: ctx}
+	defer q.sends.Wait()
+	_, err := q.pass(ctx)
+	return err
+}
+
+// queue sends queued deliveries.
+type queue struct {
+	*Service
+	log *slog.Logger
+	// sending is the context of the exchanges, sends counts them.
+	sending context.Context
+	sends   sync.WaitGroup
+}
+
+// pass begins to send the queued deliveries that have a turn. waiting means that others are due.
+func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
+	if q.Paused {
+		return false, nil
+	}
+	now := q.Clock.Now()
+	webhooks, err := q.DB.QueuedWebhooks(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	at := db.QueueTimes{Now: now, Soon: now.Add(workflows.PreviousTimeout), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
+	for i := range webhooks {
+		webhook := &webhooks[i]
+		turn := claim{operator: webhook.OperatorID, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
+		free := q.Turns.free(turn)
+		if free == 0 || waitsForProbe(webhook, now) {
+			continue
+		}
+		// Some of those that are listed first may have a turn already.
+		ids, err := q.DB.QueuedDeliveries(ctx, webhook, at, free+perWebhook)
+		if err != nil {
+			return false, err
+		}
+		for _, id := range ids {
+			turn.delivery = id
+			if done := q.Turns.take(turn); done != nil {
+				q.sends.Go(func() {
+					defer done()
+					q.send(id)
+				})
+			}
+		}
+	}
+	return len(webhooks) > 0, nil
+}
+
+// waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its circuit.
+func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
+	if webhook.CircuitOpenedAt == nil || !webhook.Retry {
+		return false
+	}
+	isAfter := func(at *time.Time) bool { return at != nil && at.After(now) }
+	return isAfter(webhook.NextProbeAt) || isAfter(webhook.ProbingUntil)
+}
+
+// send sends a queued delivery. What failed for an internal reason comes back later.
+func (q *queue) send(id uuid.UUID) {
+	err := q.attemptQueued(id)
+	var outcome *temporal.ApplicationError
+	if err == nil || errors.As(err, &outcome) {
+		return // it is in the database
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.sending), abandonedAfter/2)
+	defer cancel()
+	err = errors.Join(err, q.setNextAttempt(ctx, id, q.Clock.Now().Add(internalErrorDelay)))
+	q.log.ErrorContext(ctx, "queued webhook delivery not sent; it comes back later", "delivery_id", id, "error", err)
+}
+
+// attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter, after
+// which another worker makes the next one.
+func (q *queue) attemptQueued(id uuid.UUID) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v", panicked)
+			q.log.ErrorContext(q.sending, "sending a queued webhook delivery panicked", "delivery_id", id, "error", err, "stack", string(debug.Stack()))
+		}
+	}()
+	ctx, cancel := context.WithTimeout(q.sending, abandonedAfter)
+	defer cancel()
+	t, err := q.target(ctx, id, models.CauseAuto)
+	if err != nil || t == nil {
+		return err
+	}
+	return q.attempt(ctx, t)
+}
