@@ -85,9 +85,9 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		SkipDefaultTransaction: true,
 		// Reads name their columns: a prepared SELECT * fails once on every connection after a migration
 		// has added a column to the table.
-		QueryFields: true,
-		DisableAutomaticPing:   true,
-		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
+		QueryFields:          true,
+		DisableAutomaticPing: true,
+		NowFunc:              func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
 	})
 	if err != nil {
 		handle.Close()
