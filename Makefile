@@ -2,7 +2,7 @@
 .PHONY: help build run test lint
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Compile bin/despacho, one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/despacho ./cmd/despacho
@@ -18,6 +18,11 @@ test: ## Run every suite, installing what the tests need
 lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner lint
+
+.PHONY: test-previous
+test-previous: ## Run the tests of an earlier commit on the migrations of this tree (PREVIOUS=<the release that runs>)
+	@go build -trimpath -o bin/testrunner ./cmd/testrunner
+	@exec bin/testrunner previous $(PREVIOUS)
 
 .PHONY: record
 record: ## Record the histories that running orders are held to

@@ -37,6 +37,14 @@ func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
 	return d.lock(ctx, "NO KEY UPDATE").Select("id").Where("id = ?", id).Take(&models.Operator{}).Error
 }
 
+// LockOperatorNames has the creations of operators wait for each other until the transaction ends.
+func (d *DB) LockOperatorNames(ctx context.Context) error {
+	if d.dialect == SQLite {
+		return nil // it has a single writer
+	}
+	return d.with(ctx).Exec("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE").Error
+}
+
 // RevokeAPIKey revokes a key. It returns ErrNotFound for another operator's key or one already
 // revoked.
 func (d *DB) RevokeAPIKey(ctx context.Context, operatorID, keyID uuid.UUID, now time.Time) error {

@@ -70,6 +70,8 @@ var auditSubjects = [][2]string{
 	{"risk_zones", "name"}, {"locations", "name"}, {"webhooks", "url"}, {"orders", "guide_code"},
 }
 
+var auditColumns = columnList(tableColumns[models.AuditEntry]("audit_log", ""))
+
 func (d *DB) auditViews(ctx context.Context, operatorID uuid.UUID, filter AuditFilter) *gorm.DB {
 	names := make([]string, len(auditSubjects))
 	query := d.with(ctx).Table("audit_log").
@@ -81,7 +83,7 @@ func (d *DB) auditViews(ctx context.Context, operatorID uuid.UUID, filter AuditF
 		query = query.Joins("LEFT JOIN " + subject[0] + " AS " + alias + " ON " + alias + ".id = audit_log.subject_id")
 	}
 	return filter.apply(query).Where("audit_log.operator_id = ?", operatorID).
-		Select("audit_log.*, actors.name AS user_name, actor_keys.name AS key_name, COALESCE(" + strings.Join(names, ", ") + ") AS subject_name").
+		Select(auditColumns + ", actors.name AS user_name, actor_keys.name AS key_name, COALESCE(" + strings.Join(names, ", ") + ") AS subject_name").
 		Order("audit_log.at DESC, audit_log.id DESC")
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -72,6 +73,28 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	require.NoError(t, database.CheckVersion(context.Background()))
 	slices.Sort(applied)
 	require.Equal(t, []int{0, 0, 0, 1}, applied)
+}
+
+// A migration that waited for a table would have every other use of it wait behind it.
+func TestMigrate_doesNotWaitForATable(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	database := open(t, databaseURL)
+	undoLatest(t, database)
+	holder, err := database.SQL().Begin()
+	require.NoError(t, err)
+	_, err = holder.Exec("LOCK TABLE goose_db_version IN SHARE MODE")
+	require.NoError(t, err)
+	impatient, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline, LockTimeout: time.Millisecond})
+	require.NoError(t, err)
+	defer impatient.Close()
+	_, err = impatient.Migrate(t.Context())
+	require.ErrorContains(t, err, "lock timeout")
+	require.NoError(t, holder.Rollback())
+	require.ErrorContains(t, database.CheckVersion(t.Context()), "not migrated", "nothing was changed")
+	applied, err := database.Migrate(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, applied)
 }
 
 // undoLatest rolls back the latest migration.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -59,6 +60,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// AuditRetention is how long entries of the audit log are kept; 0 means DefaultAuditRetention.
 	AuditRetention time.Duration
+	// LockTimeout is how long a PostgreSQL statement waits for a lock before it fails; 0 means for ever.
+	LockTimeout time.Duration
 }
 
 // Open connects to the database that DATABASE_URL names and pings it.
@@ -80,8 +83,11 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	orm, err := gorm.Open(dialector, &gorm.Config{
 		Logger:                 newStatementLog(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
-		DisableAutomaticPing:   true,
-		NowFunc:                func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
+		// Reads name their columns: a prepared SELECT * fails once on every connection after a migration
+		// has added a column to the table.
+		QueryFields:          true,
+		DisableAutomaticPing: true,
+		NowFunc:              func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) },
 	})
 	if err != nil {
 		handle.Close()
@@ -100,13 +106,13 @@ func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dial
 		return handle, sqlite.Dialector{Conn: handle}, SQLite, err
 	}
 	if strings.HasPrefix(databaseURL, "postgres://") || strings.HasPrefix(databaseURL, "postgresql://") {
-		handle, err := openPostgres(databaseURL, options.MaxConns)
+		handle, err := openPostgres(databaseURL, options)
 		return handle, postgres.New(postgres.Config{Conn: handle}), Postgres, err
 	}
 	return nil, nil, "", errors.New(`must start with "postgres://" or "sqlite:"`)
 }
 
-func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
+func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("is not a valid PostgreSQL address")
@@ -114,9 +120,12 @@ func openPostgres(databaseURL string, maxConns int) (*sql.DB, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "despacho"
 	}
+	if options.LockTimeout > 0 {
+		config.RuntimeParams["lock_timeout"] = strconv.FormatInt(options.LockTimeout.Milliseconds(), 10)
+	}
 	handle := stdlib.OpenDB(*config)
-	handle.SetMaxOpenConns(maxConns)
-	handle.SetMaxIdleConns(maxConns)
+	handle.SetMaxOpenConns(options.MaxConns)
+	handle.SetMaxIdleConns(options.MaxConns)
 	handle.SetConnMaxIdleTime(5 * time.Minute)
 	return handle, nil
 }

@@ -97,12 +97,14 @@ func (d *DB) Moves(ctx context.Context, orderID uuid.UUID) ([]models.TimelineEnt
 	return moves, err
 }
 
+var timelineColumns = columnList(tableColumns[models.TimelineEntry]("order_events", ""))
+
 // Timeline reads all entries of an order's timeline, oldest first, with the names of those they are
 // about.
 func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID) ([]models.TimelineView, error) {
 	var events []models.TimelineView
 	err := d.with(ctx).Table("order_events").
-		Select("order_events.*, users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
+		Select(timelineColumns+", users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
 		Joins("LEFT JOIN users ON users.id = order_events.user_id").
 		Joins("LEFT JOIN api_keys ON api_keys.id = order_events.key_id").
 		Joins("LEFT JOIN riders ON riders.id = order_events.rider_id").

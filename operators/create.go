@@ -43,7 +43,8 @@ var defaultSizes = []models.Size{
 	{Code: "L", Name: "Grande"},
 }
 
-// Create creates an operator with the branch and the sizes that orders require.
+// Create creates an operator with the branch and the sizes that orders require. Names are unique,
+// because commands take them for an id.
 func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator, error) {
 	operator, err := s.newOperator(ctx, in)
 	if err != nil {
@@ -57,6 +58,16 @@ func (s *Service) Create(ctx context.Context, in NewOperator) (*models.Operator,
 		sizes[i].ID, sizes[i].OperatorID, sizes[i].Active, sizes[i].CreatedAt = uuid.New(), operator.ID, true, operator.CreatedAt
 	}
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if err := tx.LockOperatorNames(ctx); err != nil {
+			return err
+		}
+		named, err := operatorsNamed(ctx, tx, operator.Name)
+		if err != nil {
+			return err
+		}
+		if len(named) > 0 {
+			return fmt.Errorf("there is an operator %q already: %s", named[0].Name, named[0].ID)
+		}
 		for _, rows := range []any{operator, &branch, &sizes} {
 			if err := tx.Insert(ctx, rows); err != nil {
 				return err

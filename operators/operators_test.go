@@ -149,7 +149,10 @@ func TestCreate_withoutTheCatalogSaysHowToLoadIt(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	h := openWithCatalog(t, testenv.SQLite(t))
-	rayo, first, second := h.create(t, "Rayo Envíos"), h.create(t, "Andes"), h.create(t, "Andes")
+	rayo, first, second := h.create(t, "Rayo Envíos"), h.create(t, "Andes"), h.create(t, "Otro")
+	// As two operators could be called in earlier releases.
+	_, err := h.db.SQL().Exec("UPDATE operators SET name = 'Andes' WHERE id = ?", second.ID)
+	require.NoError(t, err)
 
 	for _, called := range []string{rayo.ID.String(), "Rayo Envíos", "rayo envíos", " RAYO ENVÍOS "} {
 		found, err := h.Find(t.Context(), called)
@@ -160,7 +163,7 @@ func TestFind(t *testing.T) {
 		_, err := h.Find(t.Context(), unknown)
 		require.ErrorContains(t, err, "there is no operator", unknown)
 	}
-	_, err := h.Find(t.Context(), "Andes")
+	_, err = h.Find(t.Context(), "Andes")
 	require.ErrorContains(t, err, "2 operators are called")
 	require.ErrorContains(t, err, first.ID.String())
 	require.ErrorContains(t, err, second.ID.String())

@@ -6,6 +6,7 @@ package operators
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -61,15 +62,9 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 		}
 		return operator, err
 	}
-	all, err := s.db.Operators(ctx)
+	named, err := operatorsNamed(ctx, s.db, idOrName)
 	if err != nil {
 		return nil, err
-	}
-	var named []models.Operator
-	for _, operator := range all {
-		if strings.EqualFold(operator.Name, strings.TrimSpace(idOrName)) {
-			named = append(named, operator)
-		}
 	}
 	switch len(named) {
 	case 0:
@@ -82,4 +77,13 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 		ids[i] = operator.ID.String()
 	}
 	return nil, fmt.Errorf("%d operators are called %q, say which by its id: %s", len(named), idOrName, strings.Join(ids, ", "))
+}
+
+// operatorsNamed lists the operators with a name, ignoring case. There is at most one unless the
+// others were created by an earlier release.
+func operatorsNamed(ctx context.Context, tx *db.DB, name string) ([]models.Operator, error) {
+	all, err := tx.Operators(ctx)
+	return slices.DeleteFunc(all, func(operator models.Operator) bool {
+		return !strings.EqualFold(operator.Name, strings.TrimSpace(name))
+	}), err
 }

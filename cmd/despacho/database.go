@@ -8,7 +8,9 @@ import (
 )
 
 // openDatabase opens the database of DATABASE_URL, whatever its schema version.
-func openDatabase(ctx context.Context) (*db.DB, error) {
+func openDatabase(ctx context.Context) (*db.DB, error) { return openDatabaseWith(ctx, db.Options{}) }
+
+func openDatabaseWith(ctx context.Context, options db.Options) (*db.DB, error) {
 	cfg, err := config.Load()
 	if err != nil {
 		return nil, err
@@ -16,7 +18,8 @@ func openDatabase(ctx context.Context) (*db.DB, error) {
 	if err := cfg.RequireDatabase(); err != nil {
 		return nil, err
 	}
-	return db.Open(ctx, cfg.DatabaseURL, db.Options{MaxConns: 2, AuditRetention: cfg.AuditRetention})
+	options.MaxConns, options.AuditRetention = 2, cfg.AuditRetention
+	return db.Open(ctx, cfg.DatabaseURL, options)
 }
 
 // withDatabase runs a command on a database whose schema is current.

@@ -22,7 +22,7 @@ func operatorCommand() *cobra.Command {
 	}
 	command.PersistentFlags().Bool(jsonFlag, false, "print JSON instead of a table")
 	command.AddCommand(
-		operatorCreateCommand(), operatorListCommand(), operatorPlanCommand(), operatorSuspendCommand(), operatorResumeCommand(),
+		operatorInitCommand(), operatorCreateCommand(), operatorListCommand(), operatorPlanCommand(), operatorSuspendCommand(), operatorResumeCommand(),
 		operatorUserCommand(), operatorEraseCommand(),
 	)
 	return command
@@ -35,8 +35,12 @@ func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 // withOperators runs a use case on the database of DATABASE_URL.
 func withOperators(cmd *cobra.Command, use func(ctx context.Context, service *operators.Service) error) error {
 	return withDatabase(cmd.Context(), func(ctx context.Context, database *db.DB) error {
-		return use(ctx, operators.New(operators.Options{DB: database, Clock: clock.System()}))
+		return use(ctx, newOperators(database))
 	})
+}
+
+func newOperators(database *db.DB) *operators.Service {
+	return operators.New(operators.Options{DB: database, Clock: clock.System()})
 }
 
 // changeOperator runs a use case that returns an operator and prints it.
@@ -60,24 +64,36 @@ func operatorCreateCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Name = args[0]
-			if basePrice != "" {
-				price, err := money.Parse(basePrice)
-				if err != nil {
-					return fmt.Errorf("--base-price must be an amount up to %s with at most two decimals, not %q", money.Max, basePrice)
-				}
-				in.BasePrice = &price
+			var err error
+			if in.BasePrice, err = parseBasePrice(basePrice); err != nil {
+				return err
 			}
 			return changeOperator(cmd, func(ctx context.Context, service *operators.Service) (*models.Operator, error) {
 				return service.Create(ctx, in)
 			})
 		},
 	}
+	addOperatorFlags(command, &in, &basePrice, models.PlanBasic)
+	return command
+}
+
+func addOperatorFlags(command *cobra.Command, in *operators.NewOperator, basePrice *string, plan models.Plan) {
 	flags := command.Flags()
 	flags.StringVar(&in.CountryCode, "country", operators.DefaultCountry, "two-letter country code; it decides the currency")
 	flags.StringVar(&in.Timezone, "timezone", "", "IANA time zone (default the country's)")
-	flags.StringVar((*string)(&in.Plan), "plan", string(models.PlanBasic), operators.PlanNames(", "))
-	flags.StringVar(&basePrice, "base-price", "", "price of a shipment where coverage names none, for example 12.50 (default none)")
-	return command
+	flags.StringVar((*string)(&in.Plan), "plan", string(plan), operators.PlanNames(", "))
+	flags.StringVar(basePrice, "base-price", "", "price of a shipment where coverage names none, for example 12.50 (default none)")
+}
+
+func parseBasePrice(text string) (*money.Cents, error) {
+	if text == "" {
+		return nil, nil
+	}
+	price, err := money.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("--base-price must be an amount up to %s with at most two decimals, not %q", money.Max, text)
+	}
+	return &price, nil
 }
 
 func operatorListCommand() *cobra.Command {

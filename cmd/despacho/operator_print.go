@@ -82,10 +82,69 @@ func printUser(cmd *cobra.Command, user *models.User, password string) error {
 	if password != "" {
 		columns, row = append(columns, "PASSWORD (shown once)"), append(row, password)
 	}
-	return printResult(cmd, userView{
+	return printResult(cmd, viewUser(user, password), columns, row)
+}
+
+func viewUser(user *models.User, password string) userView {
+	return userView{
 		ID: user.ID, OperatorID: user.OperatorID, StoreID: user.StoreID, Email: user.Email, Name: user.Name,
 		Role: user.Role, Admin: user.Admin, Password: password,
-	}, columns, row)
+	}
+}
+
+// setupView is the result of operator init in the JSON output. Password and Key are set only when they
+// are new.
+type setupView struct {
+	Operator operatorView      `json:"operator"`
+	Admin    userView          `json:"administrator"`
+	Store    storeView         `json:"store"`
+	Key      keyView           `json:"key"`
+	Coverage coverageCountView `json:"coverage"`
+	// Created are the parts that did not exist before.
+	Created []string `json:"created"`
+}
+
+type storeView struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+type keyView struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+	Key  string    `json:"key,omitempty"`
+}
+
+type coverageCountView struct {
+	Added     int `json:"added"`
+	Changed   int `json:"changed"`
+	Unchanged int `json:"unchanged"`
+}
+
+func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
+	view := setupView{
+		Operator: viewOperator(made.Operator), Admin: viewUser(made.Admin, made.Password),
+		Store:    storeView{ID: made.Store.ID, Name: made.Store.Name},
+		Key:      keyView{ID: made.Key.ID, Name: made.Key.Name, Key: made.PlainKey},
+		Coverage: coverageCountView{Added: len(made.Coverage.Added), Changed: len(made.Coverage.Changed), Unchanged: made.Coverage.Unchanged},
+		Created:  []string{},
+	}
+	var rows [][]any
+	add := func(part string, created bool, name, id any, secret string) {
+		state := "exists"
+		if created {
+			state = "created"
+			view.Created = append(view.Created, part)
+		}
+		rows = append(rows, []any{part, state, id, name, secret})
+	}
+	add("operator", made.NewOperator, made.Operator.Name, made.Operator.ID, "")
+	add("administrator", made.NewAdmin, made.Admin.Email, made.Admin.ID, made.Password)
+	add("store", made.NewStore, made.Store.Name, made.Store.ID, "")
+	add("key", made.NewKey, made.Key.Name, made.Key.ID, made.PlainKey)
+	places := fmt.Sprintf("%d added, %d changed, %d as before", view.Coverage.Added, view.Coverage.Changed, view.Coverage.Unchanged)
+	rows = append(rows, []any{"coverage", places, "", "", ""})
+	return printResult(cmd, view, []any{"PART", "STATE", "ID", "NAME", "PASSWORD OR KEY (shown once)"}, rows...)
 }
 
 // resetView is a password reset in the JSON output.

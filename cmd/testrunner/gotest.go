@@ -33,10 +33,17 @@ var slowest = []string{
 // instrumented. The first is SQLite, C translated to Go.
 var uninstrumented = []string{"modernc.org/...", "golang.org/x/crypto/...", "golang.org/x/image/...", "image/...", "compress/..."}
 
-// testCommand is a single `go test` for all packages, so that some compile while others run.
-func testCommand(packages []string, raceDetector bool) []string {
+// testRun is what one `go test` runs.
+type testRun struct {
+	dir      string // of the module
+	packages []string
+	skip     string // matches the names of tests that do not run
+}
+
+// command is a single `go test` for all packages, so that some compile while others run.
+func (r testRun) command(raceDetector bool) []string {
 	command := []string{
-		"go", "test", "-json", "-count=1", "-timeout=" + testTimeout,
+		"go", "test", "-C=" + r.dir, "-skip=" + r.skip, "-json", "-count=1", "-timeout=" + testTimeout,
 		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
 		"-vet=off",    // the suite lint runs all of vet
 		"-ldflags=-w", // linking takes half the time without debug information
@@ -47,7 +54,7 @@ func testCommand(packages []string, raceDetector bool) []string {
 			command = append(command, "-gcflags="+pattern+"=-race=false")
 		}
 	}
-	return append(command, slowestFirst(packages)...)
+	return append(command, slowestFirst(r.packages)...)
 }
 
 // slowestFirst puts the slowest packages first.
@@ -63,8 +70,9 @@ func slowestFirst(packages []string) []string {
 	return ordered
 }
 
-// goTest runs the tests of all packages, with the race detector where there is a C compiler.
-func goTest(ctx context.Context, packages []string, env *environment, out io.Writer) *testReport {
+// goTest runs the tests of all packages of a module, with the race detector where there is a C
+// compiler.
+func goTest(ctx context.Context, tests testRun, env *environment, out io.Writer) *testReport {
 	raceDetector := env.missing[compiler] == ""
 	variables := env.variables
 	if raceDetector {
@@ -74,6 +82,6 @@ func goTest(ctx context.Context, packages []string, env *environment, out io.Wri
 	report := newTestReport(out, env.strict)
 	stop := dev.Every(heartbeat, func() { fmt.Fprintf(out, "...   still running, %s\n", rounded(time.Since(began))) })
 	defer stop()
-	report.finish(execute(ctx, testCommand(packages, raceDetector), variables, report))
+	report.finish(execute(ctx, tests.command(raceDetector), variables, report))
 	return report
 }

@@ -1,7 +1,7 @@
 // Command testrunner runs the project's linters and tests. It installs what they need where
 // possible, starts the servers they share, and prints a table of the results. Arguments select
 // suites; without any, all run. With CI=true an incomplete suite or an unexpected skip is a
-// failure.
+// failure. `previous` and a commit run the tests of that commit on the migrations of this tree.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	passed, err := run(ctx, os.Args[1:], os.Stdout)
+	passed, err := command(ctx, os.Args[1:], os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testrunner:", err)
@@ -29,6 +29,13 @@ func main() {
 	if err != nil || !passed {
 		os.Exit(1)
 	}
+}
+
+func command(ctx context.Context, arguments []string, out io.Writer) (passed bool, err error) {
+	if len(arguments) > 0 && arguments[0] == "previous" {
+		return testPrevious(ctx, strings.Join(arguments[1:], ""), out)
+	}
+	return run(ctx, arguments, out)
 }
 
 func run(ctx context.Context, names []string, out io.Writer) (passed bool, err error) {
@@ -76,7 +83,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 		}
 	}
 	if len(packages) > 0 {
-		goTest(ctx, packages, env, out).addTo(rows, chosen)
+		goTest(ctx, testRun{dir: ".", packages: packages}, env, out).addTo(rows, chosen)
 	}
 	linting.Wait()
 	if ctx.Err() != nil {

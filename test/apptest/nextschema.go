@@ -7,26 +7,26 @@ import (
 	"despacho/db"
 )
 
-// nextVersion is a migration of a release after this one.
-const nextVersion = 90000
+// laterVersion is a migration of a release after this one.
+const laterVersion = 90000
 
-// expandSchema does what the migrations of the next release may do while this release still runs:
-// every table gets columns that this release does not know. All tests of the package run on that
-// schema, so that they hold this release to it.
-func expandSchema(ctx context.Context, database *db.DB) error {
+// ExpandSchema does what the migrations of the next release may do while this release still runs:
+// every table gets columns that this release does not know. Main does it before the first test, so
+// that all tests of a package hold this release to it.
+func ExpandSchema(ctx context.Context, database *db.DB, version int) error {
 	tables, err := tableNames(ctx, database)
 	if err != nil {
 		return err
 	}
-	statements := []string{"CREATE TABLE of_the_next_release (id BIGINT PRIMARY KEY)"}
+	statements := []string{fmt.Sprintf("CREATE TABLE later_%d (id BIGINT PRIMARY KEY)", version)}
 	for _, table := range tables {
 		statements = append(statements,
-			"ALTER TABLE "+table+" ADD COLUMN next_optional TEXT",
-			"ALTER TABLE "+table+" ADD COLUMN next_required BIGINT NOT NULL DEFAULT 0")
+			fmt.Sprintf("ALTER TABLE %s ADD COLUMN optional_%d TEXT", table, version),
+			fmt.Sprintf("ALTER TABLE %s ADD COLUMN required_%d BIGINT NOT NULL DEFAULT 0", table, version))
 	}
 	statements = append(statements,
-		fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)", nextVersion),
-		fmt.Sprintf("INSERT INTO schema_compatibility (version, oldest_binary) SELECT %d, MAX(version) FROM schema_compatibility", nextVersion))
+		fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)", version),
+		fmt.Sprintf("INSERT INTO schema_compatibility (version, oldest_binary) VALUES (%d, 0)", version))
 	for _, statement := range statements {
 		if _, err := database.SQL().ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)

@@ -26,7 +26,7 @@ type folder struct {
 // folders are listed from the programs down to what imports nothing. Nothing of the product imports
 // dev, lab or test, and internal imports no other folder.
 var folders = []folder{
-	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "worker", "workflows"}, "the shipped binary"},
+	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "web", "worker", "workflows"}, "the shipped binary"},
 	{"cmd/lab", []string{"lab"}, "`bench` and `chaos`, which are not shipped"},
 	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
 	{"app", []string{"activities", "api", "db", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},

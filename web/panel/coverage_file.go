@@ -89,7 +89,11 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	if len(page.Errors) > 0 {
 		return nil
 	}
-	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove); err != nil {
+	coverage, err := coveragefile.Coverage(rows)
+	if err != nil {
+		return err
+	}
+	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), coverage, page.Remove); err != nil {
 		return err
 	}
 	if page.Content, err = coveragefile.Normalized(rows); err != nil {
@@ -148,14 +152,13 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	}
 	page := coverageFilePage{Remove: values.Get("quitar") != ""}
 	rows, err := p.readCoverageFile(v, []byte(values.Get("contenido")))
-	for _, row := range rows {
-		if row.Complaint != "" {
-			err = apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
-		}
+	var coverage []operators.CoverageRow
+	if err == nil {
+		coverage, err = coveragefile.Coverage(rows)
 	}
 	var change *operators.CoverageChange
 	if err == nil {
-		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), asCoverage(rows), page.Remove)
+		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), coverage, page.Remove)
 	}
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)
@@ -165,14 +168,6 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 		message += fmt.Sprintf(", %d quitados", len(change.Removed))
 	}
 	return p.done(v, coveragePath, message+".")
-}
-
-func asCoverage(rows []coveragefile.Row) []operators.CoverageRow {
-	coverage := make([]operators.CoverageRow, len(rows))
-	for i, row := range rows {
-		coverage[i] = operators.CoverageRow{LocationID: row.Place.ID, Price: row.Price}
-	}
-	return coverage
 }
 
 func (p *Pages) downloadCoverage(v *Request) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
+	"despacho/internal/apperror"
 	"despacho/internal/money"
 	"despacho/models"
 	"despacho/operators"
@@ -67,6 +68,18 @@ func Read(index *catalog.Index, operator *models.Operator, content []byte) ([]Ro
 		rows[i] = row
 	}
 	return rows, nil
+}
+
+// Coverage returns the rows as coverage, or the error of the first invalid one.
+func Coverage(rows []Row) ([]operators.CoverageRow, error) {
+	coverage := make([]operators.CoverageRow, len(rows))
+	for i, row := range rows {
+		if row.Complaint != "" {
+			return nil, apperror.New(apperror.Invalid, "invalid_fields", fmt.Sprintf("Fila %d: %s", row.Number, row.Complaint))
+		}
+		coverage[i] = operators.CoverageRow{LocationID: row.Place.ID, Price: row.Price}
+	}
+	return coverage, nil
 }
 
 func (r reader) read(cells map[string]string) (row Row) {

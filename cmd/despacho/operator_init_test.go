@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/internal/credentials"
+	"despacho/models"
+)
+
+// withCatalog is onBothDatabases with the places of Lima.
+func withCatalog(t *testing.T, run func(t *testing.T, database *db.DB)) {
+	t.Helper()
+	onBothDatabases(t, func(t *testing.T, database *db.DB) {
+		countries, locations := catalog.Embedded()
+		locations = slices.DeleteFunc(locations, func(place catalog.Location) bool { return place.City != "Lima" && place.City != "" })
+		require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
+		run(t, database)
+	})
+}
+
+// initialize runs operator init with what it needs and more flags.
+func initialize(t *testing.T, stdin string, more ...string) (setupView, error) {
+	t.Helper()
+	out, err := despacho(t, stdin, append([]string{"operator", "init", "--json"}, more...)...)
+	var view setupView
+	if err == nil {
+		require.NoError(t, json.Unmarshal([]byte(out), &view), out)
+	}
+	return view, err
+}
+
+var initFlags = []string{"Rayo Envíos", "--email", "Ana@Rayo.example", "--person", "Ana Torres", "--store", "Zapatería Sol", "--base-price", "10", "--coverage", "-"}
+
+// All that the first order needs is there, and the printed password and key are theirs.
+func TestOperatorInit_createsEverything(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		made, err := initialize(t, "ubigeo,precio\n150122,9.50\n150101,\n", initFlags...)
+		require.NoError(t, err)
+		require.Equal(t, []string{"operator", "administrator", "store", "key"}, made.Created)
+		require.Equal(t, models.PlanPro, made.Operator.Plan, "the plan with the API")
+		require.Equal(t, "10.00", made.Operator.BasePrice.String())
+		require.Equal(t, coverageCountView{Added: 2}, made.Coverage)
+
+		user, err := database.UserByEmail(t.Context(), "ana@rayo.example")
+		require.NoError(t, err)
+		require.True(t, user.Administers())
+		require.True(t, credentials.PasswordMatches(user.PasswordHash, made.Admin.Password))
+		holder, err := database.Authenticate(t.Context(), credentials.Hash(made.Key.Key), time.Now().UTC())
+		require.NoError(t, err)
+		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
+		settings, err := database.OperatorSettings(t.Context(), made.Operator.ID)
+		require.NoError(t, err)
+		require.Len(t, settings.Coverage, 2)
+		require.Len(t, settings.Branches, 1)
+		require.Len(t, settings.Sizes, 3)
+	})
+}
+
+// Run again it creates nothing and shows nothing; prices of the file are set.
+func TestOperatorInit_isSafeToRepeat(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		const file = "lugar;precio\nLima;12.50\n"
+		first, err := initialize(t, file, initFlags...)
+		require.NoError(t, err)
+		again, err := initialize(t, file, initFlags...)
+		require.NoError(t, err)
+		require.Empty(t, again.Created)
+		require.Empty(t, again.Admin.Password)
+		require.Empty(t, again.Key.Key)
+		require.Equal(t, coverageCountView{Unchanged: 1}, again.Coverage)
+		require.Equal(t, []any{first.Operator.ID, first.Admin.ID, first.Store, first.Key.ID}, []any{again.Operator.ID, again.Admin.ID, again.Store, again.Key.ID})
+
+		dearer, err := initialize(t, "lugar;precio\nLima;13\n", initFlags...)
+		require.NoError(t, err)
+		require.Equal(t, coverageCountView{Changed: 1}, dearer.Coverage)
+
+		table, err := despacho(t, file, append([]string{"operator", "init"}, initFlags...)...)
+		require.NoError(t, err)
+		require.Regexp(t, `(?m)^key\s+exists\s+`+first.Key.ID.String(), table)
+		all, err := database.Operators(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+
+		elsewhere := append([]string{"Otro operador"}, initFlags[1:]...)
+		_, err = initialize(t, file, elsewhere...)
+		require.ErrorContains(t, err, "ana@rayo.example is the e-mail of another operator's user")
+	})
+}
+
+// What cannot be completed leaves nothing behind.
+func TestOperatorInit_allOrNothing(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		_, err := initialize(t, "ubigeo,precio\n150122,9.50\n999999,1\n", initFlags...)
+		require.ErrorContains(t, err, "--coverage: Fila 3")
+		all, err := database.Operators(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, all)
+
+		_, err = initialize(t, "", "Rayo Envíos", "--coverage", filepath.Join(t.TempDir(), "none.csv"))
+		require.ErrorContains(t, err, "--email is missing")
+		require.ErrorContains(t, err, "--person is missing")
+		require.ErrorContains(t, err, "--store is missing")
+		_, err = initialize(t, "", "Rayo Envíos", "--email", "a@b.example", "--person", "Ana", "--store", "Sol")
+		require.ErrorContains(t, err, "--coverage is missing")
+	})
+}
+
+// On a terminal the command asks for what is missing.
+func TestOperatorInit_asks(t *testing.T) {
+	original := isTerminal
+	isTerminal = func(io.Reader) bool { return true }
+	t.Cleanup(func() { isTerminal = original })
+	withCatalog(t, func(t *testing.T, _ *db.DB) {
+		out, err := despacho(t, "Rayo Envíos\nana@rayo.example\nZapatería Sol\nLima;12.50\nSan Borja;9\n\n",
+			"operator", "init", "--person", "Ana Torres")
+		require.NoError(t, err, out)
+		require.Contains(t, out, "Name of the operator: E-mail of its administrator: Name of its first store: ")
+		require.Regexp(t, `(?m)^operator\s+created\s+\S+\s+Rayo Envíos`, out)
+		require.Regexp(t, `(?m)^administrator\s+created\s+\S+\s+ana@rayo.example\s+[A-Z2-7]{26}`, out)
+		require.Regexp(t, `(?m)^key\s+created\s+\S+\s+Integración\s+dsp_live_\w{32}`, out)
+		require.Regexp(t, `(?m)^coverage\s+2 added`, out)
+	})
+}
+
+func TestIsTerminal(t *testing.T) {
+	t.Parallel()
+	file, err := os.Create(filepath.Join(t.TempDir(), "answers"))
+	require.NoError(t, err)
+	defer file.Close()
+	require.False(t, isTerminal(file))
+}
+
+// A second operator of the same name would make the name useless to every other command.
+func TestOperatorCreate_nameIsTaken(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, _ *db.DB) {
+		first := mustPrint[operatorView](t, "operator", "create", "Rayo Envíos")
+		_, err := despacho(t, "", "operator", "create", " rayo envíos ")
+		require.ErrorContains(t, err, first.ID.String())
+		require.Len(t, mustPrint[[]operatorView](t, "operator", "list"), 1)
+	})
+}

@@ -1,0 +1,160 @@
+package operators
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"despacho/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+)
+
+// Setup describes an operator with what it needs for its first order: an administrator, a store with
+// a key, and coverage.
+type Setup struct {
+	Operator NewOperator
+	// Admin is the administrator; its operator and its store are not read.
+	Admin NewUser
+	// Store is the store's name.
+	Store string
+	// Coverage returns the places to cover, which are in the operator's country.
+	Coverage func(operator *models.Operator) ([]CoverageRow, error)
+}
+
+// SetupResult is what SetUp found or created.
+type SetupResult struct {
+	Operator *models.Operator
+	Admin    *models.User
+	Store    *models.Store
+	Key      *models.APIKey
+	Coverage *CoverageChange
+	// What did not exist before.
+	NewOperator, NewAdmin, NewStore, NewKey bool
+	// Password and PlainKey are known only now. They are empty for what existed, and for a password that
+	// was given.
+	Password, PlainKey string
+}
+
+// setupKeyName is the name of the store's key.
+const setupKeyName = "Integración"
+
+// SetUp creates what the operator lacks, all of it or nothing. What exists, recognised by the names of
+// operator and store, the administrator's e-mail and the key's name, stays as it is, so that SetUp can
+// be repeated; only the prices of the given places change.
+func (s *Service) SetUp(ctx context.Context, in Setup) (*SetupResult, error) {
+	made := &SetupResult{}
+	err := s.db.InTx(ctx, func(tx *db.DB) error {
+		inTx := *s
+		inTx.db = tx
+		if err := tx.LockOperatorNames(ctx); err != nil {
+			return err
+		}
+		for _, step := range []func(context.Context, Setup, *SetupResult) error{
+			inTx.setUpOperator, inTx.setUpAdmin, inTx.setUpStore, inTx.setUpKey, inTx.setUpCoverage,
+		} {
+			if err := step(ctx, in, made); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+func (s *Service) setUpOperator(ctx context.Context, in Setup, made *SetupResult) error {
+	named, err := operatorsNamed(ctx, s.db, in.Operator.Name)
+	if err != nil {
+		return err
+	}
+	if made.NewOperator = len(named) == 0; made.NewOperator {
+		made.Operator, err = s.Create(ctx, in.Operator)
+	} else {
+		made.Operator, err = s.Find(ctx, in.Operator.Name)
+	}
+	return err
+}
+
+func (s *Service) setUpAdmin(ctx context.Context, in Setup, made *SetupResult) error {
+	user, err := s.db.UserByEmail(ctx, normalizeEmail(in.Admin.Email))
+	switch {
+	case db.IsNotFound(err):
+		admin := in.Admin
+		admin.Operator, admin.StoreID, admin.Admin = made.Operator.ID.String(), nil, true
+		made.NewAdmin = true
+		made.Admin, made.Password, err = s.AddUser(ctx, admin)
+		return err
+	case err != nil:
+		return err
+	case user.OperatorID != made.Operator.ID:
+		return fmt.Errorf("%s is the e-mail of another operator's user", user.Email)
+	}
+	made.Admin = user
+	return nil
+}
+
+func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) error {
+	name, err := checkName(in.Store)
+	if err != nil {
+		return fmt.Errorf("the store: %w", err)
+	}
+	stores, err := s.Stores(ctx, made.Operator)
+	if err != nil {
+		return err
+	}
+	for _, store := range stores {
+		if store.Active && strings.EqualFold(store.Name, name) {
+			made.Store = &store
+			return nil
+		}
+	}
+	body, err := bodyWith(map[string]any{"name": name})
+	if err != nil {
+		return err
+	}
+	made.NewStore = true
+	made.Store, err = s.CreateStore(ctx, made.Operator, body)
+	return err
+}
+
+func (s *Service) setUpKey(ctx context.Context, _ Setup, made *SetupResult) error {
+	keys, err := s.Keys(ctx, made.Operator)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if key.Name == setupKeyName && key.StoreID != nil && *key.StoreID == made.Store.ID && key.Usable(s.clock.Now()) {
+			made.Key = &key
+			return nil
+		}
+	}
+	body, err := bodyWith(map[string]any{"name": setupKeyName, "scopes": models.Scopes, "store_id": made.Store.ID})
+	if err != nil {
+		return err
+	}
+	made.NewKey = true
+	made.Key, made.PlainKey, err = s.CreateKey(ctx, made.Operator, body)
+	return err
+}
+
+func (s *Service) setUpCoverage(ctx context.Context, in Setup, made *SetupResult) error {
+	rows, err := in.Coverage(made.Operator)
+	if err != nil {
+		return err
+	}
+	made.Coverage, err = s.ApplyCoverage(ctx, made.Operator, rows, false)
+	return err
+}
+
+// bodyWith is the request that the panel would send.
+func bodyWith(members map[string]any) (*jsonbody.Object, error) {
+	text, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	return jsonbody.Parse(text)
+}
