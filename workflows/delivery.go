@@ -20,6 +20,9 @@ const maxPendingCalls = 500
 // order nor other receivers. One webhook gets an order's events in sequence. What exceeds
 // maxPendingCalls waits in the database.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
+	if o.superseded {
+		return // the next run sends what is pending
+	}
 	if room := max(maxPendingCalls-o.pendingCalls, 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
 		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
 	}
