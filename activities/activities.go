@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime/debug"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
@@ -36,6 +37,9 @@ type Activities struct {
 	MapLinks  *maplink.Resolver
 	// Identity is nil where no provider is configured.
 	Identity *identity.Verifier
+
+	// compared is set once this process has compared the database with Temporal.
+	compared atomic.Bool
 }
 
 var _ workflows.Activities = (*Activities)(nil)

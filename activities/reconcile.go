@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
 	"despacho/db"
 	"despacho/orders"
 	"despacho/webhooks"
-	"despacho/workflows"
 )
 
 const (
@@ -57,16 +54,13 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 
 // firstPass is what a run does once.
 func (a *Activities) firstPass(ctx context.Context) error {
+	compareErr := a.compareHourly(ctx)
 	_, startErr := a.StartMissingOrders(ctx)
 	_, driveErr := a.DriveAbandonedDeliveries(ctx)
 	_, clearErr := a.ClearExpiredRecords(ctx)
 	_, eraseErr := a.Orders.ApplyRetention(ctx)
 	_, encryptErr := a.Orders.EncryptDocuments(ctx)
-	failed := errors.Join(startErr, driveErr, clearErr, eraseErr, encryptErr)
-	if a.Clock.Now().Minute() == 0 { // once an hour
-		failed = errors.Join(failed, a.RefreshOrphans(ctx))
-	}
-	return failed
+	return errors.Join(compareErr, startErr, driveErr, clearErr, eraseErr, encryptErr)
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should have
@@ -163,40 +157,6 @@ func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, 
 		}
 		last := targets[len(targets)-1]
 		after = db.Position{At: *last.NextAttemptAt, ID: last.ID}
-	}
-}
-
-// RefreshOrphans makes the workflows of orders that do not exist look, and fail: after a backup was
-// restored, Temporal may know orders that the database does not.
-func (a *Activities) RefreshOrphans(ctx context.Context) error {
-	request := &workflowservice.ListWorkflowExecutionsRequest{
-		PageSize: reconcilePage,
-		Query:    fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND TaskQueue = '%s'", workflows.OrderWorkflowName, a.TaskQueue),
-	}
-	for {
-		page, err := a.Temporal.ListWorkflow(ctx, request)
-		if err != nil {
-			return err
-		}
-		var ids []uuid.UUID
-		for _, execution := range page.GetExecutions() {
-			if id, err := uuid.Parse(strings.TrimPrefix(execution.GetExecution().GetWorkflowId(), workflows.OrderWorkflowPrefix)); err == nil {
-				ids = append(ids, id)
-			}
-		}
-		missing, err := a.DB.MissingOrders(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for _, id := range missing {
-			a.Log.WarnContext(ctx, "a workflow without an order", "order_id", id)
-			if err := a.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(id), "", workflows.RefreshName, nil); err != nil {
-				return err
-			}
-		}
-		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
-			return nil
-		}
 	}
 }
 

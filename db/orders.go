@@ -281,8 +281,22 @@ func (d *DB) MissingOrders(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, e
 	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return known[id] }), nil
 }
 
-// UnconfirmOpenOrders makes the reconcile workflow start the workflow of every open order again, for
-// a Temporal that has lost them.
+// EndedOrders returns those of the ids whose order ended before a time, as its workflow has confirmed, and
+// has no event to send.
+func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time) ([]uuid.UUID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var ended []uuid.UUID
+	err := d.with(ctx).Model(&models.Order{}).
+		Where("id IN ? AND status NOT IN ? AND updated_at < ? AND workflow_started_at IS NOT NULL", ids, models.OpenStatuses, before).
+		Where("NOT EXISTS (SELECT 1 FROM deliveries WHERE order_id = orders.id AND status = ?)", models.WebhookDeliveryPending).
+		Pluck("id", &ended).Error
+	return ended, err
+}
+
+// UnconfirmOpenOrders makes the reconcile workflow look at every open order: it starts the workflow of
+// those that have none, and makes the others read their rows.
 func (d *DB) UnconfirmOpenOrders(ctx context.Context) (int64, error) {
 	result := d.with(ctx).Model(&models.Order{}).
 		Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses).UpdateColumn("workflow_started_at", nil)

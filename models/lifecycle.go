@@ -146,6 +146,12 @@ func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 	return t.to, Applied
 }
 
+// Equal reports whether two states allow the same moves.
+func (s State) Equal(other State) bool {
+	sameRider := s.RiderID == nil && other.RiderID == nil || s.RiderID != nil && other.RiderID != nil && *s.RiderID == *other.RiderID
+	return s.Status == other.Status && s.CancelledBy == other.CancelledBy && sameRider
+}
+
 // Final reports whether no move is possible any more.
 func (s State) Final() bool { return len(transitions[s.phase()]) == 0 }
 

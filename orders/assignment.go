@@ -109,7 +109,7 @@ func (s *Service) assignOne(ctx context.Context, caller Caller, message workflow
 		assignment.Outcome = AssignmentUnchanged
 		return
 	}
-	err := s.requestMove(ctx, caller, order, message, "")
+	_, err := s.requestMove(ctx, caller, order, message, "")
 	switch {
 	case err == nil:
 		assignment.Outcome = AssignmentDone

@@ -45,7 +45,8 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 
 // StartMissing reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
 // run that missed a move: an update enters the history only after its move is in the database, and
-// a crash in between loses it from the history.
+// a crash in between loses it from the history. It is also for a run that is ahead of a row from an older
+// copy of the database.
 func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -66,8 +67,7 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	return err
 }
 
-// startOrRefresh starts the order's workflow. A running one is told to reload an order that has
-// moved.
+// startOrRefresh starts the order's workflow. A running one is told to reload the order.
 func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) error {
 	storeName, err := s.storeNameOf(ctx, &view.Order)
 	if err != nil {
@@ -75,10 +75,9 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	if view.Seq == 1 {
-		// A run that completed has auto-cancelled the order since it was read.
-		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
-	}
+	// A run that completed has ended the order since it was read, or carried it before the database was
+	// replaced by an older copy.
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 	if err = s.execute(ctx, options, input); !isAlreadyStarted(err) {
 		return err
 	}
@@ -87,15 +86,28 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	case err != nil:
 		return err
 	case described.WorkflowExecutionInfo.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
-		return nil
+		return s.startAgain(ctx, view, options, input)
 	case described.ExecutionConfig.TaskQueue.GetName() != s.options.TaskQueue:
 		// No worker serves that queue: TEMPORAL_TASK_QUEUE was changed, or a person started it.
 		s.log.WarnContext(ctx, "an order's workflow is on another task queue; it is replaced", "order_id", view.ID, "task_queue", described.ExecutionConfig.TaskQueue.GetName())
 		options.WorkflowIDConflictPolicy = enums.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
 		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 		return s.execute(ctx, options, input)
-	case view.Seq > 1:
-		return s.temporal.SignalWorkflow(ctx, options.ID, "", workflows.RefreshName, nil)
+	}
+	return s.temporal.SignalWorkflow(ctx, options.ID, "", workflows.RefreshName, nil)
+}
+
+// startAgain starts another run of a workflow that has completed, unless the order has ended since it
+// was read: a run completes only after its last move is in the database.
+func (s *Service) startAgain(ctx context.Context, read *models.OrderView, options client.StartWorkflowOptions, input workflows.OrderInput) error {
+	now, err := s.db.OrderViewByID(ctx, read.ID)
+	if err != nil || now.State().Final() || now.State().Revivable() {
+		return err
+	}
+	s.log.WarnContext(ctx, "an open order's workflow had completed; another run starts from the row", "order_id", read.ID)
+	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	if err := s.execute(ctx, options, input); !isAlreadyStarted(err) {
+		return err
 	}
 	return nil
 }

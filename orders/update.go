@@ -21,33 +21,60 @@ import (
 // moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
 // request besides the message, such as a photo.
 func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
-	if err := s.requestMove(ctx, caller, order, message, attachment); err != nil {
+	moved, err := s.requestMove(ctx, caller, order, message, attachment)
+	if err != nil {
 		return nil, err
 	}
-	return s.Get(ctx, caller, order.ID)
+	return s.view(moved, caller.SeesProofLocation()), nil
 }
 
-// requestMove requests a move from the order's workflow. It returns nil once the move is stored, or
-// if the order already is as requested.
-func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+// requestMove requests a move from the order's workflow. It returns the order once the move is stored,
+// or if the order already is as requested.
+func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
-	release, waited, err := s.moving.acquire(ctx, order.ID)
+	release, waited, err := s.moving.acquire(limited, order.ID)
 	if err != nil {
-		return ErrMoveUnconfirmed.Because(err)
+		return nil, ErrMoveUnconfirmed.Because(err)
 	}
 	defer release()
 	if waited {
-		if order, err = s.find(ctx, caller, order.ID); err != nil {
-			return err
+		if order, err = s.find(limited, caller, order.ID); err != nil {
+			return nil, err
 		}
 	}
 	// The row is checked first: a move that it rules out needs no update.
 	verdict, err := decide(message, caller.Actor(), &order.Order)
 	if err != nil || verdict == models.Unchanged {
-		return err
+		return order, err
 	}
-	return s.update(ctx, &order.Order, caller.Actor(), message.WithRequester(caller.requester()), attachment)
+	message = message.WithRequester(caller.requester())
+	updateID := updateID(s.options.UpdateIDSecret, &order.Order, caller.Actor(), message, attachment)
+	if err := s.update(limited, &order.Order, caller.Actor(), message, updateID); err != nil {
+		return nil, err
+	}
+	return s.moved(ctx, caller, order, message)
+}
+
+// moved reads an order after its update has succeeded. A row that could still make the move was
+// restored from an older copy of the database: Temporal has answered with the outcome of an update that
+// the workflow completed before. The move is then made, by a workflow that has read the row.
+func (s *Service) moved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
+	after, err := s.find(ctx, caller, before.ID)
+	if err != nil || after.Seq > before.Seq {
+		return after, err
+	}
+	if verdict, err := decide(message, caller.Actor(), &after.Order); err != nil || verdict == models.Unchanged {
+		return after, err
+	}
+	s.log.WarnContext(ctx, "the order's row is older than its workflow, which reads it now", "order_id", before.ID)
+	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+	defer cancel()
+	s.refresh(limited, before.ID)
+	if err := s.update(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
+		return nil, err
+	}
+	return s.find(ctx, caller, before.ID)
 }
 
 // maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the
@@ -57,12 +84,12 @@ const maxUpdates = 3
 // update sends the move as a workflow update until it is stored or refused for a reason that holds.
 //
 // The first update's id is derived from the request, so that a repeated request waits for the
-// outcome of the update that is still under way instead of asking for the move once more. An update
-// that has ended does not count: its outcome may be old.
-func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, attachment string) error {
+// outcome of the update that is still under way instead of asking for the move once more. The outcome
+// of an update that has ended may be old: a failure is asked for once more here, a success is checked
+// by moved.
+func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
-	updateID := updateID(s.options.UpdateIDSecret, order, by, message, attachment)
 	for attempt := 1; ; attempt++ {
 		err := s.requestUpdate(ctx, order, request, updateID)
 		for isTimeout(err) && ctx.Err() == nil {
@@ -219,7 +246,7 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
-	if err != nil {
+	if err != nil && !isNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
 	}
 }

@@ -89,6 +89,17 @@ var paths = []path{
 		s.deliver(t, id)
 		return s.waitForOrderEnd(t, id)
 	}},
+	{"superseded-by-an-older-row", func(t *testing.T, i *installation, s *service) (string, string) {
+		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
+		id := s.CreateOrder(t, s.Key, personalData)
+		s.receive(t, id)
+		s.assign(t, id, 0)
+		run := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Execution.RunId
+		s.rewind(t, id)
+		s.wholeLife(t, id)
+		s.waitForOrderEnd(t, id)
+		return workflowOf(id), run
+	}},
 	{"started-late", func(t *testing.T, i *installation, s *service) (string, string) {
 		s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 		id := i.detachedLate.CreateOrder(t, s.Key, personalData)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -20,7 +19,6 @@ import (
 	"despacho/activities"
 	"despacho/db"
 	"despacho/internal/clock"
-	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
@@ -86,30 +84,6 @@ func TestSchedule_definitionIsUpdated(t *testing.T) {
 	})
 	require.Len(t, described.Schedule.Action.(*client.ScheduleWorkflowAction).Args, 1)
 	require.True(t, described.Schedule.State.Paused, "what a person has set stays")
-}
-
-// A workflow whose order is not in the database is found and fails.
-func TestOrphans_fail(t *testing.T) {
-	each(t, func(t *testing.T, s *service) {
-		open, orphan := s.CreateOrder(t, s.Key), uuid.New()
-		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
-			ID: workflows.OrderWorkflowID(orphan), TaskQueue: s.Config.TaskQueue,
-		}, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: orphan, Snapshot: &workflows.Snapshot{
-			Status: models.StatusReceived, Seq: 2, GuideCode: "7K2QX-M4TN8C",
-		}})
-		require.NoError(t, err)
-		a := &activities.Activities{DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: slog.New(slog.DiscardHandler)}
-		testenv.Until(t, func() error { // the list of workflows lags behind
-			if err := a.RefreshOrphans(t.Context()); err != nil {
-				return err
-			}
-			if status := s.describe(t, run.GetID()).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_FAILED {
-				return fmt.Errorf("the workflow is %s", status)
-			}
-			return nil
-		})
-		require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(open)).WorkflowExecutionInfo.Status)
-	})
 }
 
 // failingStarts is a Temporal client that cannot start some workflows.

@@ -21,6 +21,9 @@ const maxPendingCalls = 500
 // maxPendingCalls waits in the database. Queued deliveries are not among them: the workers send
 // those.
 func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliveryRef) {
+	if o.superseded {
+		return // the next run sends what is pending
+	}
 	if room := max(maxPendingCalls-o.pendingCalls, 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
 		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
 	}

@@ -60,6 +60,8 @@ type order struct {
 	refreshedAt time.Time
 	// missing is set once the order turned out not to exist: a backup was restored without it.
 	missing error
+	// superseded is set once the row turned out to be from an older copy of the database.
+	superseded bool
 	// requests receives what updates ask for, handled one at a time; signals have their own channels.
 	requests workflow.Channel
 	// events selects over moves, the timer and completed webhook calls.
@@ -80,7 +82,7 @@ type order struct {
 
 // isEnding reports whether the run has nothing more to do.
 func (o *order) isEnding(ctx workflow.Context) bool {
-	return o.isDone() || o.missing != nil || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+	return o.isDone() || o.missing != nil || o.superseded || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
 // isDone reports whether the run can complete.
@@ -94,7 +96,7 @@ func (o *order) end(ctx workflow.Context) error {
 	switch {
 	case o.missing != nil:
 		return o.missing
-	case o.isDone():
+	case o.isDone() && !o.superseded:
 		return nil
 	}
 	return workflow.NewContinueAsNewError(ctx, OrderWorkflowName, OrderInput{OrderID: o.id})

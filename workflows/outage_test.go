@@ -152,7 +152,12 @@ func TestApply_movedByAnotherRun(t *testing.T) {
 				return nil, nil
 			}
 			var answer *updateResult
-			s.at(time.Minute, func() { answer = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB}) })
+			s.at(time.Minute, func() {
+				s.mu.Lock()
+				s.stored = current
+				s.mu.Unlock()
+				answer = s.update(workflows.AssignedName, workflows.Assigned{RiderID: riderB})
+			})
 			ended := s.run()
 			probe := messages["assigned to rider B"]
 			after, verdict := probe.verdict(c.current)

@@ -15,6 +15,7 @@ const (
 	changeRefreshFirst      = "refresh-first"
 	changeBoundedCalls      = "bounded-calls"
 	changeFewerReads        = "fewer-reads"
+	changeRowWins           = "row-wins"
 )
 
 // has reports whether the run was, at this point, made by code with the change.
@@ -89,9 +90,17 @@ func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 
 // restoreMoved takes over the state of an order that was moved outside this run, and sends the
 // deliveries that this run is not sending yet: the events of moves that it missed come before those
-// of its own next move.
+// of its own next move. A row that is not ahead of this run and yet differs from it is from an older
+// copy of the database. What this run has done since did not happen: another one starts from the row,
+// with its timer, its deliveries and without the updates that this run has completed, whose outcome
+// Temporal would return for a repeated request.
 func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
-	if snapshot.Seq != o.seq {
+	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && o.has(ctx, changeRowWins)
+	if isOlder {
+		workflow.GetLogger(ctx).Warn("the order's row is older than its workflow: a new run starts from the row", "order_id", o.id, "row", snapshot.Status, "workflow", o.state.Status)
+		o.superseded = true
+	}
+	if snapshot.Seq != o.seq || isOlder {
 		o.restore(snapshot)
 		if o.state.Status != models.StatusRegistered {
 			o.cancelTimer()

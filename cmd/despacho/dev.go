@@ -28,11 +28,8 @@ import (
 	"despacho/workflows"
 )
 
-// temporalLog is the file in DEV_DIR with the Temporal development server's output.
-const temporalLog = "temporal.log"
-
 func devCommand() *cobra.Command {
-	return &cobra.Command{
+	command := &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything on this machine, with its own Temporal, a database file, demo data and a webhook inbox",
 		Args:  cobra.NoArgs,
@@ -47,6 +44,8 @@ func devCommand() *cobra.Command {
 			return err
 		},
 	}
+	command.AddCommand(devBackupCommand())
+	return command
 }
 
 // devProcess runs the whole service on one machine. It starts in the order of its fields and stops
@@ -119,12 +118,7 @@ func (d *devProcess) configure() error {
 	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
 		return fmt.Errorf("DEV_DIR: %w", err)
 	}
-	if cfg.DatabaseURL == "" {
-		cfg.DatabaseURL = "sqlite:" + filepath.Join(cfg.DevDir, "despacho.db")
-	}
-	if _, given := os.LookupEnv("FILES_DIR"); !given {
-		cfg.FilesDir = filepath.Join(cfg.DevDir, "files")
-	}
+	setDevPlaces(cfg)
 	if _, given := os.LookupEnv("WEBHOOK_ALLOW_NETS"); !given {
 		cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
@@ -138,6 +132,16 @@ func (d *devProcess) configure() error {
 	}
 	d.certs, err = dev.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))
 	return err
+}
+
+// setDevPlaces puts the database and the photos into DEV_DIR, unless they are given.
+func setDevPlaces(cfg *config.Config) {
+	if cfg.DatabaseURL == "" {
+		cfg.DatabaseURL = sqlitePrefix + filepath.Join(cfg.DevDir, dev.DatabaseFile)
+	}
+	if _, given := os.LookupEnv("FILES_DIR"); !given {
+		cfg.FilesDir = filepath.Join(cfg.DevDir, dev.FilesDir)
+	}
 }
 
 func (d *devProcess) listen() error {
@@ -171,14 +175,14 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(filepath.Join(d.config.DevDir, temporalLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := os.OpenFile(filepath.Join(d.config.DevDir, dev.TemporalLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	d.onClose(func() { _ = log.Close() })
 	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{
 		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
-		DBFile: filepath.Join(d.config.DevDir, "temporal.db"), SearchAttributes: workflows.SearchAttributes(), Log: log,
+		DBFile: filepath.Join(d.config.DevDir, dev.TemporalFile), SearchAttributes: workflows.SearchAttributes(), Log: log,
 	})
 	if err != nil {
 		return err
@@ -305,7 +309,7 @@ func (d *devProcess) watchTemporal(ctx context.Context) error {
 	}
 	select {
 	case <-d.temporal.Done():
-		return fmt.Errorf("%w; the rest of its log is in %s", d.temporal.Err(), filepath.Join(d.config.DevDir, temporalLog))
+		return fmt.Errorf("%w; the rest of its log is in %s", d.temporal.Err(), filepath.Join(d.config.DevDir, dev.TemporalLog))
 	case <-ctx.Done():
 		return nil
 	}

@@ -1,0 +1,178 @@
+package worker_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+
+	"despacho/activities"
+	"despacho/internal/clock"
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+	"despacho/workflows"
+)
+
+// rewind makes an order what it was when it was created, as an older copy of the database has it.
+func (s *service) rewind(t *testing.T, orderID string) {
+	t.Helper()
+	for _, statement := range []string{
+		"DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE order_id = '%s' AND order_seq > 1)",
+		"DELETE FROM deliveries WHERE order_id = '%s' AND order_seq > 1",
+		"DELETE FROM order_events WHERE order_id = '%s' AND seq > 1",
+		`UPDATE orders SET status = 'registered', seq = 1, rider_id = NULL, received_at = NULL, assigned_at = NULL, delivered_at = NULL,
+			cancelled_at = NULL, cancelled_by = NULL, workflow_started_at = created_at, updated_at = created_at WHERE id = '%s'`,
+	} {
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), fmt.Sprintf(statement, orderID))
+		require.NoError(t, err)
+	}
+}
+
+// wholeLife makes every move of an order and requires that each is really made.
+func (s *service) wholeLife(t *testing.T, orderID string) {
+	t.Helper()
+	require.Equal(t, "received", s.receive(t, orderID).String("status"))
+	require.Equal(t, "assigned", s.assign(t, orderID, 0).String("status"))
+	require.Equal(t, "delivered", s.deliver(t, orderID).String("status"))
+	require.Equal(t, []string{"created", "received", "assigned", "delivered"}, s.moveTypes(t, orderID))
+}
+
+// An order of an older copy of the database makes its moves again, although its workflow made them
+// already and Temporal answers a repeated update with the first outcome.
+func TestRestored_movesAreMadeAgain(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		delivered, onItsWay := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
+		s.wholeLife(t, delivered)
+		s.waitForOrderEnd(t, delivered)
+		s.receive(t, onItsWay)
+		s.assign(t, onItsWay, 0)
+		for _, id := range []string{delivered, onItsWay} {
+			s.waitForStartConfirmed(t, id)
+			s.rewind(t, id)
+			s.wholeLife(t, id)
+			s.waitForOrderEnd(t, id)
+		}
+	})
+}
+
+// comparing has the activities with which a worker compares the database and Temporal.
+func (s *service) comparing() *activities.Activities {
+	return &activities.Activities{
+		Orders: s.App.Orders, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// orphan starts the workflow of an order that is not in the database.
+func (s *service) orphan(t *testing.T) (workflowID string) {
+	t.Helper()
+	id := uuid.New()
+	run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: workflows.OrderWorkflowID(id), TaskQueue: s.Config.TaskQueue,
+	}, workflows.OrderWorkflowName, workflows.OrderInput{OrderID: id, Snapshot: &workflows.Snapshot{
+		Status: models.StatusReceived, Seq: 2, GuideCode: "7K2QX-M4TN8C",
+	}})
+	require.NoError(t, err)
+	return run.GetID()
+}
+
+// compareUntil compares until a check holds: Temporal's list of workflows lags behind, and an order is
+// left alone until orders.StartGracePeriod has passed.
+func (s *service) compareUntil(t *testing.T, check func() error) {
+	t.Helper()
+	testenv.Until(t, func() error {
+		if err := s.comparing().CompareWithTemporal(t.Context()); err != nil {
+			return err
+		}
+		if _, err := s.comparing().StartMissingOrders(t.Context()); err != nil {
+			return err
+		}
+		return check()
+	})
+}
+
+func (s *service) hasStatus(t *testing.T, workflowID string, want enums.WorkflowExecutionStatus) error {
+	t.Helper()
+	if status := s.describe(t, workflowID).WorkflowExecutionInfo.Status; status != want {
+		return fmt.Errorf("%s is %s", workflowID, status)
+	}
+	return nil
+}
+
+// eachOwn runs a test on services of its own: it has every open order looked at.
+func eachOwn(t *testing.T, run func(t *testing.T, s *service)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, boot(t, databaseURL, apptest.Options{})) })
+}
+
+// A workflow whose order is not in the database fails. It shows that the database is an older copy: the
+// workflows of all open orders take their state from the row.
+func TestRestored_olderDatabase(t *testing.T) {
+	eachOwn(t, func(t *testing.T, s *service) {
+		moved, completed, untouched := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
+		s.receive(t, moved)
+		s.wholeLife(t, completed)
+		s.waitForOrderEnd(t, completed)
+		for _, id := range []string{moved, completed, untouched} {
+			s.waitForStartConfirmed(t, id)
+			s.rewind(t, id)
+		}
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET updated_at = $1", time.Now().UTC().Add(-time.Hour))
+		require.NoError(t, err)
+		orphan := s.orphan(t)
+		s.compareUntil(t, func() error { return s.hasStatus(t, orphan, enums.WORKFLOW_EXECUTION_STATUS_FAILED) })
+		for _, id := range []string{moved, completed, untouched} {
+			s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(id), enums.WORKFLOW_EXECUTION_STATUS_RUNNING) })
+			testenv.Until(t, func() error {
+				if details := s.details(t, id); details[:len("**Registrado**")] != "**Registrado**" {
+					return fmt.Errorf("%s: %s", id, details)
+				}
+				return nil
+			})
+			require.Equal(t, 1, pendingTimers(s.historyOf(t, workflowOf(id), "")), "it cancels itself at its time")
+		}
+	})
+}
+
+// pendingTimers counts the timers of a run that neither fired nor were cancelled.
+func pendingTimers(run *history.History) (pending int) {
+	for _, event := range run.Events {
+		switch event.EventType {
+		case enums.EVENT_TYPE_TIMER_STARTED:
+			pending++
+		case enums.EVENT_TYPE_TIMER_FIRED, enums.EVENT_TYPE_TIMER_CANCELED:
+			pending--
+		}
+	}
+	return pending
+}
+
+// A Temporal that is older than the database has workflows behind their rows, and lacks others.
+func TestRestored_olderTemporal(t *testing.T) {
+	eachOwn(t, func(t *testing.T, s *service) {
+		ended, missing := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
+		s.receive(t, ended)
+		for _, id := range []string{ended, missing} {
+			s.waitForStartConfirmed(t, id)
+		}
+		_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
+			OrderID: uuid.MustParse(ended), EntryID: uuid.New(), Seq: 3, Move: models.MoveCancel, By: models.ByOperator, To: models.StatusCancelled,
+			At: time.Now().UTC().Truncate(time.Microsecond), Cancel: &workflows.Cancel{},
+		})
+		require.NoError(t, err)
+		// Both were made and confirmed an hour ago.
+		_, err = s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET workflow_started_at = $1, updated_at = $1", time.Now().UTC().Add(-time.Hour))
+		require.NoError(t, err)
+		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(missing), "", "not in the copy"))
+		s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(ended), enums.WORKFLOW_EXECUTION_STATUS_COMPLETED) })
+		s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(missing), enums.WORKFLOW_EXECUTION_STATUS_RUNNING) })
+		require.Equal(t, http.StatusOK, s.move(t, missing, "receive", nil).Status)
+	})
+}
