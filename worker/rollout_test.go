@@ -39,6 +39,7 @@ func TestRollout_noWorkflowTaskFails(t *testing.T) {
 	r := beginRollout(t, "1", "2")
 	old := r.startWorker("1")
 	begunBefore := []string{r.CreateOrder(t, r.Key), r.CreateOrder(t, r.Key), r.CreateOrder(t, r.Key)}
+	r.waitForIdle(t, begunBefore[0]) // its first task is for release 1
 	r.receive(t, begunBefore[1])
 	r.receive(t, begunBefore[2])
 	r.assign(t, begunBefore[2], 0)
@@ -117,6 +118,7 @@ func TestRollout_back(t *testing.T) {
 	r := beginRollout(t, "1", "1b")
 	r.startWorker("1")
 	id := r.CreateOrder(t, r.Key)
+	r.waitForIdle(t, id) // its first task is for release 1
 	r.startWorker("1b")
 	r.makeCurrent("1b")
 	r.receive(t, id)
