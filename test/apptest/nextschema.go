@@ -7,8 +7,11 @@ import (
 	"despacho/db"
 )
 
-// laterVersion is a migration of a release after this one.
-const laterVersion = 90000
+// LaterVersion is a migration of a release after this one.
+const LaterVersion = 90000
+
+// LaterTable is the name of the table that ExpandSchema adds.
+func LaterTable(version int) string { return fmt.Sprintf("later_%d", version) }
 
 // ExpandSchema does what the migrations of the next release may do while this release still runs:
 // every table gets columns that this release does not know. Main does it before the first test, so
@@ -18,7 +21,7 @@ func ExpandSchema(ctx context.Context, database *db.DB, version int) error {
 	if err != nil {
 		return err
 	}
-	statements := []string{fmt.Sprintf("CREATE TABLE later_%d (id BIGINT PRIMARY KEY)", version)}
+	statements := []string{fmt.Sprintf("CREATE TABLE %s (id BIGINT PRIMARY KEY)", LaterTable(version))}
 	for _, table := range tables {
 		statements = append(statements,
 			fmt.Sprintf("ALTER TABLE %s ADD COLUMN optional_%d TEXT", table, version),

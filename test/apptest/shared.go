@@ -27,7 +27,7 @@ var shared = struct {
 // ends what they shared, and fails if anything confidential was logged on the way.
 func Main(m *testing.M, ends ...func()) {
 	testenv.Prepare = func(ctx context.Context, database *db.DB) error {
-		if err := ExpandSchema(ctx, database, laterVersion); err != nil {
+		if err := ExpandSchema(ctx, database, LaterVersion); err != nil {
 			return err
 		}
 		return loadCatalog(ctx, database)

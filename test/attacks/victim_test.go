@@ -79,7 +79,10 @@ var ownerConditions = map[string]string{
 }
 
 // sharedTables hold no operator's data.
-var sharedTables = []string{"countries", "locations", "rate_windows", "identity_answers", "goose_db_version"}
+var sharedTables = []string{
+	"countries", "locations", "rate_windows", "identity_answers", "erased_photos", "goose_db_version", "schema_compatibility",
+	apptest.LaterTable(apptest.LaterVersion),
+}
 
 // state is all that the database holds of the victim's, in whichever table.
 func (v *victim) state(t *testing.T) map[string][]string {
