@@ -1,10 +1,13 @@
 FROM golang:1.26.8-bookworm AS build
+ARG GOPROXY
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
+# The caches stay on the machine from one build to the next, and out of the image.
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 ARG RELEASE=
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=${RELEASE}" -o /out/despacho ./cmd/despacho \
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=${RELEASE}" -o /out/despacho ./cmd/despacho \
     && mkdir -p /out/files && mkdir -m 1777 /out/tmp
 
 # Nothing but the binary, which carries its own time zones, and the certificate authorities that receivers of webhooks are checked against.

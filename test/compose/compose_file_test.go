@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,6 +23,7 @@ type composeFile struct {
 }
 
 type service struct {
+	Profiles        []string              `yaml:"profiles"`
 	Image           string                `yaml:"image"`
 	Build           any                   `yaml:"build"`
 	ContainerName   string                `yaml:"container_name"`
@@ -34,10 +36,22 @@ type service struct {
 	StopGracePeriod string                `yaml:"stop_grace_period"`
 	DependsOn       map[string]dependency `yaml:"depends_on"`
 	Healthcheck     healthcheck           `yaml:"healthcheck"`
+	Deploy          deployment            `yaml:"deploy"`
 }
 
 type dependency struct {
 	Condition string `yaml:"condition"`
+	// Required is nil where the dependency is: false means that it may be in no profile.
+	Required *bool `yaml:"required"`
+}
+
+type deployment struct {
+	Replicas  string `yaml:"replicas"`
+	Resources struct {
+		Limits struct {
+			Memory string `yaml:"memory"`
+		} `yaml:"limits"`
+	} `yaml:"resources"`
 }
 
 type healthcheck struct {
@@ -45,8 +59,8 @@ type healthcheck struct {
 	Disable bool     `yaml:"disable"`
 }
 
-// builtHere reports whether the service is built from the Dockerfile.
-func (s service) builtHere() bool { return s.Build != nil }
+// builtHere reports whether the service runs the image that is built from the Dockerfile.
+func (s service) builtHere() bool { return strings.HasPrefix(s.Image, "despacho:") }
 
 // oneShot reports whether the service ends when its work is done.
 func (s service) oneShot() bool { return strings.HasPrefix(s.Restart, "on-failure") }
@@ -79,21 +93,53 @@ func readFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// variable matches ${NAME}, ${NAME:-default} and ${NAME:?complaint}.
-var variable = regexp.MustCompile(`\$\{([A-Z_]+)(?::([-?])([^}]*))?\}`)
+// innermost matches ${NAME}, ${NAME:-default}, ${NAME-default}, ${NAME:+other} and ${NAME:?complaint}
+// without another one inside.
+var innermost = regexp.MustCompile(`\$\{([A-Z_]+)(?:(:?[-+?])([^{}$]*))?\}`)
 
 // interpolate fills in variables as compose does.
 func interpolate(t *testing.T, text string, environment map[string]string) string {
 	t.Helper()
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		parts := variable.FindStringSubmatch(found)
-		name, operator, word := parts[1], parts[2], parts[3]
-		if value := environment[name]; value != "" {
-			return value
+	for {
+		found := innermost.FindStringSubmatchIndex(text)
+		if found == nil {
+			return text
 		}
-		require.NotEqual(t, "?", operator, "%s: %s", name, word)
-		return word
-	})
+		part := func(i int) string {
+			if found[2*i] < 0 {
+				return ""
+			}
+			return text[found[2*i]:found[2*i+1]]
+		}
+		name, operator, word := part(1), part(2), part(3)
+		value, set := environment[name]
+		if strings.HasPrefix(operator, ":") {
+			set = value != ""
+		}
+		switch strings.TrimPrefix(operator, ":") {
+		case "-":
+			if !set {
+				value = word
+			}
+		case "+":
+			value = ""
+			if set {
+				value = word
+			}
+		case "?":
+			require.True(t, set, "%s: %s", name, word)
+		}
+		text = text[:found[0]] + value + text[found[1]:]
+	}
+}
+
+// interpolated are the names of the variables that a text takes.
+func interpolated(text string) []string {
+	var names []string
+	for _, found := range regexp.MustCompile(`\$\{([A-Z_]+)`).FindAllStringSubmatch(text, -1) {
+		names = append(names, found[1])
+	}
+	return names
 }
 
 // exampleLine matches NAME=value and #NAME=value.
@@ -110,10 +156,12 @@ func exampleVariables(t *testing.T) map[string]string {
 	return found
 }
 
-// exampleEnvironment is .env.example with its secrets filled in.
+// exampleEnvironment is .env.example with its secrets filled in and every variable that shows a
+// value set to it.
 func exampleEnvironment(t *testing.T) map[string]string {
 	t.Helper()
 	environment := exampleVariables(t)
+	maps.DeleteFunc(environment, func(_, value string) bool { return value == "" })
 	environment["SECRET_KEY"] = strings.Repeat("0123456789abcdef", 4)
 	environment["POSTGRES_PASSWORD"] = strings.Repeat("0123456789abcdef", 3)
 	return environment

@@ -4,8 +4,10 @@ package compose_test
 
 import (
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,12 +27,72 @@ func TestEnvironment_isKnownToTheBinary(t *testing.T) {
 	}
 	for name, s := range readCompose(t).builtHere(t) {
 		for variable := range s.Environment {
-			if strings.HasPrefix(variable, "TEMPORAL_") || strings.HasPrefix(variable, "OTEL_") {
+			if strings.HasPrefix(variable, "TEMPORAL_") || strings.HasPrefix(variable, "OTEL_") || variable == "GOMEMLIMIT" {
 				continue
 			}
 			require.Contains(t, known, variable, "service %s sets a variable that nobody reads", name)
 		}
 	}
+}
+
+// ofCompose are the variables whose value the containers decide.
+var ofCompose = []string{"HTTP_ADDR", "ADMIN_ADDR", "FILES_DIR"}
+
+// ofTheAPI are the variables that only an api reads.
+var ofTheAPI = []string{
+	"HTTP_ADDR", "FILES_DIR", "TEMPORAL_UI_URL", "TRUSTED_PROXIES", "MAX_REQUESTS", "MAX_CONNECTIONS_PER_ADDRESS",
+	"PANEL_USER_LIMIT", "PANEL_OPERATOR_LIMIT", "DRAIN_DELAY",
+}
+
+// Every variable of the configuration reaches both processes, and .env decides its value.
+func TestEnvironment_everyVariableCanBeSet(t *testing.T) {
+	t.Parallel()
+	file, example := readCompose(t), exampleVariables(t)
+	for _, v := range config.Variables() {
+		if strings.HasPrefix(v.Name, "DEV_") {
+			continue
+		}
+		for _, name := range []string{"api", "worker"} {
+			if name == "worker" && slices.Contains(ofTheAPI, v.Name) {
+				continue
+			}
+			value, passed := file.Services[name].Environment[v.Name]
+			require.True(t, passed, "service %s does not get %s", name, v.Name)
+			if slices.Contains(ofCompose, v.Name) {
+				continue
+			}
+			require.Contains(t, example, v.Name)
+			if value != nil {
+				require.Contains(t, interpolated(*value), v.Name, "service %s: .env does not decide %s", name, v.Name)
+			}
+		}
+	}
+}
+
+// What .env leaves out is where the rest of it says.
+func TestEnvironment_followsTheRest(t *testing.T) {
+	t.Parallel()
+	api := readCompose(t).Services["api"]
+	secrets := map[string]string{"SECRET_KEY": "x", "POSTGRES_PASSWORD": "x"}
+	with := func(name, given string) string {
+		environment := maps.Clone(secrets)
+		variable, value, set := strings.Cut(given, "=")
+		if set {
+			environment[variable] = value
+		}
+		return interpolate(t, *api.Environment[name], environment)
+	}
+	require.Equal(t, "http://127.0.0.1:8080", with("BASE_URL", ""))
+	require.Equal(t, "http://127.0.0.1:9000", with("BASE_URL", "API_PORT=9000"))
+	require.Equal(t, "https://despacho.example", with("BASE_URL", "BASE_URL=https://despacho.example"))
+	require.Equal(t, "http://127.0.0.1:8233", with("TEMPORAL_UI_URL", ""))
+	require.Equal(t, "http://127.0.0.1:9233", with("TEMPORAL_UI_URL", "UI_PORT=9233"))
+	require.Empty(t, with("TEMPORAL_UI_URL", "TEMPORAL_UI_URL="), "the panel then has no link")
+	require.Equal(t, "172.30.118.2", with("TRUSTED_PROXIES", ""))
+	require.Equal(t, "10.9.8.2", with("TRUSTED_PROXIES", "NETWORK=10.9.8"))
+	require.Equal(t, "172.30.118.2,172.30.118.1", with("TRUSTED_PROXIES", "TRUSTED_PROXIES=172.30.118.1"))
+	require.Equal(t, "postgres://despacho:x@db.example:5432/despacho?sslmode=disable", with("DATABASE_URL", "POSTGRES_HOST=db.example"))
+	require.Equal(t, "postgres://pooler/despacho", with("DATABASE_URL", "DATABASE_URL=postgres://pooler/despacho"))
 }
 
 // Not parallel: it sets the environment of the process.
@@ -59,7 +121,7 @@ func TestEnvironment_passesTheBinarysOwnChecks(t *testing.T) {
 			require.NotEmpty(t, cfg.AdminAddr, "metrics are there for a Prometheus on the same network")
 			grace, err := time.ParseDuration(s.StopGracePeriod)
 			require.NoError(t, err)
-			require.Greater(t, grace, cfg.ShutdownTimeout, "Docker must not kill what is still draining")
+			require.Greater(t, grace, cfg.DrainDelay+cfg.ShutdownTimeout, "Docker must not kill what is still draining")
 		})
 	}
 }
@@ -67,19 +129,55 @@ func TestEnvironment_passesTheBinarysOwnChecks(t *testing.T) {
 func TestEnvironment_databaseIsTheOneThatIsStarted(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
-	postgres := file.Services["postgres"].Environment
-	want := "postgres://" + *postgres["POSTGRES_USER"] + ":" + *postgres["POSTGRES_PASSWORD"] + "@postgres:5432/" + *postgres["POSTGRES_DB"] + "?sslmode=disable"
-	for name, s := range file.builtHere(t) {
-		require.Equal(t, want, *s.Environment["DATABASE_URL"], name)
+	for _, given := range []map[string]string{
+		{"POSTGRES_PASSWORD": "x"},
+		{"POSTGRES_PASSWORD": "x", "POSTGRES_USER": "otro", "POSTGRES_HOST": "db.example", "POSTGRES_PORT": "6543"},
+	} {
+		value := func(service, variable string) string {
+			return interpolate(t, *file.Services[service].Environment[variable], given)
+		}
+		host, port := value("temporal", "POSTGRES_SEEDS"), value("temporal", "DB_PORT")
+		want := "postgres://" + value("postgres", "POSTGRES_USER") + ":" + value("postgres", "POSTGRES_PASSWORD") + "@" + host + ":" + port +
+			"/" + value("postgres", "POSTGRES_DB") + "?sslmode=disable"
+		for name := range file.builtHere(t) {
+			require.Equal(t, want, value(name, "DATABASE_URL"), name)
+		}
+		for variable, same := range map[string]string{
+			"SQL_HOST": host, "SQL_PORT": port, "SQL_USER": value("temporal", "POSTGRES_USER"), "SQL_PASSWORD": value("temporal", "POSTGRES_PWD"),
+			"SQL_TLS": value("temporal", "SQL_TLS_ENABLED"),
+		} {
+			require.Equal(t, same, value("temporal-schema", variable), variable)
+		}
+		require.Equal(t, value("postgres", "POSTGRES_USER"), value("temporal", "POSTGRES_USER"))
+		require.Equal(t, value("postgres", "POSTGRES_PASSWORD"), value("temporal", "POSTGRES_PWD"))
 	}
+	require.Equal(t, "postgres", interpolate(t, *file.Services["temporal"].Environment["POSTGRES_SEEDS"], nil), "the service's name")
+}
+
+// The defaults leave room for five of each, also while a roll-out runs the workers twice, or one more api.
+func TestPostgres_hasRoomForTheConnections(t *testing.T) {
+	t.Parallel()
+	file := readCompose(t)
+	connections := func(service string) int {
+		count, err := strconv.Atoi(interpolate(t, *file.Services[service].Environment["DATABASE_MAX_CONNS"], nil))
+		require.NoError(t, err)
+		return count
+	}
+	const each, temporal, commands, reserved = 5, 4 * 30, 2 * 2, 3
+	api, worker := connections("api"), connections("worker")
+	room, err := strconv.Atoi(regexp.MustCompile(`max_connections=(\d+)`).FindStringSubmatch(strings.Join(file.Services["postgres"].Command, " "))[1])
+	require.NoError(t, err)
+	require.LessOrEqual(t, each*api+2*each*worker+temporal+commands+reserved, room)
+	require.LessOrEqual(t, (each+1)*api+each*worker+temporal+commands+reserved, room)
 }
 
 func TestEnvExample_namesEveryVariableThatComposeTakes(t *testing.T) {
 	t.Parallel()
 	taken := map[string]bool{}
-	for _, found := range variable.FindAllStringSubmatch(readFile(t, "docker-compose.yml"), -1) {
-		taken[found[1]] = true
+	for _, name := range interpolated(readFile(t, "docker-compose.yml")) {
+		taken[name] = true
 	}
+	taken["GOPROXY"] = true // an argument of the build, passed on as it is
 	for _, s := range readCompose(t).Services {
 		for name, value := range s.Environment {
 			if value == nil {
@@ -108,6 +206,7 @@ var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+[\w.-]*$`)
 func TestImages_arePinned(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {
+		require.Equal(t, name == "migrate", s.Build != nil, "%s: one service builds the image that three have", name)
 		if s.builtHere() {
 			require.Equal(t, "despacho:dev", interpolate(t, s.Image, nil), name)
 			continue
@@ -116,24 +215,59 @@ func TestImages_arePinned(t *testing.T) {
 	}
 }
 
+// A plain `docker compose up` keeps as many as .env says, behind one port.
 func TestServices_canBeScaled(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
 	for name, s := range file.Services {
 		require.Empty(t, s.ContainerName, "%s: a name is for one container only", name)
 	}
-	require.Empty(t, file.Services["worker"].Ports)
-	require.Len(t, file.Services["api"].Ports, 1)
-	published := file.Services["api"].Ports[0]
-	require.Equal(t, "127.0.0.1:8080-8080:8080", interpolate(t, published, nil))
-	require.Equal(t, "0.0.0.0:80-84:8080", interpolate(t, published, map[string]string{"API_HOST": "0.0.0.0", "API_PORT": "80", "API_PORT_END": "84"}))
+	for name, variable := range map[string]string{"api": "API_REPLICAS", "worker": "WORKER_REPLICAS"} {
+		require.Empty(t, file.Services[name].Ports, name)
+		replicas := file.Services[name].Deploy.Replicas
+		require.Equal(t, "1", interpolate(t, replicas, nil), name)
+		require.Equal(t, "3", interpolate(t, replicas, map[string]string{variable: "3"}), name)
+	}
+	require.Len(t, file.Services["proxy"].Ports, 1)
+	published := file.Services["proxy"].Ports[0]
+	require.Equal(t, "127.0.0.1:8080:8080", interpolate(t, published, nil))
+	require.Equal(t, "127.0.0.1:9000:8080", interpolate(t, published, map[string]string{"API_PORT": "9000"}))
+	require.Equal(t, "0.0.0.0:80:8080", interpolate(t, published, map[string]string{"API_HOST": "0.0.0.0", "API_PORT": "80"}))
+}
+
+func TestServices_haveAMemoryLimit(t *testing.T) {
+	t.Parallel()
+	for name, s := range readCompose(t).Services {
+		if !s.oneShot() {
+			require.Regexp(t, `^\d+[mg]$`, interpolate(t, s.Deploy.Resources.Limits.Memory, nil), name)
+		}
+	}
+}
+
+// Whoever has a PostgreSQL or a Temporal leaves its profile out; the rest does not wait for it then.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	file := readCompose(t)
+	of := map[string][]string{
+		"postgres": {"postgres"}, "temporal": {"temporal"}, "temporal-schema": {"temporal"}, "temporal-namespace": {"temporal"}, "temporal-ui": {"temporal"},
+	}
+	for name, s := range file.Services {
+		require.Equal(t, of[name], s.Profiles, name)
+		for on, dependency := range s.DependsOn {
+			optional := len(of[on]) > 0 && !slices.Equal(of[on], of[name])
+			require.Equal(t, optional, dependency.Required != nil && !*dependency.Required, "%s depends on %s", name, on)
+		}
+	}
+	require.Equal(t, "postgres,temporal", exampleVariables(t)["COMPOSE_PROFILES"])
+	require.Regexp(t, `(?m)^COMPOSE_PROFILES=`, readFile(t, ".env.example"), "not commented out: without it neither runs")
+	require.Contains(t, readFile(t, "docker-compose.yml"), "${COMPOSE_PROFILES:?", "whoever has an older .env is told")
 }
 
 func TestServices_nothingWithoutAPasswordIsPublished(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {
-		if name == "api" {
-			continue
+		if name == "proxy" {
+			continue // to the api, which asks for a key
 		}
 		for _, port := range s.Ports {
 			require.True(t, strings.HasPrefix(port, "127.0.0.1:"), "%s publishes %s beyond this machine", name, port)
@@ -175,6 +309,11 @@ func TestVolumes_areNamedAndDeclared(t *testing.T) {
 	for _, s := range file.Services {
 		for _, mount := range s.Volumes {
 			name, target, _ := strings.Cut(mount, ":")
+			if strings.HasPrefix(name, "./") {
+				require.DirExists(t, filepath.Join(root, name))
+				require.True(t, strings.HasSuffix(target, ":ro"), "%s is the project's", mount)
+				continue
+			}
 			used[name] = target
 		}
 	}
