@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -30,28 +31,37 @@ func (s *Server) serveOpenAPI(c *gin.Context) error {
 	return served.serve(c)
 }
 
-// reference is openapi.yaml rendered as an HTML page.
-type reference struct {
-	page   *document
-	policy string
-}
-
-func newReference(baseURL string) (*reference, error) {
-	rendered, err := docs.Render(openAPI, baseURL)
+// newReference renders openapi.yaml as the files of the reference, by their paths.
+func newReference(baseURL string) (map[string]*document, error) {
+	files, err := docs.Render(openAPI, baseURL)
 	if err != nil {
 		return nil, err
 	}
-	page, err := newDocument("text/html; charset=utf-8", rendered.HTML)
-	return &reference{page: page, policy: rendered.Policy}, err
+	served := make(map[string]*document, len(files))
+	for path, file := range files {
+		if served[path], err = newDocument(file.ContentType, file.Content); err != nil {
+			return nil, err
+		}
+	}
+	return served, nil
 }
 
 func (s *Server) serveReference(c *gin.Context) error {
-	served, err := s.reference()
+	files, err := s.reference()
 	if err != nil {
 		return err
 	}
-	c.Header("Content-Security-Policy", served.policy)
-	return served.page.serve(c)
+	file, known := files[c.Request.URL.Path]
+	if !known {
+		return s.unknownRoute(c)
+	}
+	c.Header("Content-Security-Policy", docs.Policy)
+	return file.serve(c)
+}
+
+func (s *Server) redirectToReference(c *gin.Context) error {
+	c.Redirect(http.StatusMovedPermanently, docs.Root)
+	return nil
 }
 
 // document is a static text, compressed once for the clients that accept gzip.

@@ -103,12 +103,15 @@ func fetch(t *testing.T, handler http.Handler, path string, headers map[string]s
 	return recorder.Result()
 }
 
-// Both documents come whole, compressed where the client takes it so, and not at all to a client
-// that has them.
+// Every document comes whole, compressed where the client takes it so, and not at all to a client
+// that has it.
 func TestDocuments_areServedWithAnETag(t *testing.T) {
 	t.Parallel()
 	handler := newServer(t).Handler()
-	for path, contentType := range map[string]string{"/openapi.yaml": "application/yaml; charset=utf-8", "/docs": "text/html; charset=utf-8"} {
+	for path, contentType := range map[string]string{
+		"/openapi.yaml": "application/yaml; charset=utf-8", "/docs": "text/html; charset=utf-8",
+		"/docs/pedidos": "text/html; charset=utf-8", "/docs/style.css": "text/css; charset=utf-8",
+	} {
 		plain := fetch(t, handler, path, nil)
 		require.Equal(t, http.StatusOK, plain.StatusCode)
 		require.Equal(t, contentType, plain.Header.Get("Content-Type"))
@@ -143,20 +146,30 @@ func TestOpenAPI_isServedAsItIs(t *testing.T) {
 	require.True(t, bytes.Equal(api.OpenAPI(), content))
 }
 
-func TestDocs_usesTheBaseURLAndLoadsNothing(t *testing.T) {
+func TestDocs_usesTheBaseURLAndLoadsNothingElse(t *testing.T) {
 	t.Parallel()
-	response := fetch(t, newServer(t).Handler(), "/docs", nil)
-	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'")
+	response := fetch(t, newServer(t).Handler(), "/docs/pedidos", nil)
+	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self';")
 	content, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.True(t, bytes.Contains(content, []byte("https://despacho.example/v1/orders")))
 }
 
+func TestDocs_withASlashLeadsToTheFirstPage(t *testing.T) {
+	t.Parallel()
+	response := fetch(t, newServer(t).Handler(), "/docs/", nil)
+	require.Equal(t, http.StatusMovedPermanently, response.StatusCode)
+	require.Equal(t, "/docs", response.Header.Get("Location"))
+}
+
 // The service's own routes are held to the document like all others.
 func TestOpenAPI_describesTheServicesOwnRoutes(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml", "/docs"} {
+		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml", "/docs", "/docs/pedidos", "/docs/style.css"} {
 			require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: "GET", Path: path}).Status, path)
+		}
+		for _, path := range []string{"/docs/nada", "/docs/pedidos%2F", "/docs/..%2Fdocs"} {
+			requireError(t, s.Do(t, apptest.Request{Method: "GET", Path: path}), http.StatusNotFound, "route_not_found")
 		}
 	})
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/gin-gonic/gin"
 
+	"despacho/api/docs"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -17,7 +18,9 @@ func (s *Server) routes() {
 	r.GET("/readyz", s.handle(s.readyz))
 	r.GET("/files/:name", s.photo(s.servePhoto))
 	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
-	r.GET("/docs", s.handle(s.serveReference))
+	r.GET(docs.Root, s.handle(s.serveReference))
+	r.GET(docs.Root+"/", s.handle(s.redirectToReference))
+	r.GET(docs.Root+"/:page", s.handle(s.serveReference))
 
 	r.GET("/", s.page(s.showTrackingForm))
 	r.GET("/track", s.page(s.redirectToPackage))

@@ -46,7 +46,7 @@ type Server struct {
 	files     photos.Store
 	photoURLs *photourl.Signer
 	// reference is rendered on first use.
-	reference func() (*reference, error)
+	reference func() (map[string]*document, error)
 	pages     *web.Pages
 	panel     *panel.Pages
 	router    *gin.Engine
@@ -116,7 +116,7 @@ func New(options Options) (*Server, error) {
 	if err := s.trustTemporalUI(); err != nil {
 		return nil, err
 	}
-	s.reference = sync.OnceValues(func() (*reference, error) { return newReference(options.Config.BaseURL) })
+	s.reference = sync.OnceValues(func() (map[string]*document, error) { return newReference(options.Config.BaseURL) })
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
 		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts, Signer: signer,

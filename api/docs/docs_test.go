@@ -1,59 +1,159 @@
 package docs_test
 
 import (
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
 
 	"despacho/api/docs"
 )
 
-func rendered(t *testing.T) string {
+var render = sync.OnceValues(func() (map[string]docs.File, error) {
+	document, err := os.ReadFile("../openapi.yaml")
+	if err != nil {
+		return nil, err
+	}
+	return docs.Render(document, "https://despacho.example")
+})
+
+// rendered is the reference of openapi.yaml.
+func rendered(t *testing.T) map[string]docs.File {
+	t.Helper()
+	files, err := render()
+	require.NoError(t, err)
+	return files
+}
+
+func source(t *testing.T) []byte {
 	t.Helper()
 	document, err := os.ReadFile("../openapi.yaml")
 	require.NoError(t, err)
-	page, err := docs.Render(document, "https://despacho.example")
+	return document
+}
+
+// pages are the files without the style sheet.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	for path, file := range rendered(t) {
+		if path != "/docs/style.css" {
+			list[path] = string(file.Content)
+		}
+	}
+	return list
+}
+
+// A client that takes no gzip and reads slowly gets no more than this at once.
+func TestRender_everyFileIsSmall(t *testing.T) {
+	t.Parallel()
+	for path, file := range rendered(t) {
+		require.Less(t, len(file.Content), 150_000, path)
+	}
+}
+
+var (
+	idPattern   = regexp.MustCompile(` id="([^"]+)"`)
+	hrefPattern = regexp.MustCompile(` href="([^"]+)"`)
+)
+
+func TestPages_everyLinkHasItsTarget(t *testing.T) {
+	t.Parallel()
+	targets := map[string]bool{"/openapi.yaml": true}
+	for path, file := range rendered(t) {
+		targets[path] = true
+		for _, match := range idPattern.FindAllStringSubmatch(string(file.Content), -1) {
+			target := path + "#" + match[1]
+			require.False(t, targets[target], "%s twice", target)
+			targets[target] = true
+		}
+	}
+	links := 0
+	for path, page := range pages(t) {
+		for _, match := range hrefPattern.FindAllStringSubmatch(page, -1) {
+			target := match[1]
+			switch {
+			case strings.HasPrefix(target, "https://"):
+				continue
+			case strings.HasPrefix(target, "#"):
+				target = path + target
+			case strings.HasPrefix(target, "/docs/style.css?v="):
+				target = "/docs/style.css"
+			}
+			require.True(t, targets[target], "%s links to %s", path, target)
+			links++
+		}
+	}
+	require.Greater(t, links, 500)
+}
+
+func TestPages_loadOnlyTheStyleSheet(t *testing.T) {
+	t.Parallel()
+	for path, page := range pages(t) {
+		for _, loading := range []string{"<script", "<style", "<img", "<iframe", " src=", " style=", " onclick"} {
+			require.False(t, strings.Contains(page, loading), "%s: %s", path, loading)
+		}
+		require.Equal(t, 1, strings.Count(page, "<link "), path)
+		require.True(t, strings.Contains(page, `<link rel="stylesheet" href="/docs/style.css?v=`), path)
+	}
+	for _, loading := range []string{"url(", "@import"} {
+		require.NotContains(t, string(rendered(t)["/docs/style.css"].Content), loading)
+	}
+}
+
+// Every operation and object is on one of the pages. The first page links to it from a place with
+// the same anchor, so that links to /docs#op-createOrder still lead there.
+func TestPages_showEveryOperationAndObject(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(source(t))
 	require.NoError(t, err)
-	return string(page.HTML)
+	var ids []string
+	for _, match := range regexp.MustCompile(`operationId: (\w+)`).FindAllStringSubmatch(string(source(t)), -1) {
+		ids = append(ids, "op-"+match[1])
+	}
+	require.Greater(t, len(ids), 50)
+	shown := pages(t)
+	for name, schema := range document.Components.Schemas {
+		if !regexp.MustCompile("(Input|Form|Response)$").MatchString(name) {
+			ids = append(ids, "obj-"+name)
+			continue
+		}
+		for property := range schema.Value.Properties { // shown where they are used
+			require.True(t, slices.ContainsFunc(slices.Collect(maps.Values(shown)), func(page string) bool {
+				return strings.Contains(page, "<dt><code>"+property+"</code>")
+			}), "%s.%s", name, property)
+		}
+	}
+	for _, id := range ids {
+		var found []string
+		for path, page := range shown {
+			if path != "/docs" && strings.Contains(page, ` id="`+id+`"`) {
+				found = append(found, path)
+			}
+		}
+		require.Len(t, found, 1, id)
+		require.True(t, strings.Contains(shown["/docs"], `<li id="`+id+`"><a href="`+found[0]+`#`+id+`">`), id)
+	}
+	for _, tag := range document.Tags {
+		section := regexp.MustCompile(`<h3 id="[a-z-]+"><a href="/docs/[a-z-]+">` + regexp.QuoteMeta(tag.Name) + `</a></h3>`)
+		require.True(t, section.MatchString(shown["/docs"]), tag.Name)
+	}
 }
 
-func TestPage_everyLinkInsideItHasItsTarget(t *testing.T) {
+func TestPages_showEveryErrorCode(t *testing.T) {
 	t.Parallel()
-	page := rendered(t)
-	targets := map[string]int{}
-	for _, match := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		targets[match[1]]++
-	}
-	for id, count := range targets {
-		require.Equal(t, 1, count, "id %s", id)
-	}
-	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
-	require.Greater(t, len(links), 100)
-	for _, match := range links {
-		require.Contains(t, targets, match[1])
-	}
-}
-
-func TestPage_loadsAndRunsNothing(t *testing.T) {
-	t.Parallel()
-	page := rendered(t)
-	for _, loading := range []string{"<script", "<link", "<img", "<iframe", " src=", "url(", "@import", " style=", " onclick"} {
-		require.False(t, strings.Contains(page, loading), loading)
-	}
-}
-
-func TestPage_showsEveryOperation(t *testing.T) {
-	t.Parallel()
-	page := rendered(t)
-	document, err := os.ReadFile("../openapi.yaml")
-	require.NoError(t, err)
-	operations := regexp.MustCompile(`operationId: (\w+)`).FindAllStringSubmatch(string(document), -1)
-	require.NotEmpty(t, operations)
-	for _, match := range operations {
-		require.True(t, strings.Contains(page, `id="op-`+match[1]+`"`), match[1])
+	codes := regexp.MustCompile("\\| `(\\w+)` \\| \\d{3}|[{ ]code: ([a-z_]+)[ }\n]").FindAllStringSubmatch(string(source(t)), -1)
+	require.Greater(t, len(codes), 100)
+	introduction := pages(t)["/docs"]
+	for _, match := range codes {
+		code := match[1] + match[2]
+		require.True(t, strings.Contains(introduction, "<td><code>"+code+"</code></td>"), code)
 	}
 }
 
@@ -61,7 +161,7 @@ const small = `
 openapi: 3.0.3
 info: {title: Prueba, version: 1.0.0, description: "## Título uno"}
 security: [{apiKey: []}]
-tags: [{name: Cosas, description: "Uso de <script>"}]
+tags: [{name: Cosas, description: "Uso de <script>, [arriba](#titulo-uno)"}]
 paths:
   /cosas/{id}:
     post:
@@ -99,10 +199,10 @@ components:
 
 func TestRender_smallDocument(t *testing.T) {
 	t.Parallel()
-	page, err := docs.Render([]byte(small), "https://x.example")
+	files, err := docs.Render([]byte(small), "https://x.example")
 	require.NoError(t, err)
-	html := string(page.HTML)
-	for what, text := range map[string]string{
+	require.ElementsMatch(t, slices.Collect(maps.Keys(files)), []string{"/docs", "/docs/cosas", "/docs/comunes", "/docs/cabeceras", "/docs/objetos", "/docs/style.css"})
+	for what, text := range map[string]string{ // on the page of the section
 		"the curl line has the example's path, query, key and body, quoted for a shell": strings.Join([]string{
 			`curl -X POST &#34;https://x.example/cosas/a%2Fb?q=2&#34; \`,
 			`  -H &#34;X-API-Key: $DESPACHO_KEY&#34; \`,
@@ -117,22 +217,25 @@ func TestRender_smallDocument(t *testing.T) {
 			`  ]`,
 			`}&#39;</pre>`,
 		}, "\n"),
-		"what must be sent is marked":         `<code>zeta</code> <span class="type">texto · hasta 5 caracteres</span> <span class="required">obligatorio</span>`,
-		"bounds and defaults are in words":    `entero · de 1 a 9 · por omisión 3 · consulta`,
-		"the scope is named":                  `con el permiso <code>write:things</code>`,
-		"objects are linked":                  `objeto <a href="#obj-Thing">Thing</a>`,
-		"values of an enum are listed":        `<code>uno</code> <code>dos</code>`,
-		"headings have anchors without marks": `<h2 id="titulo-uno">`,
-		"HTML in a description is no HTML":    `Uso de <!-- raw HTML omitted -->`,
+		"what must be sent is marked":          `<code>zeta</code> <span class="type">texto · hasta 5 caracteres</span> <span class="required">obligatorio</span>`,
+		"bounds and defaults are in words":     `entero · de 1 a 9 · por omisión 3 · consulta`,
+		"the scope is named":                   `con el permiso <code>write:things</code>`,
+		"objects are linked":                   `objeto <a href="/docs/objetos#obj-Thing">Thing</a>`,
+		"links lead to the page of the anchor": `<a href="/docs#titulo-uno">arriba</a>`,
+		"HTML in a description is no HTML":     `Uso de <!-- raw HTML omitted -->`,
 	} {
-		require.Contains(t, html, text, what)
+		require.Contains(t, string(files["/docs/cosas"].Content), text, what)
 	}
-	require.Contains(t, page.Policy, "default-src 'none'")
+	require.Contains(t, string(files["/docs"].Content), `<h2 id="titulo-uno">`, "headings have anchors without marks")
+	require.Contains(t, string(files["/docs/objetos"].Content), `<code>uno</code> <code>dos</code>`, "values of an enum are listed")
 }
 
 func TestRender_rejectsInvalidDocuments(t *testing.T) {
 	t.Parallel()
-	for _, document := range []string{"", "[]", "a: [", "text"} {
+	for _, document := range []string{
+		"", "[]", "a: [", "text",
+		"info: {description: '[a link to nothing](#nothing)'}", "tags: [{name: Objetos}]",
+	} {
 		_, err := docs.Render([]byte(document), "")
 		require.Error(t, err, document)
 	}

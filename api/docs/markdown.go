@@ -16,14 +16,27 @@ import (
 
 var renderer = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// markdown renders a description. The file is our own, so an error is kept and reported at the end.
-func (b *builder) markdown(source string) template.HTML {
-	var out bytes.Buffer
-	context := parser.NewContext(parser.WithIDs(anchors{}))
-	if err := renderer.Convert([]byte(source), &out, parser.WithContext(context)); err != nil {
-		b.err = err
+// markdown renders a description. Its links to anchors lead to the pages that have them.
+func (r *reference) markdown(source string) (template.HTML, error) {
+	content := []byte(source)
+	document := renderer.Parser().Parse(text.NewReader(content), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
+	if err := ast.Walk(document, r.resolveLink); err != nil {
+		return "", err
 	}
-	return template.HTML(out.String()) // goldmark escapes HTML unless told otherwise
+	var out bytes.Buffer
+	err := renderer.Renderer().Render(&out, content, document)
+	return template.HTML(out.String()), err // goldmark escapes HTML unless told otherwise
+}
+
+func (r *reference) resolveLink(n ast.Node, _ bool) (ast.WalkStatus, error) {
+	if link, ok := n.(*ast.Link); ok {
+		if id, within := strings.CutPrefix(string(link.Destination), "#"); within {
+			url, err := r.href(id)
+			link.Destination = []byte(url)
+			return ast.WalkContinue, err
+		}
+	}
+	return ast.WalkContinue, nil
 }
 
 // headings lists the headings of a text with their anchors.

@@ -10,7 +10,7 @@ import (
 // operation describes one request.
 type operation struct {
 	ID, Method, Path, Summary string
-	Description               template.HTML
+	Description               string // Markdown
 	// Access lists the accepted credentials.
 	Access     []string
 	Scope      string
@@ -18,7 +18,7 @@ type operation struct {
 	Bodies     []body
 	Curl       string
 	Responses  []response
-	// Common are the responses that many operations share; a section of their own describes them.
+	// Common are the responses that many operations share; a page of their own describes them.
 	Common []response
 	// Incoming marks a request that the reader receives: a webhook.
 	Incoming bool
@@ -42,8 +42,8 @@ type response struct {
 	Name        string
 	Status      string
 	Good        bool
-	Description template.HTML
-	// Headers are names only; the headers section describes them.
+	Description string // Markdown
+	// Headers are names only; the page of the headers describes them.
 	Headers []string
 	Bodies  []body
 }
@@ -51,13 +51,13 @@ type response struct {
 func (b *builder) operation(method, path string, op node) operation {
 	o := operation{
 		ID: op.get("operationId").text(), Method: strings.ToUpper(method), Path: path, Summary: op.get("summary").text(),
-		Description: b.markdown(op.get("description").text()), Scope: op.get("x-scope").text(),
+		Description: op.get("description").text(), Scope: op.get("x-scope").text(),
 		Access: b.access(op), Bodies: b.bodies(op.get("requestBody"), request),
 	}
 	for parameter := range op.get("parameters").items() {
 		f := b.fieldOf(parameter.get("schema"))
 		f.Name, f.Place = parameter.get("name").text(), placeWords[parameter.get("in").text()]
-		f.Mark, f.Description = request.mark(parameter.get("required").isTrue()), b.markdown(parameter.get("description").text())
+		f.Mark, f.Description = request.mark(parameter.get("required").isTrue()), parameter.get("description").text()
 		o.Parameters = append(o.Parameters, f)
 	}
 	for status, described := range op.get("responses").pairs() {
@@ -72,14 +72,14 @@ func (b *builder) operation(method, path string, op node) operation {
 }
 
 func (b *builder) response(status string, described node) response {
-	r := response{Name: described.ref, Status: status, Good: status < "300", Description: b.markdown(described.get("description").text()), Bodies: b.bodies(described, answer)}
+	r := response{Name: described.ref, Status: status, Good: status < "300", Description: described.get("description").text(), Bodies: b.bodies(described, answer)}
 	for name := range described.get("headers").pairs() {
 		r.Headers = append(r.Headers, name)
 	}
 	return r
 }
 
-// common keeps a response for the section of common ones, once, and returns what an operation shows
+// common keeps a response for the page of common ones, once, and returns what an operation shows
 // of it.
 func (b *builder) common(status string, described node) response {
 	if !slices.ContainsFunc(b.shared, func(known response) bool { return known.Name == described.ref }) {

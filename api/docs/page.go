@@ -1,55 +1,65 @@
-// Package docs renders openapi.yaml as a reference page: one HTML document without scripts or
-// external resources.
+// Package docs renders openapi.yaml as a reference: HTML pages and their style sheet, without
+// scripts or external resources.
 package docs
 
 import (
 	"bytes"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
 )
 
-// Page is the rendered reference.
-type Page struct {
-	HTML []byte
-	// Policy is its Content-Security-Policy: nothing may be loaded, and only the page's own style
-	// applies.
-	Policy string
+// Root is the path of the first page. The others are one level below it.
+const Root = "/docs"
+
+// Policy is the pages' Content-Security-Policy: nothing but the style sheet may be loaded.
+const Policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// File is a page or the style sheet.
+type File struct {
+	ContentType string
+	Content     []byte
 }
 
 var (
 	//go:embed page.html
 	pageSource string
 	//go:embed page.css
-	style string
-
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"lower": strings.ToLower}).Parse(pageSource))
+	style []byte
 )
 
-// Render makes the page of an OpenAPI file. baseURL is the server in its curl examples.
-func Render(document []byte, baseURL string) (*Page, error) {
+const stylePath = Root + "/style.css"
+
+// Render makes the files of the reference by their paths. baseURL is the server in its curl examples.
+func Render(document []byte, baseURL string) (map[string]File, error) {
 	root, err := parse(document)
 	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	b := &builder{root: root, baseURL: baseURL}
 	content := b.reference()
-	if b.err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", b.err)
-	}
-	content.Style = template.CSS(style) // our own file
-	var out bytes.Buffer
-	if err := pageTemplate.Execute(&out, content); err != nil {
+	functions := template.FuncMap{"lower": strings.ToLower, "markdown": content.markdown, "href": content.href}
+	layout, err := template.New("page").Funcs(functions).Parse(pageSource)
+	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	return &Page{HTML: out.Bytes(), Policy: policy}, nil
+	files := map[string]File{stylePath: {"text/css; charset=utf-8", style}}
+	for _, p := range content.Pages {
+		path := content.targets[p.ID]
+		if _, taken := files[path]; taken {
+			return nil, fmt.Errorf("openapi.yaml: two pages at %s", path)
+		}
+		var out bytes.Buffer
+		if err := layout.Execute(&out, view{reference: content, Current: p}); err != nil {
+			return nil, fmt.Errorf("openapi.yaml: %w", err)
+		}
+		files[path] = File{"text/html; charset=utf-8", out.Bytes()}
+	}
+	return files, nil
 }
 
 type builder struct {
@@ -57,53 +67,120 @@ type builder struct {
 	baseURL string
 	// shared are the common responses that the operations refer to.
 	shared []response
-	err    error
 }
 
-// link is an entry of the index.
-type link struct {
-	ID, Title, Method string
-}
-
+// reference is all pages.
 type reference struct {
-	Style    template.CSS
-	Title    string
-	Version  string
-	Intro    template.HTML
-	Topics   []link
-	Sections []section
-	Shared   []response
-	Headers  []field
-	Objects  []object
+	Title, Version string
+	// Style is the URL of the style sheet. It changes with its content, so that no browser uses an
+	// earlier release's sheet.
+	Style string
+	// Pages starts with the introduction, which also lists what is on the others.
+	Pages []page
+	// targets are the URLs of the pages and of what is on them, by ID.
+	targets map[string]string
 }
 
-// section is a tag with its operations.
-type section struct {
-	ID, Name    string
-	Description template.HTML
+// page is one page. What it does not have is empty.
+type page struct {
+	ID, Title string
+	// Description is Markdown.
+	Description string
 	Operations  []operation
+	Responses   []response
+	Headers     []field
+	Objects     []object
+	// Entries are the links to what is on the page.
+	Entries []link
 }
+
+// link is an entry of an index. Its ID is also the target's anchor.
+type link struct {
+	ID, Label, Title string
+}
+
+// view is what the template renders.
+type view struct {
+	*reference
+	Current page
+}
+
+const introduction = "introduccion"
+
+// IsIntroduction reports whether the page is the first one.
+func (v view) IsIntroduction() bool { return v.Current.ID == introduction }
 
 func (b *builder) reference() *reference {
 	info := b.root.get("info")
-	intro := info.get("description").text()
-	sections := b.sections() // they collect the shared responses
-	slices.SortStableFunc(b.shared, func(one, other response) int { return strings.Compare(one.Status, other.Status) })
-	return &reference{
+	sum := sha256.Sum256(style)
+	r := &reference{
 		Title: info.get("title").text(), Version: info.get("version").text(),
-		Intro: b.markdown(intro), Topics: headings(intro), Sections: sections, Shared: b.shared, Headers: b.headers(), Objects: b.objects(),
+		Style: stylePath + "?v=" + hex.EncodeToString(sum[:6]), targets: map[string]string{},
 	}
+	intro := info.get("description").text()
+	r.add(page{ID: introduction, Title: "Introducción", Description: intro, Entries: headings(intro)})
+	for tag := range b.root.get("tags").items() {
+		r.add(b.section(tag))
+	}
+	r.add(b.commonResponses())
+	r.add(page{ID: "cabeceras", Title: "Cabeceras de respuesta", Headers: b.headers()})
+	r.add(b.objectPage())
+	return r
 }
 
-func (b *builder) sections() []section {
-	var list []section
-	for tag := range b.root.get("tags").items() {
-		name := tag.get("name").text()
-		list = append(list, section{
-			ID: anchor(name), Name: name, Description: b.markdown(tag.get("description").text()), Operations: b.operations(name),
-		})
+// add appends a page and records where its contents are.
+func (r *reference) add(p page) {
+	path := Root
+	if p.ID != introduction {
+		path += "/" + p.ID
 	}
-	return list
+	r.targets[p.ID] = path
+	for _, entry := range p.Entries {
+		r.targets[entry.ID] = path + "#" + entry.ID
+	}
+	r.Pages = append(r.Pages, p)
+}
+
+// href is the URL of a page or of something on a page.
+func (r *reference) href(id string) (string, error) {
+	url, known := r.targets[id]
+	if !known {
+		return "", fmt.Errorf("nothing has the anchor %q", id)
+	}
+	return url, nil
+}
+
+// section is the page of a tag: its operations.
+func (b *builder) section(tag node) page {
+	name := tag.get("name").text()
+	p := page{ID: anchor(name), Title: name, Description: tag.get("description").text(), Operations: b.operations(name)}
+	for _, o := range p.Operations {
+		label := o.Method
+		if o.Incoming {
+			label = "HOOK"
+		}
+		p.Entries = append(p.Entries, link{ID: "op-" + o.ID, Label: label, Title: o.Summary})
+	}
+	return p
+}
+
+// commonResponses is the page of the responses that operations share.
+func (b *builder) commonResponses() page {
+	slices.SortStableFunc(b.shared, func(one, other response) int { return strings.Compare(one.Status, other.Status) })
+	p := page{ID: "comunes", Title: "Respuestas comunes", Responses: b.shared}
+	for _, r := range b.shared {
+		p.Entries = append(p.Entries, link{ID: "r-" + r.Name, Label: r.Status, Title: strings.ReplaceAll(r.Description, "`", "")})
+	}
+	return p
+}
+
+// objectPage is the page of the named schemas.
+func (b *builder) objectPage() page {
+	p := page{ID: "objetos", Title: "Objetos", Description: "Lo que viene en las respuestas y en los avisos, campo por campo.", Objects: b.objects()}
+	for _, o := range p.Objects {
+		p.Entries = append(p.Entries, link{ID: "obj-" + o.Name, Title: o.Name})
+	}
+	return p
 }
 
 var methods = []string{"get", "post", "put", "patch", "delete"}

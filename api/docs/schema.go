@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"html/template"
 	"slices"
 	"strings"
 )
@@ -17,7 +16,7 @@ type field struct {
 	Values      []string
 	Nullable    bool
 	Mark        mark
-	Description template.HTML
+	Description string // Markdown
 }
 
 // mark says whether a member may be absent. The usual case has no mark: optional in a request,
@@ -50,7 +49,7 @@ func (d direction) mark(required bool) mark {
 // object is a named schema.
 type object struct {
 	Name        string
-	Description template.HTML
+	Description string // Markdown
 	Fields      []field
 	Values      []string
 }
@@ -77,7 +76,7 @@ func (b *builder) fieldsOf(schema node, d direction, prefix string) []field {
 func (b *builder) fieldOf(schema node) field {
 	f := field{
 		Type: typeName(schema), Nullable: schema.get("nullable").isTrue(),
-		Rules: rulesOf(schema), Description: b.markdown(schema.get("description").text()),
+		Rules: rulesOf(schema), Description: schema.get("description").text(),
 	}
 	shape := schema
 	if f.Type == "lista" {
@@ -159,7 +158,7 @@ func (b *builder) objects() []object {
 			continue
 		}
 		list = append(list, object{
-			Name: name, Description: b.markdown(schema.get("description").text()),
+			Name: name, Description: schema.get("description").text(),
 			Fields: b.fieldsOf(schema, answer, ""), Values: schema.get("enum").words(),
 		})
 	}
@@ -180,7 +179,7 @@ func (b *builder) headers() []field {
 					}
 					known[name] = true
 					f := b.fieldOf(header.get("schema"))
-					f.Name, f.Description = name, b.markdown(header.get("description").text())
+					f.Name, f.Description = name, header.get("description").text()
 					list = append(list, f)
 				}
 			}

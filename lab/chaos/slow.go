@@ -32,7 +32,7 @@ var slowKinds = []slowKind{
 	{"idle connections", ""},
 	{"headers that never end", "GET /docs HTTP/1.1\r\nHost: despacho\r\nX-Slow: "},
 	{"bodies that never come", "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n{"},
-	{"responses that nobody reads", strings.Repeat("GET /docs HTTP/1.1\r\nHost: despacho\r\n\r\n", 10)},
+	{"responses that nobody reads", strings.Repeat("GET /openapi.yaml HTTP/1.1\r\nHost: despacho\r\n\r\n", 30)},
 	{"idle after a response", "GET /healthz HTTP/1.1\r\nHost: despacho\r\n\r\n"},
 }
 

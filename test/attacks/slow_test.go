@@ -28,7 +28,7 @@ var slowClients = map[string]string{
 	"a body for a route without a key": "POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nContent-Length: 200\r\n\r\n{",
 	"a body for no route":              "POST /nowhere HTTP/1.1\r\nHost: despacho\r\nContent-Length: 200\r\n\r\n{",
 	"HTTP/1.0":                         "POST /panel/api/session HTTP/1.0\r\nContent-Length: 200\r\n\r\n{",
-	"answers that nobody reads":        strings.Repeat("GET /docs HTTP/1.1\r\nHost: despacho\r\n\r\n", 100),
+	"answers that nobody reads":        strings.Repeat("GET /openapi.yaml HTTP/1.1\r\nHost: despacho\r\n\r\n", 100),
 	"headers that never end":           "GET /docs HTTP/1.1\r\nHost: despacho\r\nX-Slow: ",
 	"idle":                             "",
 }
