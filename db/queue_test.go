@@ -161,14 +161,16 @@ func TestQueuedDeliveries(t *testing.T) {
 	})
 }
 
-// A delivery is behind the queue of its webhook, and behind an earlier event of its order.
-func TestIsBehindQueue(t *testing.T) {
+// A delivery is behind the queue of its webhook, and behind an earlier event of its order. Its
+// siblings are those of the same event.
+func TestQueueAround(t *testing.T) {
 	eachQueue(t, func(t *testing.T, q *queueTest) {
-		hook := q.addWebhook(t, nil)
+		hook, hasSiblings := q.addWebhook(t, nil), false
 		behind := func() bool {
 			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.order.ID, OrderSeq: 3}
-			found, err := q.database.IsBehindQueue(t.Context(), &delivery, q.now)
+			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now)
 			require.NoError(t, err)
+			require.Equal(t, hasSiblings, siblings)
 			return found
 		}
 		q.add(t, q.addWebhook(t, nil), 2, time.Hour, nil) // another webhook's
@@ -179,6 +181,9 @@ func TestIsBehindQueue(t *testing.T) {
 		require.True(t, behind(), "a new one, by a clock that is ahead")
 
 		hook = q.addWebhook(t, nil)
+		require.False(t, behind())
+		q.add(t, q.addWebhook(t, nil), 3, time.Hour, nil)
+		hasSiblings = true
 		require.False(t, behind())
 		q.add(t, hook, 2, time.Second, func(row *models.WebhookDelivery) { row.OrderID = nil })
 		require.True(t, behind())

@@ -24,8 +24,8 @@ import (
 // the tasks of all operators.
 
 const (
-	// queueInterval is the time between two looks at the queue; a turn that ends while deliveries
-	// wait shortens it to minQueueInterval.
+	// queueInterval is the time between two looks at the queue, or minQueueInterval if something
+	// calls for it.
 	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
 	// queueErrorInterval is the time until the next look after one that failed.
 	queueErrorInterval = 5 * time.Second
@@ -45,17 +45,14 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 		q.sends.Wait()
 	}()
 	for {
-		least, most := queueInterval, queueInterval
-		switch waiting, err := q.pass(ctx); {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
+		pause := minQueueInterval
+		waiting, err := q.pass(ctx)
+		if err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "queued webhook deliveries not sent; trying again", "in", queueErrorInterval, "error", err)
-			least, most = queueErrorInterval, queueErrorInterval
-		case waiting:
-			least = minQueueInterval
+			pause = queueErrorInterval
 		}
-		if !sleep(ctx, least, nil) || !sleep(ctx, most-least, s.Turns.freed) {
+		s.Turns.setWaiting(waiting)
+		if !sleep(ctx, pause, nil) || !sleep(ctx, queueInterval-minQueueInterval, s.Turns.look) {
 			return
 		}
 	}
@@ -63,9 +60,6 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 
 // sleep returns after d or when there is a value; false when ctx ends.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
-	if d == 0 {
-		return ctx.Err() == nil
-	}
 	select {
 	case <-ctx.Done():
 		return false

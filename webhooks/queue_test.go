@@ -185,11 +185,11 @@ func TestQueue_laterEventsDoNotWaitForRetries(t *testing.T) {
 	})
 }
 
-// An event that goes to many webhooks is sent by its order's workflow to the first eight, and to the
-// others by the workers. All of them get every event once and in sequence.
+// An event that goes to many webhooks is sent by its order's workflow to the first two, and to the others
+// by the workers. All of them get every event once and in sequence.
 func TestQueue_manyWebhooks(t *testing.T) {
 	eachOwn(t, apptest.Options{}, func(t *testing.T, s *harness) {
-		const count, direct = 12, 8
+		const count, direct = 12, 2
 		var receivers []*apptest.Receiver
 		for range count {
 			receiver := apptest.NewReceiver(t, nil)

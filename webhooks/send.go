@@ -55,7 +55,11 @@ func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 	if s.Paused || t.delivery.Queued || t.hook.CircuitOpenedAt != nil {
 		return true, nil
 	}
-	return s.DB.IsBehindQueue(ctx, t.delivery, s.Clock.Now().Add(workflows.PreviousTimeout))
+	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, s.Clock.Now().Add(workflows.PreviousTimeout))
+	if siblings {
+		s.Turns.wakeQueue() // they are as new as this one
+	}
+	return behind, err
 }
 
 // attempt sends a delivery whose turn it is.

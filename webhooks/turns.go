@@ -23,8 +23,11 @@ type Turns struct {
 	operators map[uuid.UUID]*operatorTurns
 	// sending are the deliveries that have a turn.
 	sending map[uuid.UUID]bool
-	// freed gets a value when a turn has ended.
-	freed chan struct{}
+	// waiting means that deliveries wait for a turn to end.
+	waiting bool
+	// look gets a value when it is time to look at the queue: a turn has ended that deliveries wait
+	// for, or new ones are queued.
+	look chan struct{}
 }
 
 // operatorTurns exists while the operator has taken turns.
@@ -42,7 +45,7 @@ type claim struct {
 
 // NewTurns returns turns of which none is taken.
 func NewTurns() *Turns {
-	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, freed: make(chan struct{}, 1)}
+	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, look: make(chan struct{}, 1)}
 }
 
 // take returns nil if there is no turn for the delivery, or it has one already. Otherwise call done
@@ -67,10 +70,24 @@ func (t *Turns) take(c claim) (done func()) {
 		if operator.add(c, -1); operator.taken == 0 {
 			delete(t.operators, c.operator)
 		}
-		select {
-		case t.freed <- struct{}{}:
-		default: // it has one already
+		if t.waiting {
+			t.wakeQueue()
 		}
+	}
+}
+
+// setWaiting tells whether deliveries wait for a turn to end.
+func (t *Turns) setWaiting(waiting bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = waiting
+}
+
+// wakeQueue makes RunQueue look at the queue.
+func (t *Turns) wakeQueue() {
+	select {
+	case t.look <- struct{}{}:
+	default: // it has been told already
 	}
 }
 

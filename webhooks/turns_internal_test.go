@@ -48,11 +48,13 @@ func TestTurns_bounds(t *testing.T) {
 	requireNoTurn(t, turns, claimsOf(operator, 1, nil)[0])
 	ends = append(ends, takeTurns(t, turns, claimsOf(other, perOperator, nil)...)...) // another operator's are its own
 
-	require.Empty(t, turns.freed)
 	ends[0]()
-	require.Len(t, turns.freed, 1)
+	require.Empty(t, turns.look, "nothing waits")
+	turns.setWaiting(true)
+	ends[1]()
+	require.Len(t, turns.look, 1)
 	takeTurns(t, turns, claimsOf(operator, 1, sameWebhook)[0])
-	for _, end := range ends[1:] {
+	for _, end := range ends[2:] {
 		end()
 	}
 	require.Len(t, turns.operators, 1, "an idle operator is forgotten")

@@ -109,7 +109,7 @@ func TestLimits_thousandsOfWebhooks(t *testing.T) {
 	require.NoError(t, s.App.DB.SQL().QueryRow("SELECT count(*) FROM deliveries").Scan(&stored))
 	require.Equal(t, count, stored)
 	testenv.Until(t, func() error {
-		if calls := len(s.describe(t, workflowOf(id)).PendingActivities); calls != 8 {
+		if calls := len(s.describe(t, workflowOf(id)).PendingActivities); calls != 2 {
 			return fmt.Errorf("%d calls", calls)
 		}
 		return nil

@@ -28,7 +28,7 @@ const (
 	// noisyInterval is the time between the orders of the load: 81 in 30 seconds.
 	noisyInterval = 30 * time.Second / 81
 	// neighbourRounds bounds the rounds, each of which is a quarter calm and three quarters load.
-	neighbourRounds = 5
+	neighbourRounds = 4
 	// noisySettleTimeout is how long the deliveries of the load may take to end after it.
 	noisySettleTimeout = 2 * time.Minute
 )
