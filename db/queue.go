@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/models"
 )
@@ -81,20 +82,33 @@ type QueueTimes struct {
 // QueuedDeliveries lists queued deliveries of a webhook that can be sent, the oldest first. An event
 // comes after the earlier ones of its order.
 func (d *DB) QueuedDeliveries(ctx context.Context, webhook *QueuedWebhook, at QueueTimes, limit int) (ids []uuid.UUID, err error) {
-	err = d.with(ctx).Raw(`
-		SELECT id FROM deliveries AS waiting
-		WHERE webhook_id = ? AND `+isQueued+` AND next_attempt_at <= ?
-		AND NOT EXISTS (
+	err = d.sendable(ctx, webhook, at).Order("next_attempt_at, id").Limit(limit).Pluck("id", &ids).Error
+	return ids, err
+}
+
+// QueuedDeliveryOf returns the first queued delivery of an order to a webhook that can be sent, the zero
+// id if there is none.
+func (d *DB) QueuedDeliveryOf(ctx context.Context, orderID uuid.UUID, webhook *QueuedWebhook, at QueueTimes) (uuid.UUID, error) {
+	var ids []uuid.UUID
+	err := d.sendable(ctx, webhook, at).Where("order_id = ?", orderID).Order("order_seq").Limit(1).Pluck("id", &ids).Error
+	if err != nil || len(ids) == 0 {
+		return uuid.Nil, err
+	}
+	return ids[0], nil
+}
+
+// sendable selects the queued deliveries of a webhook that can be sent.
+func (d *DB) sendable(ctx context.Context, webhook *QueuedWebhook, at QueueTimes) *gorm.DB {
+	return d.with(ctx).Table("deliveries AS waiting").
+		Where("webhook_id = ? AND "+isQueued+" AND next_attempt_at <= ?", webhook.ID, at.Now).
+		Where(`NOT EXISTS (
 			SELECT 1 FROM deliveries AS earlier
 			WHERE earlier.order_id = waiting.order_id AND earlier.webhook_id = waiting.webhook_id
 			AND earlier.order_seq < waiting.order_seq AND earlier.status = 'pending'
-			AND (NOT ? OR earlier.next_attempt_at <= ? OR earlier.next_attempt_at = earlier.created_at))
-		AND NOT EXISTS (
+			AND (NOT ? OR earlier.next_attempt_at <= ? OR earlier.next_attempt_at = earlier.created_at))`, webhook.Retry, at.Soon).
+		Where(`NOT EXISTS (
 			SELECT 1 FROM delivery_attempts
-			WHERE delivery_id = waiting.id AND finished_at IS NULL AND started_at > ? AND started_at < ?)
-		ORDER BY next_attempt_at, id LIMIT ?`,
-		webhook.ID, at.Now, webhook.Retry, at.Soon, at.BegunAfter, at.BegunBefore, limit).Scan(&ids).Error
-	return ids, err
+			WHERE delivery_id = waiting.id AND finished_at IS NULL AND started_at > ? AND started_at < ?)`, at.BegunAfter, at.BegunBefore)
 }
 
 // ReleaseQueued makes queued deliveries due whose time a clock that was ahead has set: new ones, and

@@ -18,8 +18,8 @@ import (
 )
 
 // A delivery that cannot be sent at once is queued in the database: webhooks are paused, the circuit of
-// its webhook is open, it has no turn, or others of its webhook wait already. Every worker sends what is queued, the
-// oldest first, as turns become free. So a webhook that hangs or fails costs Temporal nothing for
+// its webhook is open, it has no turn, or others of its webhook wait already. Every worker sends what
+// is queued, the oldest first, as turns become free. So a webhook that hangs or fails costs Temporal nothing for
 // each event: an activity that waits and comes back is several writes there, every time, and delays
 // the tasks of all operators.
 
@@ -32,6 +32,9 @@ const (
 	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
 	// reason.
 	internalErrorDelay = time.Minute
+	// maxInTurn is how many events of an order are sent one after the other before the other orders
+	// of the webhook are looked at again.
+	maxInTurn = 100
 )
 
 // RunQueue sends what is queued until ctx ends. Then it finishes what it is sending; after grace that
@@ -96,7 +99,6 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	at := db.QueueTimes{Now: now, Soon: now.Add(workflows.PreviousTimeout), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 	for i := range webhooks {
 		webhook := &webhooks[i]
 		turn := claim{operator: webhook.OperatorID, webhook: webhook.ID, failing: webhook.CircuitOpenedAt != nil}
@@ -105,21 +107,23 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			continue
 		}
 		// Some of those that are listed first may have a turn already.
-		ids, err := q.DB.QueuedDeliveries(ctx, webhook, at, free+perWebhook)
+		ids, err := q.DB.QueuedDeliveries(ctx, webhook, queueTimes(now), free+perWebhook)
 		if err != nil {
 			return false, err
 		}
 		for _, id := range ids {
+			turn := turn
 			turn.delivery = id
 			if done := q.Turns.take(turn); done != nil {
-				q.sends.Go(func() {
-					defer done()
-					q.send(id)
-				})
+				q.sends.Go(func() { q.sendInTurn(ctx, webhook, turn, done) })
 			}
 		}
 	}
 	return len(webhooks) > 0, nil
+}
+
+func queueTimes(now time.Time) db.QueueTimes {
+	return db.QueueTimes{Now: now, Soon: now.Add(workflows.PreviousTimeout), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 }
 
 // waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its circuit.
@@ -131,22 +135,44 @@ func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 	return isAfter(webhook.NextProbeAt) || isAfter(webhook.ProbingUntil)
 }
 
-// send sends a queued delivery. What failed for an internal reason comes back later.
-func (q *queue) send(id uuid.UUID) {
-	err := q.attemptQueued(id)
+// sendInTurn sends the delivery that has a turn and, as long as they arrive, those that follow it in
+// its order: they wait for each other, so that each would take a look at the queue of its own.
+func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn claim, done func()) {
+	for sent := 1; ; sent++ {
+		orderID := q.send(turn.delivery)
+		done()
+		if orderID == nil || sent == maxInTurn {
+			return
+		}
+		next, err := q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(q.Clock.Now()))
+		if err != nil || next == uuid.Nil {
+			return // after an error the next look at the queue finds it
+		}
+		turn.delivery, turn.failing = next, false
+		if done = q.Turns.take(turn); done == nil {
+			return
+		}
+	}
+}
+
+// send sends a queued delivery. If it arrived and belongs to an order, that order is returned. What
+// failed for an internal reason comes back later.
+func (q *queue) send(id uuid.UUID) (orderID *uuid.UUID) {
+	orderID, err := q.attemptQueued(id)
 	var outcome *temporal.ApplicationError
 	if err == nil || errors.As(err, &outcome) {
-		return // it is in the database
+		return orderID // the outcome is in the database
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.sending), abandonedAfter/2)
 	defer cancel()
 	err = errors.Join(err, q.setNextAttempt(ctx, id, q.Clock.Now().Add(internalErrorDelay)))
 	q.log.ErrorContext(ctx, "queued webhook delivery not sent; it comes back later", "delivery_id", id, "error", err)
+	return nil
 }
 
 // attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter, after
 // which another worker makes the next one.
-func (q *queue) attemptQueued(id uuid.UUID) (err error) {
+func (q *queue) attemptQueued(id uuid.UUID) (orderID *uuid.UUID, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("panic: %v", panicked)
@@ -157,7 +183,10 @@ func (q *queue) attemptQueued(id uuid.UUID) (err error) {
 	defer cancel()
 	t, err := q.target(ctx, id, models.CauseAuto)
 	if err != nil || t == nil {
-		return err
+		return nil, err
 	}
-	return q.attempt(ctx, t)
+	if err := q.attempt(ctx, t); err != nil {
+		return nil, err
+	}
+	return t.delivery.OrderID, nil
 }

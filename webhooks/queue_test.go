@@ -147,17 +147,32 @@ func TestQueue_eventsInSequence(t *testing.T) {
 
 		s.sendQueued(t)
 		require.Empty(t, receiver.Events(), "the workflow has not sent the first yet")
-		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
-		s.sendQueued(t)
-		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()), "one after the other")
-
 		last := next
 		last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
 		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID), "the second waits")
+		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
 		s.sendQueued(t)
+		require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()), "one look at the queue sends them all")
+	})
+}
+
+// What follows in an order is not sent in the same turn if the receiver did not take what comes first.
+func TestQueue_followingEventsWaitForASuccess(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := newConfigurableReceiver(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		first := s.createPending(t, webhookID)
+		row, _ := s.deliveryRow(t, first.String())
+		next := *row
+		next.ID, next.OrderSeq, next.Event, next.Queued = uuid.New(), row.OrderSeq+1, models.EventAssigned, true
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
 		s.sendQueued(t)
-		require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()))
+		require.Equal(t, []string{"order.created"}, eventNames(receiver.Events()))
+		receiver.status.Store(200)
+		s.sendQueued(t)
+		require.Equal(t, []string{"order.created", "order.assigned"}, eventNames(receiver.Events()), "without retries the first has failed for good")
 	})
 }
 
