@@ -38,17 +38,18 @@ type testRun struct {
 	dir      string // of the module
 	packages []string
 	skip     string // matches the names of tests that do not run
+	race     bool   // with the race detector
 }
 
 // command is a single `go test` for all packages, so that some compile while others run.
-func (r testRun) command(raceDetector bool) []string {
+func (r testRun) command() []string {
 	command := []string{
 		"go", "test", "-C=" + r.dir, "-skip=" + r.skip, "-json", "-count=1", "-timeout=" + testTimeout,
 		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
 		"-vet=off",    // the suite lint runs all of vet
 		"-ldflags=-w", // linking takes half the time without debug information
 	}
-	if raceDetector {
+	if r.race {
 		command = append(command, "-race")
 		for _, pattern := range uninstrumented {
 			command = append(command, "-gcflags="+pattern+"=-race=false")
@@ -70,18 +71,19 @@ func slowestFirst(packages []string) []string {
 	return ordered
 }
 
-// goTest runs the tests of all packages of a module, with the race detector where there is a C
-// compiler.
-func goTest(ctx context.Context, tests testRun, env *environment, out io.Writer) *testReport {
-	raceDetector := env.missing[compiler] == ""
-	variables := env.variables
-	if raceDetector {
-		variables = append(slices.Clone(variables), "CGO_ENABLED=1")
-	}
+// goTest runs tests one after the other, with the race detector only where there is a C compiler.
+func goTest(ctx context.Context, runs []testRun, env *environment, out io.Writer) *testReport {
 	began := time.Now()
 	report := newTestReport(out, env.strict)
 	stop := dev.Every(heartbeat, func() { fmt.Fprintf(out, "...   still running, %s\n", rounded(time.Since(began))) })
 	defer stop()
-	report.finish(execute(ctx, tests.command(raceDetector), variables, report))
+	for _, run := range runs {
+		run.race = run.race && env.missing[compiler] == ""
+		variables := env.variables
+		if run.race {
+			variables = append(slices.Clone(variables), "CGO_ENABLED=1")
+		}
+		report.finish(execute(ctx, run.command(), variables, report))
+	}
 	return report
 }

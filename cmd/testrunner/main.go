@@ -65,7 +65,7 @@ func run(ctx context.Context, names []string, out io.Writer) (passed bool, err e
 // runSuites runs the linters and, at the same time, the tests of the suites that can run.
 func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) []row {
 	rows := make([]row, len(chosen))
-	var packages []string
+	raced, plain := testRun{dir: ".", race: true}, testRun{dir: "."}
 	var linting sync.WaitGroup
 	for i, s := range chosen {
 		rows[i].suite = s.name
@@ -79,11 +79,16 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 			if reason != "" {
 				fmt.Fprintf(out, "not all of %s can run: %s\n", s.name, reason)
 			}
-			packages = append(packages, s.packages...)
+			run := &raced
+			if s.withoutRace {
+				run = &plain
+			}
+			run.packages = append(run.packages, s.packages...)
 		}
 	}
-	if len(packages) > 0 {
-		goTest(ctx, testRun{dir: ".", packages: packages}, env, out).addTo(rows, chosen)
+	runs := slices.DeleteFunc([]testRun{raced, plain}, func(r testRun) bool { return len(r.packages) == 0 })
+	if len(runs) > 0 {
+		goTest(ctx, runs, env, out).addTo(rows, chosen)
 	}
 	linting.Wait()
 	if ctx.Err() != nil {

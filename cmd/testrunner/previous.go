@@ -47,7 +47,7 @@ func testPrevious(ctx context.Context, commit string, out io.Writer) (passed boo
 		return false, err
 	}
 	defer env.stop()
-	report := goTest(ctx, testRun{dir: dir, packages: previousPackages, skip: ofTheSchema}, env, out)
+	report := goTest(ctx, []testRun{{dir: dir, packages: previousPackages, skip: ofTheSchema, race: true}}, env, out)
 	result := row{suite: "previous", took: time.Since(began)}
 	for _, of := range report.packages {
 		result.add(of.counts)

@@ -74,11 +74,12 @@ func (r *testReport) Write(p []byte) (int, error) {
 	}
 }
 
-// finish ends the report. A command that failed when no test did fails every package that it did
-// not run.
+// finish ends the report of a command. One that failed when no test did fails every package that it
+// did not run.
 func (r *testReport) finish(err error) {
 	if len(r.partial) > 0 {
 		fmt.Fprintf(r.out, "%s\n", r.partial)
+		r.partial = nil
 	}
 	if err != nil {
 		r.failure = fmt.Sprintf("go test did not end well: %v", err)

@@ -14,6 +14,9 @@ type suite struct {
 	needs []need
 	// lints marks the suite of the linters, which tests no package.
 	lints bool
+	// withoutRace: the suite runs without the race detector, which makes them two to four times slower:
+	// they drive the handlers and use cases from outside that the other suites test with it.
+	withoutRace bool
 
 	packages []string // those whose tests it runs
 }
@@ -26,10 +29,10 @@ var suites = []suite{
 	{name: "worker", owns: "worker", needs: []need{compiler, postgres, temporal}},
 	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}},
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal}},
-	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}},
-	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}},
+	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, withoutRace: true},
+	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}, withoutRace: true},
 	{name: "chaos", owns: "lab/chaos", needs: []need{compiler, postgres, temporal}},
-	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}},
+	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}, withoutRace: true},
 }
 
 // assign gives every package to its suite and drops the suites without packages.

@@ -62,10 +62,10 @@ func TestRunSuites_missingNeeds(t *testing.T) {
 
 func TestTestCommand_slowestFirst(t *testing.T) {
 	t.Parallel()
-	command := testRun{dir: ".", packages: []string{"despacho/api", "despacho/db", "despacho/webhooks"}}.command(true)
+	command := testRun{dir: ".", packages: []string{"despacho/api", "despacho/db", "despacho/webhooks"}, race: true}.command()
 	require.Equal(t, []string{"despacho/webhooks", "despacho/api", "despacho/db"}, command[len(command)-3:])
 	require.Contains(t, command, "-race")
-	require.NotContains(t, testRun{}.command(false), "-race")
+	require.NotContains(t, testRun{}.command(), "-race")
 }
 
 // What the lists name must exist: a renamed package or test would otherwise leave an entry behind.
