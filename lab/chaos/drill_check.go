@@ -70,6 +70,7 @@ func (d *drill) check(ctx context.Context, restored installation) error {
 	if err != nil {
 		return err
 	}
+	d.options.logf("the copy has %d orders", len(orders))
 	d.checkRestored(orders)
 	for i, tracked := range d.acknowledgedBefore(d.copiedUntil()) {
 		if i%5 == 0 {
@@ -136,7 +137,6 @@ func (d *drill) readOrders(ctx context.Context, c *client) (map[string]*restored
 			return nil, err
 		}
 		if len(list.Orders) == 0 {
-			d.options.logf("the copy has %d orders", len(orders))
 			return orders, nil
 		}
 		for _, listed := range list.Orders {
@@ -296,16 +296,19 @@ func (d *drill) awaitAgreement(ctx context.Context, c *client) error {
 		if err != nil {
 			return err
 		}
-		if len(orphans)+len(disagreeing) == 0 || time.Since(began) > d.options.scaledTimeout(agreeTimeout) {
+		took := time.Since(began).Round(time.Second)
+		if len(orphans)+len(disagreeing) == 0 {
+			d.options.logf("Temporal and the rows agreed after %s", took)
+		}
+		if len(orphans)+len(disagreeing) == 0 || took > d.options.scaledTimeout(agreeTimeout) {
 			d.report.checked(invariantOrphans, 1)
 			d.report.checked(invariantAgreement, len(orders))
 			for _, id := range orphans {
-				d.report.violate(invariantOrphans, id, "%s: its workflow still runs after %s", d.name, time.Since(began).Round(time.Second))
+				d.report.violate(invariantOrphans, id, "%s: its workflow still runs after %s", d.name, took)
 			}
 			for id, what := range disagreeing {
 				d.report.violate(invariantAgreement, id, "%s: %s", d.name, what)
 			}
-			d.options.logf("Temporal and the rows agreed after %s", time.Since(began).Round(time.Second))
 			return nil
 		}
 		d.options.logf("%d workflows without an order, %d that disagree with their row", len(orphans), len(disagreeing))
