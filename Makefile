@@ -29,7 +29,7 @@ record: ## Record the histories that running orders are held to
 	go test ./worker -run TestRecord -count=1 -record
 
 .PHONY: lab
-lab: # what bench and chaos run; it is not shipped
+lab: # what bench, chaos and drill run; it is not shipped
 	@CGO_ENABLED=0 go build -trimpath -o bin/lab ./cmd/lab
 
 BENCH ?= --write docs/benchmarks.md
@@ -47,3 +47,8 @@ FUZZ ?= 30s
 .PHONY: chaos
 chaos: build lab ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
 	@exec bin/lab chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)
+
+DRILL ?=
+.PHONY: drill
+drill: build lab ## Back up and restore the service under load, in every documented way (DRILL="--only base-backup")
+	@exec bin/lab drill $(DRILL)

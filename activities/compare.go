@@ -35,35 +35,36 @@ const settledAfter = 2 * time.Minute
 // it, and ends. Then the other workflows may be ahead of their rows or behind, or missing: every open
 // order is left to StartMissingOrders.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
-	missing, ended, err := a.withoutOpenOrder(ctx)
-	if err != nil || len(missing)+len(ended) == 0 {
+	found, err := a.withoutOpenOrder(ctx)
+	if err != nil {
 		return err
 	}
-	if err := a.refresh(ctx, append(missing, ended...)); err != nil {
+	running, err := a.refresh(ctx, found)
+	if err != nil || running == 0 {
 		return err
 	}
 	count, err := a.DB.UnconfirmOpenOrders(ctx)
 	if err == nil {
-		a.Log.WarnContext(ctx, "Temporal and the database are not of the same time: every open order's workflow reads its row, the others end",
-			"workflows_without_order", len(missing), "workflows_of_ended_orders", len(ended), "open_orders", count)
+		a.Log.WarnContext(ctx, "Temporal and the database are not of the same time: workflows without an open order end, every open order's workflow reads its row",
+			"without_open_order", running, "open_orders", count)
 	}
 	return err
 }
 
-// withoutOpenOrder returns the ids of running workflows for which there is no order, and of those whose
-// order has ended and has nothing to send.
-func (a *Activities) withoutOpenOrder(ctx context.Context) (missing, ended []uuid.UUID, err error) {
+// withoutOpenOrder returns the orders of running workflows that do not exist, or have ended and have
+// nothing to send.
+func (a *Activities) withoutOpenOrder(ctx context.Context) (found []uuid.UUID, err error) {
 	settled := a.Clock.Now().Add(-settledAfter)
 	err = a.eachRunning(ctx, func(ids []uuid.UUID) error {
-		without, err := a.DB.MissingOrders(ctx, ids)
+		missing, err := a.DB.MissingOrders(ctx, ids)
 		if err != nil {
 			return err
 		}
-		over, err := a.DB.EndedOrders(ctx, ids, settled)
-		missing, ended = append(missing, without...), append(ended, over...)
+		ended, err := a.DB.EndedOrders(ctx, ids, settled)
+		found = append(append(found, missing...), ended...)
 		return err
 	})
-	return missing, ended, err
+	return found, err
 }
 
 // eachRunning calls found with the orders of the running workflows, a page at a time.
@@ -92,15 +93,18 @@ func (a *Activities) eachRunning(ctx context.Context, found func(ids []uuid.UUID
 	}
 }
 
-// refresh makes the workflows of these orders look at their rows. One that has ended since it was
-// listed does not have to.
-func (a *Activities) refresh(ctx context.Context, ids []uuid.UUID) error {
+// refresh makes the workflows of these orders look at their rows and returns how many really run. The
+// list may be behind, or be of another time than the workflows: they are in two databases of Temporal.
+func (a *Activities) refresh(ctx context.Context, ids []uuid.UUID) (running int, err error) {
 	for _, id := range ids {
 		err := a.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(id), "", workflows.RefreshName, nil)
 		var notFound *serviceerror.NotFound
-		if err != nil && !errors.As(err, &notFound) {
-			return err
+		switch {
+		case err == nil:
+			running++
+		case !errors.As(err, &notFound):
+			return running, err
 		}
 	}
-	return nil
+	return running, nil
 }

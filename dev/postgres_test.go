@@ -98,3 +98,53 @@ func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
 	server.Resume()
 	require.NoError(t, session.Ping(t.Context()))
 }
+
+// A server starts from a base backup as of its end, or recovers from the archive to a point in time.
+func TestStartPostgres_fromABaseBackup(t *testing.T) {
+	t.Parallel()
+	place, err := os.MkdirTemp("", "despacho-test-") // not t.TempDir, which other users cannot enter
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(place)) })
+	require.NoError(t, os.Chmod(place, 0o777))
+	server, err := StartPostgres(t.Context(), PostgresOptions{Settings: map[string]string{
+		"archive_mode": "on", "archive_command": "cp %p " + place + "/%f",
+	}})
+	if errors.Is(err, ErrNoPostgres) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	query := func(url, statement string) (value string) {
+		require.NoError(t, OnDatabase(t.Context(), url, func(session *pgx.Conn) error {
+			return session.QueryRow(t.Context(), statement).Scan(&value)
+		}))
+		return value
+	}
+	require.NoError(t, Execute(t.Context(), server.URL, "CREATE TABLE rows (n int)"))
+	add := func() { require.NoError(t, Execute(t.Context(), server.URL, "INSERT INTO rows VALUES (1)")) }
+	add()
+	require.NoError(t, server.Run(t.Context(), "pg_basebackup", "-d", server.URL, "-D", place+"/base", "-Ft", "-X", "fetch", "-c", "fast"))
+	add()
+	target := query(server.URL, "SELECT clock_timestamp()::text")
+	add()
+	query(server.URL, "SELECT pg_switch_wal()::text")
+	require.NoError(t, server.Stop(t.Context())) // a server that stops archives what is left
+
+	for name, test := range map[string]struct {
+		settings map[string]string
+		rows     string
+	}{
+		"as it was copied": {nil, "1"},
+		"a point in time": {map[string]string{
+			"restore_command": "cp " + place + "/%f %p", "recovery_target_time": target, "recovery_target_action": "promote",
+		}, "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			restored, err := StartPostgres(t.Context(), PostgresOptions{BaseBackup: place + "/base/base.tar", Recover: test.settings != nil, Settings: test.settings})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, restored.Stop(context.Background())) })
+			require.Equal(t, test.rows, query(restored.URL, "SELECT count(*)::text FROM rows"))
+			require.NoError(t, Execute(t.Context(), restored.URL, "INSERT INTO rows VALUES (1)"), "it takes writes")
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -9,11 +10,15 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"despacho/activities"
+	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
@@ -174,5 +179,29 @@ func TestRestored_olderTemporal(t *testing.T) {
 		s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(ended), enums.WORKFLOW_EXECUTION_STATUS_COMPLETED) })
 		s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(missing), enums.WORKFLOW_EXECUTION_STATUS_RUNNING) })
 		require.Equal(t, http.StatusOK, s.move(t, missing, "receive", nil).Status)
+	})
+}
+
+// listing lists a workflow that does not exist.
+type listing struct{ client.Client }
+
+func (l listing) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	return &workflowservice.ListWorkflowExecutionsResponse{Executions: []*workflow.WorkflowExecutionInfo{
+		{Execution: &common.WorkflowExecution{WorkflowId: workflows.OrderWorkflowID(uuid.New())}},
+	}}, nil
+}
+
+// Temporal's list is a database of its own: in a copy of a later moment it has workflows that do not exist,
+// for ever. They are no reason to look at every open order each hour.
+func TestRestored_laterList(t *testing.T) {
+	eachOwn(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.waitForStartConfirmed(t, id)
+		comparing := s.comparing()
+		comparing.Temporal = listing{s.Temporal}
+		require.NoError(t, comparing.CompareWithTemporal(t.Context()))
+		unconfirmed, err := s.App.DB.OrdersMissingWorkflow(t.Context(), time.Now().Add(time.Hour), 0, db.Position{}, 10)
+		require.NoError(t, err)
+		require.Empty(t, unconfirmed)
 	})
 }

@@ -1,4 +1,4 @@
-// Command lab runs benchmarks and chaos tests of the service. It is not shipped.
+// Command lab runs benchmarks, chaos tests and restore drills of the service. It is not shipped.
 package main
 
 import (
@@ -19,10 +19,10 @@ func main() {
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
 	root := &cobra.Command{
-		Use: "lab", Short: "Benchmarks and chaos tests of Despacho",
+		Use: "lab", Short: "Benchmarks, chaos tests and restore drills of Despacho",
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	root.AddCommand(benchCommand(), chaosCommand())
+	root.AddCommand(benchCommand(), chaosCommand(), drillCommand())
 	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "lab:", err)
 		os.Exit(1)

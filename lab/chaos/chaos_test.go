@@ -52,6 +52,7 @@ func TestRun_refusesWhatMakesNoSense(t *testing.T) {
 			options := good
 			change(&options)
 			require.Error(t, Run(t.Context(), options))
+			require.Error(t, Drill(t.Context(), options))
 		})
 	}
 }

@@ -48,6 +48,9 @@ func checkPhotos(ctx context.Context, c *checker) error {
 		return err
 	}
 	c.tally["files without a delivery, before the sweep"] = len(stray)
+	if len(stray) > len(owned) {
+		return nil // a sweep to which most photos are unknown is refused
+	}
 	if err := c.processes[apiNames[0]].replace(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"despacho/lab/cluster"
 )
@@ -13,16 +14,15 @@ import (
 // create creates an order as the contract tells clients to: under an Idempotency-Key, retried with
 // the same key and body until it is acknowledged.
 func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
-	request := cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tracked.apiKey, IdempotencyKey: tracked.key, Body: tracked.body}
 	var waits backoff
 	for tries := 1; ; tries++ {
-		answer, err := c.call(ctx, request)
+		answer, err := c.call(ctx, tracked.creation())
 		switch {
 		case err != nil:
 			tracked.note("create: no answer: %v", err)
 		case answer.Status == http.StatusCreated:
 			tracked.note("create: 201 after %d tries", tries)
-			return c.acknowledged(ctx, tracked, request, answer)
+			return c.acknowledged(ctx, tracked, answer)
 		case answer.Status == http.StatusConflict, answer.Status == http.StatusTooManyRequests, answer.Status >= http.StatusInternalServerError:
 			tracked.note("create: %d %s", answer.Status, codeOf(answer))
 			c.s.report.count("creations to be tried again: "+codeOf(answer), 1)
@@ -36,9 +36,8 @@ func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 	}
 }
 
-// acknowledged writes an order into the ledger. One request in five is repeated, which must return
-// the first response.
-func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, request cluster.Request, answer *cluster.Answer) error {
+// acknowledged writes an order into the ledger. One request in five is repeated.
+func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, answer *cluster.Answer) error {
 	var created struct {
 		Data struct {
 			ID        string `json:"id"`
@@ -51,18 +50,27 @@ func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, reques
 	if answer.Header.Get("Idempotent-Replayed") == "true" {
 		c.s.report.count("creations whose first answer was lost", 1)
 	}
-	tracked.answer, tracked.id, tracked.guide = answer.Body, created.Data.ID, created.Data.GuideCode
+	tracked.answer, tracked.id, tracked.guide, tracked.acknowledgedAt = answer.Body, created.Data.ID, created.Data.GuideCode, time.Now()
 	c.s.report.count("orders acknowledged", 1)
-	if c.rng.IntN(5) > 0 {
-		return nil
+	if c.rng.IntN(5) == 0 {
+		c.repeat(ctx, tracked)
 	}
-	again, err := c.call(ctx, request)
+	return nil
+}
+
+// creation is the request that creates the order.
+func (o *trackedOrder) creation() cluster.Request {
+	return cluster.Request{Method: http.MethodPost, Path: "/v1/orders", Key: o.apiKey, IdempotencyKey: o.key, Body: o.body}
+}
+
+// repeat repeats a creation, which must return the first response.
+func (c *client) repeat(ctx context.Context, tracked *trackedOrder) {
+	again, err := c.call(ctx, tracked.creation())
 	if err != nil || again.Status != http.StatusCreated {
-		return nil // an outage; it was acknowledged once
+		return // an outage; it was acknowledged once
 	}
 	c.s.report.checked(invariantReplay, 1)
 	if !bytes.Equal(again.Body, tracked.answer) || again.Header.Get("Idempotent-Replayed") != "true" {
 		c.s.report.violate(invariantReplay, tracked.id, "first %s, then %s", tracked.answer, again.Body)
 	}
-	return nil
 }

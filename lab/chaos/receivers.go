@@ -61,6 +61,18 @@ func (r *receivers) count(which, id string) int {
 	return r.received[which][id]
 }
 
+// total is how many requests have come.
+func (r *receivers) total() (total int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, events := range r.received {
+		for _, times := range events {
+			total += times
+		}
+	}
+	return total + r.badSignatures
+}
+
 // registerWebhooks registers both webhooks for all events.
 func (s *stack) registerWebhooks(ctx context.Context) error {
 	c := s.newClient(stream(s.options.Seed, planStream))

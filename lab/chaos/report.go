@@ -40,6 +40,13 @@ const (
 	invariantRecovery   = "back to normal within 10 s of an overload"
 	invariantSlow       = "slow clients keep nobody waiting"
 	invariantFuzz       = "no fuzz target fails"
+
+	invariantRestored = "what was acknowledged before the backup is in the restored copy"
+	invariantTarget   = "what came after the point in time is not"
+	invariantNextMove = "every open order of a restored copy accepts its next legal move"
+	invariantOrphans  = "no workflow without an order stays open"
+	invariantPaused   = "nobody is called while webhooks are paused"
+	invariantResumed  = "every event that waited is sent afterwards"
 )
 
 // invariants are listed in the order they are printed in.
@@ -47,6 +54,7 @@ var invariants = []string{
 	invariantReadable, invariantKeys, invariantReplay, invariantTimelines, invariantMoves, invariantRefused, invariantPoison, invariantTotals, invariantWorkflow, invariantAgreement,
 	invariantOutbox, invariantSettled, invariantInOrder, invariantOnce, invariantHeard, invariantSignatures, invariantPhotos, invariantClean, invariantAlive,
 	invariantLossless, invariantRefusal, invariantMemory, invariantRecovery, invariantSlow, invariantFuzz,
+	invariantRestored, invariantTarget, invariantNextMove, invariantOrphans, invariantPaused, invariantResumed,
 }
 
 // report is the result of a run.

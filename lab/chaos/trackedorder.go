@@ -33,13 +33,35 @@ type trackedOrder struct {
 	last          models.Status
 	finished      bool
 
+	// requestedAt is when the creation was first requested, acknowledgedAt when it was acknowledged;
+	// moves are the acknowledged moves with their times.
+	requestedAt, acknowledgedAt time.Time
+	moves                       []acknowledgedMove
+
 	mu    sync.Mutex
 	notes []string
 }
 
+// acknowledgedMove is a move and when it was acknowledged.
+type acknowledgedMove struct {
+	move models.Move
+	at   time.Time
+}
+
+// movesBefore counts the moves that were acknowledged before a time.
+func (o *trackedOrder) movesBefore(at time.Time) map[models.Move]int {
+	counts := map[models.Move]int{}
+	for _, made := range o.moves {
+		if made.at.Before(at) {
+			counts[made.move]++
+		}
+	}
+	return counts
+}
+
 func (l *ledger) open(key, life string, body []byte, cash bool) *trackedOrder {
 	o := &trackedOrder{
-		key: key, scenario: life, body: body, cash: cash, last: models.StatusRegistered,
+		key: key, scenario: life, body: body, cash: cash, last: models.StatusRegistered, requestedAt: time.Now(),
 		done: map[models.Move]int{}, unknown: map[models.Move]int{},
 	}
 	l.mu.Lock()
@@ -80,6 +102,7 @@ var statusAfter = map[models.Move]models.Status{
 // acknowledge counts a move that was made.
 func (o *trackedOrder) acknowledge(move models.Move) {
 	o.done[move]++
+	o.moves = append(o.moves, acknowledgedMove{move, time.Now()})
 	o.last = statusAfter[move]
 }
 

@@ -92,17 +92,21 @@ func (s *Stack) connect(server *dev.Temporal) error {
 	s.Temporal = server
 	s.OnClose(server.Stop)
 	var err error
-	s.Client, err = client.Dial(client.Options{
-		HostPort: server.Address,
-		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the results
-		// The same settings as the service's client, so that only the service's work differs.
-		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
-	})
-	if err != nil {
+	if s.Client, err = DialTemporal(server.Address); err != nil {
 		return err
 	}
 	s.OnClose(func(context.Context) error { s.Client.Close(); return nil })
 	return nil
+}
+
+// DialTemporal connects to a Temporal server.
+func DialTemporal(address string) (client.Client, error) {
+	return client.Dial(client.Options{
+		HostPort: address,
+		Logger:   sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)), // it would mix with the results
+		// The same settings as the service's client, so that only the service's work differs.
+		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
+	})
 }
 
 // SecretKey is the SECRET_KEY of every program.
