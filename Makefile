@@ -2,7 +2,7 @@
 .PHONY: help build run test lint
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Compile bin/despacho, one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/despacho ./cmd/despacho
@@ -15,7 +15,7 @@ test: ## Run every suite, installing what the tests need
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner
 
-lint: ## Run gofmt, vet, staticcheck, workflowcheck and govulncheck
+lint: ## Run gofmt, vet, staticcheck, workflowcheck, govulncheck and the checks of what is in deploy
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner lint
 
@@ -52,3 +52,13 @@ DRILL ?=
 .PHONY: drill
 drill: build lab ## Back up and restore the service under load, in every documented way (DRILL="--only base-backup")
 	@exec bin/lab drill $(DRILL)
+
+VERSION ?=
+.PHONY: release release-verify
+release: ## Build binaries, images, bills of materials and checksums of a release into dist (VERSION=<the commit's tag or id>)
+	@go build -trimpath -o bin/release ./cmd/release
+	@bin/release --version="$(VERSION)"
+
+release-verify: ## Build a release twice, the second time elsewhere and without the build cache, and compare the bytes
+	@go build -trimpath -o bin/release ./cmd/release
+	@bin/release --version="$(VERSION)" --verify

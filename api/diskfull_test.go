@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -44,6 +45,9 @@ func TestDiskFull_isUnavailableAndNotReady(t *testing.T) {
 		full := ready()
 		require.Equal(t, http.StatusServiceUnavailable, full.Status, full.Text)
 		require.Equal(t, "full", full.String("database"))
+		metrics := httptest.NewRecorder()
+		s.App.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		require.Contains(t, metrics.Body.String(), "database_disk_full_total 1\n")
 
 		free()
 		now.Advance(time.Minute)

@@ -88,7 +88,15 @@ func (s *Server) isDiskFull(ctx context.Context) bool {
 	if !db.IsFull(err) {
 		return false
 	}
-	s.diskFullAt.Store(now.UnixMicro())
+	s.noteFullDisk(now)
 	s.log.WarnContext(ctx, "not ready", "error", err)
 	return true
 }
+
+func (s *Server) noteFullDisk(now time.Time) {
+	s.diskFullAt.Store(now.UnixMicro())
+	s.diskFullErrors.Add(1)
+}
+
+// DiskFullErrors is how often the database had no space for what this process had to write.
+func (s *Server) DiskFullErrors() int64 { return s.diskFullErrors.Load() }

@@ -92,7 +92,7 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 		f = errUnavailable.Because(err)
 	}
 	if db.IsFull(err) {
-		s.diskFullAt.Store(s.clock.Now().UnixMicro())
+		s.noteFullDisk(s.clock.Now())
 	}
 	switch f.Kind {
 	case apperror.Internal:

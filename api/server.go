@@ -63,6 +63,8 @@ type Server struct {
 	trustedProxies []netip.Prefix
 	// diskFullAt is when the database last had no space for a request, in microseconds.
 	diskFullAt atomic.Int64
+	// diskFullErrors counts how often that was.
+	diskFullErrors atomic.Int64
 	// temporalUI trusts the origin of the Temporal UI besides the service's own.
 	temporalUI       *http.CrossOriginProtection
 	temporalUIOrigin string

@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -162,6 +164,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		backlog := a.Orders.StartBacklog()
 		return backlog.Waiting, backlog.Oldest, backlog.Failed
 	})
+	a.Metrics.WatchMoves(a.Orders.MoveCounts)
+	a.Metrics.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs,
@@ -281,6 +285,8 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		swept := a.Orders.PhotoSweep()
 		return swept.InQuarantine, swept.Unknown, swept.Refused
 	})
+	a.Metrics.WatchDisks(a.disks())
+	a.Metrics.WatchFullDisk(server.DiskFullErrors)
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
@@ -296,6 +302,15 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		stop()
 	})()
 	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
+}
+
+// disks are the directories that the api writes to.
+func (a *App) disks() map[string]string {
+	disks := map[string]string{"photos": a.Config.FilesDir}
+	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
+		disks["database"] = filepath.Dir(path)
+	}
+	return disks
 }
 
 func (a *App) checkTemporal(ctx context.Context) error {

@@ -32,6 +32,8 @@ type Service struct {
 	totals   *totals
 	moving   *movingOrders
 
+	movesRequested, movesUnconfirmed atomic.Int64
+
 	// swept is the outcome of the latest sweep of the photos.
 	swept atomic.Pointer[photos.Swept]
 

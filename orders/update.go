@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"despacho/db"
 	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/workflows"
@@ -28,9 +29,25 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 	return s.view(moved, caller.SeesProofLocation()), nil
 }
 
-// requestMove requests a move from the order's workflow. It returns the order once the move is stored,
-// or if the order already is as requested.
+// requestMove is move, and counts it.
 func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
+	moved, err := s.move(ctx, caller, order, message, attachment)
+	s.movesRequested.Add(1)
+	if errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err) {
+		s.movesUnconfirmed.Add(1)
+	}
+	return moved, err
+}
+
+// MoveCounts are the moves that this process was asked for, and those of them whose outcome the
+// requester was not told because Temporal, the workers or the database did not answer in time.
+func (s *Service) MoveCounts() (requested, unconfirmed int64) {
+	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
+}
+
+// move requests a move from the order's workflow. It returns the order once the move is stored, or if
+// the order already is as requested.
+func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
 	release, waited, err := s.moving.acquire(limited, order.ID)

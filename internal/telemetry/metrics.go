@@ -105,6 +105,29 @@ func (m *Metrics) WatchStarts(backlog func() (waiting int, oldest time.Duration,
 	)
 }
 
+// WatchMoves exports how many moves this process was asked for, over whatever route, and how many of
+// them were not confirmed.
+func (m *Metrics) WatchMoves(counts func() (requested, unconfirmed int64)) {
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "order_moves_total",
+			Help: "Moves that this process was asked for, by the API and the panel.",
+		}, func() float64 { requested, _ := counts(); return float64(requested) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "order_moves_unconfirmed_total",
+			Help: "Moves that were answered 503: their outcome was not known in time.",
+		}, func() float64 { _, unconfirmed := counts(); return float64(unconfirmed) }),
+	)
+}
+
+// WatchFullDisk exports how often the database had no space for what this process had to write.
+func (m *Metrics) WatchFullDisk(errors func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "database_disk_full_total",
+		Help: "Requests and readiness checks of this process that the database had no disk space for.",
+	}, func() float64 { return float64(errors()) }))
+}
+
 // WatchPhotos exports the outcome of the latest sweep of the photos.
 func (m *Metrics) WatchPhotos(sweep func() (quarantined, unknown int, refused bool)) {
 	m.registry.MustRegister(
