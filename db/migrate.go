@@ -96,10 +96,20 @@ func (d *DB) firstIncompatible(ctx context.Context, target int64) (int64, error)
 	return version, nil
 }
 
+// tableExists are the queries that look for a table.
+var tableExists = map[Dialect]string{
+	Postgres: "SELECT to_regclass(?) IS NOT NULL",
+	SQLite:   "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)",
+}
+
 // schemaVersion reads the version without creating goose's table, so that the check never writes.
 func (d *DB) schemaVersion(ctx context.Context) (int64, error) {
-	if !d.with(ctx).Migrator().HasTable(goose.DefaultTablename) {
-		return 0, d.Ping(ctx)
+	var exists bool
+	if err := d.with(ctx).Raw(tableExists[d.dialect], goose.DefaultTablename).Scan(&exists).Error; err != nil {
+		return 0, fmt.Errorf("looking for the database's version: %w", err)
+	}
+	if !exists {
+		return 0, nil
 	}
 	var version int64
 	err := d.with(ctx).Raw("SELECT COALESCE(MAX(version_id), 0) FROM " + goose.DefaultTablename + " WHERE is_applied").Scan(&version).Error

@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
@@ -25,6 +24,7 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 
 	"despacho/internal/redact"
+	"despacho/internal/sqlitedialect"
 	"despacho/internal/telemetry"
 )
 
@@ -103,7 +103,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 func connect(databaseURL string, options Options) (*sql.DB, gorm.Dialector, Dialect, error) {
 	if path, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		handle, err := openSQLite(path)
-		return handle, sqlite.Dialector{Conn: handle}, SQLite, err
+		return handle, sqlitedialect.New(handle), SQLite, err
 	}
 	if strings.HasPrefix(databaseURL, "postgres://") || strings.HasPrefix(databaseURL, "postgresql://") {
 		handle, err := openPostgres(databaseURL, options)

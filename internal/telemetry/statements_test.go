@@ -7,10 +7,10 @@ import (
 	"go.opentelemetry.io/otel"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"despacho/internal/sqlitedialect"
 	"despacho/internal/telemetry"
 )
 
@@ -22,9 +22,9 @@ type parcel struct {
 
 func openDatabase(t *testing.T) *gorm.DB {
 	t.Helper()
-	db, err := gorm.Open(sqlite.Dialector{Conn: openPool(t, 1)}, &gorm.Config{Logger: logger.Discard})
+	db, err := gorm.Open(sqlitedialect.New(openPool(t, 1)), &gorm.Config{Logger: logger.Discard})
 	require.NoError(t, err)
-	require.NoError(t, db.AutoMigrate(&parcel{}))
+	require.NoError(t, db.Exec("CREATE TABLE parcels (id INTEGER PRIMARY KEY, recipient TEXT, phone TEXT UNIQUE)").Error)
 	return db
 }
 
