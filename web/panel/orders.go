@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"despacho/internal/clock"
@@ -202,8 +203,13 @@ func (page ordersPage) At(order *orders.View) *time.Time {
 	return &order.CreatedAt
 }
 
-// isFragment reports whether a script requests only the part of a page that changes.
-func isFragment(v *Request) bool { return v.GetHeader("X-Fragment") != "" }
+// IsFragment reports whether a script requests only the part of a page that changes.
+func IsFragment(c *gin.Context) bool { return c.GetHeader("X-Fragment") != "" }
+
+func isFragment(v *Request) bool { return IsFragment(v.Context) }
+
+// liveSeconds is how often a page looks for changes while somebody looks at it.
+const liveSeconds = 10
 
 func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())

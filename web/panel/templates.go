@@ -22,6 +22,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
 		"amount": amountHTML,
+		"every":  func() int { return liveSeconds },
 		"sign":   format.CurrencySign,
 		"text":   orEmpty,
 		"label":  func(s models.Status) string { return s.Label() },
