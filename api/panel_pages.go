@@ -24,6 +24,8 @@ func (s *Server) panelPage(h handler) gin.HandlerFunc {
 		if err := h(c); err != nil {
 			s.failPanelPage(c, err)
 		}
+		answerUnchanged(c)
+		compressPage(c)
 	}
 }
 
@@ -48,7 +50,11 @@ func (s *Server) panelRoute(route panel.Route) handler {
 			return err
 		}
 		c.Set(callerKey, callerOf(who))
-		return route.Answer(&panel.Request{Context: c, Who: who, Caller: callerOf(who)})
+		request := &panel.Request{Context: c, Who: who, Caller: callerOf(who)}
+		if panel.NamesStored(request) {
+			return s.panel.ShowStored(request)
+		}
+		return route.Answer(request)
 	}
 }
 
@@ -174,5 +180,6 @@ func (s *Server) servePanelAsset(c *gin.Context) error {
 	}
 	c.Header("Cache-Control", "public, max-age=31536000, immutable")
 	sendContent(c, http.StatusOK, kind, content)
+	compressPage(c)
 	return nil
 }

@@ -23,6 +23,7 @@ func (s *Server) page(h handler) gin.HandlerFunc {
 		if err := h(c); err != nil {
 			s.failPage(c, err)
 		}
+		compressPage(c)
 	}
 }
 

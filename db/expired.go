@@ -9,16 +9,16 @@ import (
 
 // Cleared counts the deleted rows.
 type Cleared struct {
-	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries int64
+	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries, StoredPages int64
 }
 
 // Total is the number of all deleted rows.
 func (c Cleared) Total() int64 {
-	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries + c.StoredPages
 }
 
 // ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers,
-// password resets and entries of the audit log.
+// password resets, entries of the audit log and stored pages.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {
@@ -34,6 +34,7 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.IdentityAnswer{}, "expires_at <= ?", now, &cleared.IdentityAnswers},
 		{&models.PasswordReset{}, "expires_at <= ?", now, &cleared.PasswordResets},
 		{&models.AuditEntry{}, "keep_until <= ?", now, &cleared.AuditEntries},
+		{&models.StoredPage{}, "expires_at <= ?", now, &cleared.StoredPages},
 	} {
 		result := d.with(ctx).Where(old.where, old.before).Delete(old.row)
 		if result.Error != nil {

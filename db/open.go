@@ -206,6 +206,16 @@ func IsDuplicate(err error) bool {
 	return false
 }
 
+// IsMissingReference reports whether err is a violated foreign key, in either dialect.
+func IsMissingReference(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "23503"
+	}
+	var lite *sqlitedriver.Error
+	return errors.As(err, &lite) && lite.Code() == sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY
+}
+
 func singleLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }

@@ -10,10 +10,12 @@ import (
 	"despacho/models"
 )
 
-// OrderFilter filters orders. Times are creation times: From is included, Until excluded.
+// OrderFilter filters orders. From is included, Until excluded.
 type OrderFilter struct {
-	Status      models.Status
+	Status models.Status
+	// Times are creation times, or delivery times if ByDelivery is set.
 	From, Until *time.Time
+	ByDelivery  bool
 	Page, Limit int
 	// WithoutPoint selects open orders that have no point.
 	WithoutPoint     bool
@@ -47,11 +49,15 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 	for _, word := range f.Words {
 		query = query.Where("orders.search_text LIKE ? ESCAPE '!'", "%"+likeEscape.Replace(word)+"%")
 	}
+	at := "orders.created_at"
+	if f.ByDelivery {
+		at = "orders.delivered_at"
+	}
 	if f.From != nil {
-		query = query.Where("orders.created_at >= ?", *f.From)
+		query = query.Where(at+" >= ?", *f.From)
 	}
 	if f.Until != nil {
-		query = query.Where("orders.created_at < ?", *f.Until)
+		query = query.Where(at+" < ?", *f.Until)
 	}
 	return query
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"despacho/internal/money"
 	"despacho/models"
 )
 
@@ -88,6 +89,14 @@ func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilt
 		counts[row.Status] = row.Count
 	}
 	return counts, err
+}
+
+// CollectedAmount is what was collected for the orders of a list, on all its pages.
+func (d *DB) CollectedAmount(ctx context.Context, scope OrderScope, filter OrderFilter) (money.Cents, error) {
+	var total money.Cents
+	err := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).
+		Select("CAST(COALESCE(SUM(orders.actual_amount_collected_cents), 0) AS BIGINT)").Scan(&total).Error
+	return total, err
 }
 
 // Moves reads the moves of an order's timeline, oldest first.

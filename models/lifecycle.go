@@ -1,6 +1,10 @@
 package models
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // Status is the status of an order, as callers see it.
 type Status string
@@ -19,6 +23,9 @@ var Statuses = []Status{StatusRegistered, StatusReceived, StatusAssigned, Status
 
 // OpenStatuses are the statuses of an order that is neither delivered nor cancelled.
 var OpenStatuses = []Status{StatusRegistered, StatusReceived, StatusAssigned}
+
+// Open reports whether an order with the status is neither delivered nor cancelled.
+func (s Status) Open() bool { return slices.Contains(OpenStatuses, s) }
 
 // Label is the display name of the status.
 func (s Status) Label() string {

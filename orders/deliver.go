@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/google/uuid"
 
@@ -78,6 +79,32 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 	}
 	return order, nil
 }
+
+// HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made, the
+// photo is removed like every photo that no delivery refers to.
+func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
+	order, err := s.find(ctx, caller, id)
+	if err == nil {
+		_, err = s.requireDeliverable(ctx, caller, order)
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.options.Photos.Save(ctx, caller.Operator.ID.String(), photo)
+}
+
+// HeldPhoto reads a photo that HoldPhoto has stored.
+func (s *Service) HeldPhoto(name string) ([]byte, error) {
+	file, err := s.options.Photos.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// DropHeldPhoto removes a photo that HoldPhoto has stored, once its delivery has a copy of its own.
+func (s *Service) DropHeldPhoto(ctx context.Context, name string) { s.discardPhoto(ctx, name) }
 
 // photoHash makes a repeated delivery with the same photo the same request, although every upload
 // is stored under a name of its own.

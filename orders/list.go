@@ -5,6 +5,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/money"
 	"despacho/models"
 )
 
@@ -37,6 +38,15 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 	return &CountedPage{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
 }
 
+// Collected is what was collected for the delivered orders of a list, on all its pages.
+func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (money.Cents, error) {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return 0, err
+	}
+	return s.db.CollectedAmount(ctx, caller.Scope(), filter)
+}
+
 // CountWithoutPoint counts the open orders that have no point.
 func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})
@@ -50,7 +60,7 @@ func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, 
 func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
 	words, err := searchWords(query.Search)
 	filter := db.OrderFilter{
-		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint,
+		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: words,
 	}
 	zone := caller.Operator.TimeZone()

@@ -32,8 +32,10 @@ const MaxPageSize = 200
 
 // Query selects orders. From and To are days in the operator's time zone, both included.
 type Query struct {
-	Status      models.Status
-	From, To    *time.Time
+	Status   models.Status
+	From, To *time.Time
+	// ByDelivery means that the days are those of the delivery, not of the creation.
+	ByDelivery  bool
 	Page, Limit int
 	// WithoutPoint selects open orders that have no point.
 	WithoutPoint bool

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
@@ -31,8 +32,18 @@ func IsForm(r *http.Request) bool {
 // ReadForm reads a delivery's fields and its photo, nil if there is none. Nothing is written to
 // disk. The body must be limited to MaxForm.
 func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
-	values := map[string][]string{}
-	var photo []byte
+	values, photo, err := ReadParts(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := jsonbody.FromForm(values, formFields)
+	return in, photo, err
+}
+
+// ReadParts reads the fields of a form and its photo as they were sent. With an error it returns
+// what it has read before.
+func ReadParts(r *http.Request) (values url.Values, photo []byte, err error) {
+	values = url.Values{}
 	parts, err := r.MultipartReader()
 	for count := 0; err == nil; count++ {
 		var part *multipart.Part
@@ -40,7 +51,7 @@ func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
 			break
 		}
 		if count > maxFields {
-			return nil, nil, errInvalidForm
+			return values, nil, errInvalidForm
 		}
 		var content []byte
 		if content, err = io.ReadAll(part); err != nil {
@@ -57,15 +68,14 @@ func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
 	if err != io.EOF { // one that is wrapped is the end of a body that is no form
 		var received *apperror.Error // why the body could not be received
 		if errors.As(err, &received) {
-			return nil, nil, received
+			return values, nil, received
 		}
-		return nil, nil, errInvalidForm.Because(err)
+		return values, nil, errInvalidForm.Because(err)
 	}
 	if len(photo) > MaxBytes {
-		return nil, nil, ErrTooLarge
+		return values, nil, ErrTooLarge
 	}
-	in, err := jsonbody.FromForm(values, formFields)
-	return in, photo, err
+	return values, photo, nil
 }
 
 var errInvalidForm = apperror.New(apperror.Invalid, "invalid_form", "El formulario no se pudo leer.")

@@ -78,6 +78,7 @@ func (p *Pages) assign(v *Request) error {
 	}
 	page.Report = reportOf(assignments, riderID, riders)
 	page.choose(page.Report.again)
+	page.Form = riderForm(riders) // the next orders are not for the same rider by default
 	return p.respondAssignment(v, http.StatusOK, page, riders)
 }
 

@@ -17,6 +17,11 @@ func (p *Pages) readForm(v *Request, form *forms.Form) (*jsonbody.Object, error)
 	if err != nil {
 		return nil, err
 	}
+	return p.readValues(v, form, values)
+}
+
+// readValues is readForm for values that were read from the request before.
+func (p *Pages) readValues(v *Request, form *forms.Form, values url.Values) (*jsonbody.Object, error) {
 	return form.Read(values, v.Operator().TimeZone(), func(field *forms.Field) (id, complaint string, err error) {
 		if field.Kind == forms.Destination {
 			return p.findDestination(v, field)

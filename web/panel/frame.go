@@ -64,10 +64,14 @@ var menu = []menuGroup{
 }
 
 func (p *Pages) frame(v *Request, title string, page any) *frame {
-	return &frame{
-		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v), Notice: p.takeNotice(v.Context, v.Who.SessionID),
+	f := &frame{
+		Title: title, Operator: v.Operator(), User: &v.Who.User, Menu: menuFor(v),
 		Writable: !v.Operator().Suspended(), WebhooksPaused: p.Webhooks.Paused, Page: page, zone: v.Operator().TimeZone(),
 	}
+	if !isFragment(v) { // the notice is for the next page, not for a part of another one
+		f.Notice = p.takeNotice(v.Context, v.Who.SessionID)
+	}
+	return f
 }
 
 // menuFor leaves out what the user may not open, and marks the current entry: the link with the

@@ -69,7 +69,8 @@ func (p *Pages) createKey(v *Request) error {
 		key, plain, err = p.Operators.CreateKey(v.Ctx(), v.Operator(), in)
 	}
 	if err == nil {
-		return p.showKeys(v, http.StatusCreated, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
+		v.ShowsSecret = true
+		return p.showKeys(v, http.StatusOK, stores, func(page *keysPage) { page.Issued = p.issued(key, plain) })
 	}
 	if !form.AddError(err) {
 		return err

@@ -123,6 +123,37 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 	})
 }
 
+// Amounts and coordinates are read as people write them, in every form.
+func TestForms_readNumbersAsPeopleWriteThem(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		for typed, want := range map[string]float64{"40,50": 40.5, "S/ 89.90": 89.9, "1,250.00": 1250, "1.250,00": 1250} {
+			fields := validForm(t, v)
+			fields.Set("amount_to_collect", typed)
+			fields.Set("delivery_lat", "-12,1211")
+			fields.Set("delivery_lng", "-77,0297")
+			sent := v.post(newOrder, fields)
+			require.Equal(t, http.StatusSeeOther, sent.Status, "%s: %s", typed, sent.words())
+			created := order(t, s, tenant, idIn(sent.Location))
+			require.Equal(t, want, created.Data["amount_to_collect"], typed)
+			require.Equal(t, -12.1211, created.Data["delivery_lat"], typed)
+		}
+		unclear := validForm(t, v)
+		unclear.Set("amount_to_collect", "1,250")
+		refused := v.post(newOrder, unclear)
+		require.Contains(t, refused.words(), "No queda claro si la coma separa miles o decimales")
+		require.Regexp(t, `name="amount_to_collect"[^>]* value="1,250"[^>]* autofocus`, refused.Text)
+
+		require.Contains(t, v.submit("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"S/ 1,000.50"}}).words(), "Talla agregada.")
+		require.Contains(t, plainSpaces.Replace(v.read("/panel/tallas").words()), "S/ 1,000.50")
+		settings := v.read("/panel/ajustes").fieldsOf(t, "/panel/ajustes")
+		settings.Set("base_price", "12,50")
+		v.submit("/panel/ajustes", settings)
+		require.Equal(t, "12.50", v.read("/panel/ajustes").fieldsOf(t, "/panel/ajustes").Get("base_price"))
+	})
+}
+
 func TestNewOrder_rejectedFormKeepsItsValues(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

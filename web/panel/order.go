@@ -36,8 +36,10 @@ type orderPage struct {
 	Point              *mapPoint
 	PointForm          *forms.Form
 	// GivenMap is the customer's own map link, where it is a valid URL.
-	GivenMap   string
-	Moves      orderMoves
+	GivenMap string
+	Moves    orderMoves
+	// Draft is set when the form of a delivery is shown again.
+	Draft      *deliveryDraft
 	Timeline   []timelineRow
 	Cancelled  *cancelledView
 	Proof      *proofView

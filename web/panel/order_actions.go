@@ -2,17 +2,17 @@ package panel
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
-	"despacho/internal/photos"
 	"despacho/orders"
 	"despacho/web/panel/forms"
 )
 
 func (p *Pages) receiveOrder(v *Request) error {
-	return p.runAction(v, receiveForm(uuid.Nil, nil, uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return receiveForm(id, nil, uuid.Nil) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		branchID := in.UUID("branch_id")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -23,7 +23,7 @@ func (p *Pages) receiveOrder(v *Request) error {
 }
 
 func (p *Pages) assignOrder(v *Request) error {
-	return p.runAction(v, assignForm(uuid.Nil, nil, 0), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -37,7 +37,7 @@ func (p *Pages) assignOrder(v *Request) error {
 }
 
 func (p *Pages) cancelOrder(v *Request) error {
-	return p.runAction(v, cancelForm(uuid.Nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, cancelForm, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
 			return "", err
@@ -48,7 +48,7 @@ func (p *Pages) cancelOrder(v *Request) error {
 }
 
 func (p *Pages) setPoint(v *Request) error {
-	return p.runAction(v, pointForm(uuid.Nil, nil, nil), func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return pointForm(id, nil, nil) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
 		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
 		if err := in.Err(); err != nil {
 			return "", err
@@ -58,40 +58,64 @@ func (p *Pages) setPoint(v *Request) error {
 	})
 }
 
-// deliverOrder reads its form itself, because of the photo.
-func (p *Pages) deliverOrder(v *Request) error {
+// runAction reads a form of the order's page, runs the action, and answers as answerAction does.
+func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
 	}
-	in, photo, err := photos.ReadForm(v.Request)
-	if err == nil {
-		_, err = p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
-	}
-	return p.redirectBack(v, id, deliverForm(id), "Pedido entregado.", err)
-}
-
-// runAction reads a form of the order's page, runs the action, and redirects back to the page with
-// the result.
-func (p *Pages) runAction(v *Request, form *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
-	id, err := pathOrder(v)
-	if err != nil {
-		return err
-	}
-	message := ""
+	message, form := "", formOf(id)
 	in, err := p.readForm(v, form)
 	if err == nil {
 		message, err = act(id, in)
 	}
-	return p.redirectBack(v, id, form, message, err)
+	return p.answerAction(v, id, form, message, err, nil)
 }
 
-func (p *Pages) redirectBack(v *Request, id uuid.UUID, form *forms.Form, message string, err error) error {
-	if err == nil {
+// answerAction redirects to the order's page after an action. After an error it shows the page with
+// the form as it was sent.
+func (p *Pages) answerAction(v *Request, id uuid.UUID, form *forms.Form, message string, err error, change func(*orderPage)) error {
+	switch {
+	case err == nil:
 		return p.done(v, orderPath(id), message)
-	}
-	if errors.Is(err, orders.ErrOrderNotFound) {
+	case errors.Is(err, orders.ErrOrderNotFound) || !form.AddError(err):
 		return err
 	}
-	return p.refused(v, orderPath(id), form.WithLabels(err))
+	return p.showOrderAgain(v, id, form, err, change)
+}
+
+// showOrderAgain shows the order's page with a form as it was sent. If the order does not offer the
+// form any more, the page only says why it was refused.
+func (p *Pages) showOrderAgain(v *Request, id uuid.UUID, form *forms.Form, refusal error, change func(*orderPage)) error {
+	details, err := p.Orders.OrderPage(v.Ctx(), v.Caller, id)
+	if err != nil {
+		return err
+	}
+	page, err := p.describeOrder(v, details)
+	if err != nil {
+		return err
+	}
+	offered := page.form(form.Action)
+	switch {
+	case offered == nil && refusal == nil:
+		v.Redirect(http.StatusSeeOther, orderPath(id))
+		return nil
+	case offered == nil:
+		return p.refused(v, orderPath(id), form.WithLabels(refusal))
+	}
+	offered.TakeOver(form)
+	if change != nil {
+		change(page)
+	}
+	return p.show(v, http.StatusUnprocessableEntity, "order", "Pedido "+details.Order.GuideCode, page)
+}
+
+// form is the form on the page that posts to the action, or nil.
+func (page *orderPage) form(action string) *forms.Form {
+	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel, page.PointForm, page.Erase} {
+		if form != nil && form.Action == action {
+			return form
+		}
+	}
+	return nil
 }

@@ -74,8 +74,8 @@ func deliverForm(id uuid.UUID) *forms.Form {
 	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
 		{Name: "photo", Label: "Foto"},
-		{Name: "lat", Label: "Latitud"},
-		{Name: "lng", Label: "Longitud"},
+		{Name: "lat", Label: "Latitud", Kind: forms.Number},
+		{Name: "lng", Label: "Longitud", Kind: forms.Number},
 	}}
 }
 

@@ -54,7 +54,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		offers(v.read(path), "recibir", "cancelar")
 		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}}).words(),
 			"El pedido no se puede asignar porque su estado es Registrado.")
-		require.Contains(t, v.submit(path+"/recibir", url.Values{"branch_id": {uuid.NewString()}}).words(), "Sucursal: no es una sucursal activa del operador.")
+		require.Contains(t, v.post(path+"/recibir", url.Values{"branch_id": {uuid.NewString()}}).words(), "No es una sucursal activa del operador.")
 
 		received := v.submit(path+"/recibir", url.Values{"branch_id": {tenant.Other.ID.String()}})
 		require.Contains(t, received.words(), "Pedido recibido.")
@@ -62,7 +62,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		require.NotContains(t, received.words(), "Inactivo Pérez", "only active riders are offered")
 		offers(received, "asignar", "cancelar")
 
-		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {""}}).words(), "Motorizado: es obligatorio.")
+		require.Contains(t, v.post(path+"/asignar", url.Values{"rider_id": {""}}).words(), "Es obligatorio.")
 		assigned := v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}})
 		require.Contains(t, assigned.words(), "Pedido asignado a Carlos Quispe.")
 		require.Contains(t, assigned.words(), "Reasignar")
@@ -70,14 +70,93 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		offers(assigned, "asignar", "entregar", "cancelar")
 		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[1].ID.String()}}).words(), "Pedido asignado a María Huamán.")
 
-		require.Contains(t, v.read(v.upload(path+"/entregar", url.Values{"actual_amount_collected": {""}}, "photo", "", nil).Location).words(),
-			"Monto cobrado: es obligatorio cuando el pedido es contra entrega.")
+		require.Contains(t, v.upload(path+"/entregar", url.Values{"actual_amount_collected": {""}}, "photo", "", nil).words(),
+			"Es obligatorio cuando el pedido es contra entrega.")
 		delivered := v.read(v.upload(path+"/entregar", url.Values{"actual_amount_collected": {"90"}}, "photo", "", nil).Location)
 		require.Contains(t, delivered.words(), "Pedido entregado.")
 		require.Contains(t, delivered.words(), "Cobrado S/ 90.00")
 		require.NotContains(t, delivered.words(), "Prueba de entrega")
 		offers(delivered)
 		require.Regexp(t, `Pedido registrado La tienda: prueba .*Paquete recibido El operador: Persona de prueba .*Asignado a Carlos Quispe El operador: Persona de prueba .*Entregado El operador: Persona de prueba`, delivered.words())
+	})
+}
+
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="([a-z_]+)" value="([^"]*)">`)
+
+// hidden are the fields that a page sends without showing them.
+func (p *page) hidden() url.Values {
+	fields := url.Values{}
+	for _, match := range hiddenField.FindAllStringSubmatch(p.Text, -1) {
+		fields.Set(match[1], match[2])
+	}
+	return fields
+}
+
+// assignedOrder is an order that a rider has.
+func assignedOrder(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, v *visitor, changes map[string]any) (path string) {
+	t.Helper()
+	path = "/panel/pedidos/" + s.CreateOrder(t, tenant.KeyA, changes)
+	v.submit(path+"/recibir", nil)
+	v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}})
+	return path
+}
+
+// A delivery that is refused comes back with everything that was typed, the photo included, and the
+// cursor where the error is; amounts are read as people write them.
+func TestOrderMoves_aRefusedDeliveryKeepsEverything(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 1250})
+		refused := v.upload(path+"/entregar", url.Values{"actual_amount_collected": {"1,250"}, "lat": {"-12,13"}, "lng": {"-77.03"}}, "photo", "entrega.jpg", photoOf(t, 80, 60))
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "No queda claro si la coma separa miles o decimales")
+		require.Regexp(t, `<details class="confirm" name="move" open><summary class="button">Entregar`, refused.Text)
+		require.Regexp(t, `name="actual_amount_collected"[^>]* value="1,250"[^>]* autofocus aria-invalid="true"`, refused.Text)
+		require.Contains(t, refused.Text, `name="lat" type="text" value="-12,13"`)
+		require.Contains(t, refused.words(), "La foto que eligió está guardada")
+
+		again := refused.hidden()
+		again.Del("expected_version")
+		for name, value := range map[string]string{"actual_amount_collected": "S/ 1,250.00", "lat": "-12,13", "lng": "-77.03"} {
+			again.Set(name, value)
+		}
+		other := assignedOrder(t, s, tenant, v, nil)
+		require.NotContains(t, v.read(v.upload(other+"/entregar", url.Values{"held_photo": again["held_photo"]}, "photo", "", nil).Location).words(), "Prueba de entrega", "it is the photo of one order")
+		delivered := v.read(v.upload(path+"/entregar", again, "photo", "", nil).Location).words()
+		require.Contains(t, delivered, "Pedido entregado.")
+		require.Contains(t, plainSpaces.Replace(delivered), "Cobrado S/ 1,250.00")
+		require.Contains(t, delivered, "Prueba de entrega Tomada el")
+		require.Contains(t, delivered, "-12.13,-77.03")
+	})
+}
+
+// An amount that is far from what was agreed is asked about once.
+func TestOrderMoves_anUnusualAmountIsAskedAbout(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 120})
+		send := func(amount string, more url.Values) *page {
+			fields := url.Values{"actual_amount_collected": {amount}}
+			for name, values := range more {
+				fields[name] = values
+			}
+			return v.upload(path+"/entregar", fields, "photo", "", nil)
+		}
+		asked := send("500", nil)
+		require.Contains(t, plainSpaces.Replace(asked.words()), "Escribió S/ 500.00, y por este pedido se cobran S/ 120.00.")
+		require.Contains(t, asked.words(), "En reparto", "nothing has happened yet")
+		require.Contains(t, plainSpaces.Replace(send("12", url.Values{"asked_amount": asked.hidden()["asked_amount"]}).words()), "Escribió S/ 12.00", "another amount is another question")
+		delivered := v.read(send("500", url.Values{"asked_amount": asked.hidden()["asked_amount"]}).Location)
+		require.Contains(t, plainSpaces.Replace(delivered.words()), "Cobrado S/ 500.00")
+
+		for amount, agreed := range map[string]float64{"100,00": 120, "125": 120} {
+			path = assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": agreed})
+			require.Contains(t, v.read(send(amount, nil).Location).words(), "Pedido entregado.", "a small difference is usual")
+		}
+		path = assignedOrder(t, s, tenant, v, nil)
+		require.Contains(t, plainSpaces.Replace(send("20", nil).words()), "Escribió S/ 20.00, y por este pedido no se cobra nada.")
 	})
 }
 
@@ -88,7 +167,9 @@ func TestOrderMoves_cancel(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		store := visit(t, s, tenant, &tenant.StoreA)
 		long := url.Values{"reason": {string(bytes.Repeat([]byte("ñ"), 256))}}
-		require.Contains(t, store.submit(path+"/cancelar", long).words(), "Motivo: admite como máximo 255 caracteres.")
+		refused := store.post(path+"/cancelar", long)
+		require.Contains(t, refused.words(), "Admite como máximo 255 caracteres.")
+		require.Contains(t, refused.Text, `value="`+long.Get("reason")+`"`, "what was typed is still there")
 
 		cancelled := store.submit(path+"/cancelar", url.Values{"reason": {"Sin stock"}, "note": {"<i>Avisar</i>"}}).words()
 		require.Contains(t, cancelled, "Pedido cancelado.")
@@ -105,16 +186,20 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		v := visit(t, s, tenant, nil)
 		photo := photoOf(t, 1600, 1200)
+		send := func(content []byte) *page {
+			t.Helper()
+			return v.upload(path+"/entregar", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}, "photo", "entrega.jpg", content)
+		}
 		deliver := func(content []byte) *page {
 			t.Helper()
-			sent := v.upload(path+"/entregar", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}, "photo", "entrega.jpg", content)
+			sent := send(content)
 			require.Equal(t, http.StatusSeeOther, sent.Status, sent.Text)
 			return v.read(sent.Location)
 		}
 		require.Contains(t, deliver(photo).words(), "El pedido no se puede entregar porque su estado es Registrado.")
 		v.submit(path+"/recibir", nil)
 		v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}})
-		require.Contains(t, deliver([]byte("no es una foto")).words(), "Foto: debe ser una imagen JPEG, PNG o WebP.")
+		require.Contains(t, send([]byte("no es una foto")).words(), "Debe ser una imagen JPEG, PNG o WebP.")
 
 		delivered := deliver(photo)
 		require.Contains(t, delivered.words(), "Prueba de entrega Tomada el")

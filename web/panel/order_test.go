@@ -164,8 +164,8 @@ func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		v := visit(t, s, tenant, nil)
 		require.Contains(t, v.read(path).words(), "Completar el punto")
-		require.Contains(t, v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"sur"}}).words(), "Longitud: debe ser un número.")
-		require.Contains(t, v.submit(path+"/punto", url.Values{"lat": {"-95"}, "lng": {""}}).words(), "Longitud: es obligatorio; Latitud: debe estar entre -90 y 90.")
+		require.Contains(t, v.post(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"sur"}}).words(), "Debe ser un número.")
+		require.Contains(t, v.post(path+"/punto", url.Values{"lat": {"-95"}, "lng": {""}}).words(), "Latitud * Debe estar entre -90 y 90. Longitud * Es obligatorio.")
 		require.Nil(t, readOrder(t, s, tenant, id).Data["delivery_lat"])
 
 		saved := v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}).words()

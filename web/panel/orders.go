@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/forms"
@@ -26,10 +28,22 @@ type ordersPage struct {
 	Riders  []forms.Option
 	Pager   pager
 	Refresh string
+	// Dates are the dates that the days filter.
+	Dates []forms.Option
+	// Collected is set on the list of delivered orders.
+	Collected *collectedTotal
 	// WithoutPoint is how many active orders have no coordinates.
 	WithoutPoint int64
 	// storeFilter is empty for a store's user, who only sees that store.
 	storeFilter
+}
+
+// collectedTotal is what was collected for delivered orders.
+type collectedTotal struct {
+	// Shown is for the orders of the page, All for those of every page.
+	Shown, All money.Cents
+	// Pages means that there is more than one page.
+	Pages bool
 }
 
 type tab struct {
@@ -45,9 +59,16 @@ type orderQuery struct {
 	Search       string
 	Store, Rider string
 	From, To     string
+	// Date is which date From and To are about: byCreation or byDelivery.
+	Date         string
 	WithoutPoint bool
 	Page         int
 }
+
+const (
+	byCreation = "creacion"
+	byDelivery = "entrega"
+)
 
 func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
@@ -57,13 +78,17 @@ func readOrderQuery(v *Request) orderQuery {
 	if !query.Status.Valid() {
 		query.Status = ""
 	}
+	query.Date = byCreation
+	if v.Query("fecha") == byDelivery {
+		query.Date = byDelivery
+	}
 	return query
 }
 
 // ordersQuery is the query for the use case. Invalid dates and ids are ignored: the form cannot
 // send them.
 func (q orderQuery) ordersQuery() orders.Query {
-	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, Page: q.Page, Limit: ordersPerPage}
+	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery, Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
 	query.From, query.To = optionalDay(q.From), optionalDay(q.To)
 	return query
@@ -98,6 +123,9 @@ func (q orderQuery) path() string {
 	set("motorizado", q.Rider)
 	set("desde", q.From)
 	set("hasta", q.To)
+	if q.Date == byDelivery {
+		values.Set("fecha", byDelivery)
+	}
 	if q.WithoutPoint {
 		values.Set("sin_punto", "1")
 	}
@@ -126,7 +154,13 @@ func (p *Pages) listOrders(v *Request) error {
 	}
 	page := ordersPage{
 		Tabs: tabsOf(query, board.Counts), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
+		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
 		Pager: pagerOf(query.Page, ordersPerPage, board.Total, func(number int) string { query.Page = number; return query.path() }),
+	}
+	if query.Status == models.StatusDelivered {
+		if page.Collected, err = p.collected(v, query, board); err != nil {
+			return err
+		}
 	}
 	if v.Caller.StoreID == nil {
 		if err := p.addChoices(v, &page); err != nil {
@@ -142,8 +176,40 @@ func (p *Pages) listOrders(v *Request) error {
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
 }
 
-// isFragment reports whether a script requests only the part of a page that changes.
-func isFragment(v *Request) bool { return v.GetHeader("X-Fragment") != "" }
+// collected sums up what was collected for the delivered orders that the page shows, and for those
+// of all pages.
+func (p *Pages) collected(v *Request, query orderQuery, board *orders.CountedPage) (*collectedTotal, error) {
+	total := &collectedTotal{}
+	for _, order := range board.Orders {
+		if order.ActualAmountCollected != nil {
+			total.Shown += *order.ActualAmountCollected
+		}
+	}
+	total.All, total.Pages = total.Shown, board.Total > int64(len(board.Orders))
+	if !total.Pages {
+		return total, nil
+	}
+	var err error
+	total.All, err = p.Orders.Collected(v.Ctx(), v.Caller, query.ordersQuery())
+	return total, err
+}
+
+// At is the time that the list shows of an order: its delivery in the list of delivered orders, its
+// creation in the others.
+func (page ordersPage) At(order *orders.View) *time.Time {
+	if page.Collected != nil {
+		return order.DeliveredAt
+	}
+	return &order.CreatedAt
+}
+
+// IsFragment reports whether a script requests only the part of a page that changes.
+func IsFragment(c *gin.Context) bool { return c.GetHeader("X-Fragment") != "" }
+
+func isFragment(v *Request) bool { return IsFragment(v.Context) }
+
+// liveSeconds is how often a page looks for changes while somebody looks at it.
+const liveSeconds = 10
 
 func (p *Pages) addChoices(v *Request, page *ordersPage) error {
 	stores, err := p.Operators.Stores(v.Ctx(), v.Operator())

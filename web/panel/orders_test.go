@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -150,6 +151,70 @@ func TestBoard_filtersAndCountsByStatus(t *testing.T) {
 	})
 }
 
+// The list of delivered orders is about what was collected and when, and adds it up; nothing is left
+// to collect of an order that has ended.
+func TestBoard_deliveredOrdersShowWhatWasCollected(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		lima := func(day, hour int) time.Time {
+			return time.Date(2026, time.March, day, hour, 0, 0, 0, tenant.Operator.TimeZone())
+		}
+		collects := func(agreed, collected money.Cents) func(*models.Order) {
+			return func(o *models.Order) {
+				o.PaymentType, o.AmountToCollect, o.ActualAmountCollected = models.CashOnDelivery, agreed, &collected
+			}
+		}
+		delivered := func(created time.Time, after time.Duration, agreed, collected money.Cents) models.Order {
+			return tenant.Row(created, apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], after), collects(agreed, collected))
+		}
+		late := delivered(lima(6, 9), 48*time.Hour, 4550, 4000) // delivered on the 8th
+		large := delivered(lima(7, 9), time.Hour, 125000, 125000)
+		open := tenant.Row(lima(8, 9), func(o *models.Order) { o.PaymentType, o.AmountToCollect = models.CashOnDelivery, 123456 })
+		gone := tenant.Row(lima(5, 9), apptest.CancelledBy(models.ByOperator, ""), func(o *models.Order) { o.AmountToCollect = 7777 })
+		tenant.InsertRows(t, []models.Order{late, large, open, gone})
+		v := visit(t, s, tenant, nil)
+
+		list := v.read("/panel/pedidos?estado=delivered")
+		words := plainSpaces.Replace(list.words())
+		require.Contains(t, words, "Cobrado: S/ 1,290.00 en total.")
+		require.Contains(t, words, "Cobrado Entregado", "the columns")
+		require.Contains(t, words, "S/ 40.00")
+		require.NotContains(t, words, "45.50", "what was agreed is not what was collected")
+		require.Contains(t, words, "08/03 /2026 10:00", "when it was delivered")
+		require.NotContains(t, words, "06/03", "not when it was created")
+
+		all := plainSpaces.Replace(v.read("/panel/pedidos").words())
+		require.Contains(t, all, "Por cobrar")
+		require.Contains(t, all, "Cobrado S/ 40.00")
+		require.Contains(t, all, "S/ 1,234.56")
+		require.NotContains(t, all, "77.77", "nothing is collected for a cancelled order")
+
+		ids := func(query string) []string { return v.read("/panel/pedidos?" + query).rows() }
+		day := "desde=2026-03-08&hasta=2026-03-08"
+		require.Equal(t, []string{open.ID.String()}, ids(day+"&fecha=creacion"))
+		require.Equal(t, []string{late.ID.String()}, ids(day+"&fecha=entrega"))
+		byDelivery := v.read("/panel/pedidos?estado=delivered&fecha=entrega&" + day)
+		require.Contains(t, plainSpaces.Replace(byDelivery.words()), "Cobrado: S/ 40.00 en total.")
+		require.Contains(t, byDelivery.Text, `<option value="entrega" selected>Entrega</option>`, "the filter says which date it is about")
+	})
+}
+
+// The sum is of the page, and of all pages where there are several.
+func TestBoard_collectedOnAllPages(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		var rows []models.Order
+		for i := range 60 {
+			amount := money.Cents(100)
+			rows = append(rows, tenant.Row(apptest.FrozenAt.Add(-time.Duration(i+3)*time.Hour), apptest.ReceivedAfter(time.Hour),
+				apptest.DeliveredAfter(tenant.Riders[0], time.Hour), func(o *models.Order) { o.ActualAmountCollected = &amount }))
+		}
+		tenant.InsertRows(t, rows)
+		words := plainSpaces.Replace(visit(t, s, tenant, nil).read("/panel/pedidos?estado=delivered&pagina=2").words())
+		require.Contains(t, words, "Cobrado: S/ 10.00 en esta página y S/ 60.00 en los 60 pedidos.")
+	})
+}
+
 func TestBoard_pages(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -191,7 +256,7 @@ func TestOrders_scriptsGetOnlyTheList(t *testing.T) {
 		part := v.getWith("/panel/pedidos?estado=registered", "X-Fragment", "board")
 		require.Equal(t, http.StatusOK, part.Status)
 		require.Equal(t, []string{id}, part.rows())
-		require.True(t, strings.HasPrefix(strings.TrimSpace(part.Text), `<div id="board" data-live="/panel/pedidos?estado=registered">`), part.Text)
+		require.True(t, strings.HasPrefix(strings.TrimSpace(part.Text), `<div id="board" data-live="/panel/pedidos?estado=registered" data-every="`), part.Text)
 		for _, outside := range []string{"<html", "<nav id=\"menu\"", "role=\"search\""} {
 			require.NotContains(t, part.Text, outside)
 			require.Contains(t, v.read("/panel/pedidos").Text, outside)

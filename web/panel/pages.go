@@ -18,6 +18,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/operators"
@@ -32,6 +33,8 @@ type Pages struct {
 	templates func() map[string]*template.Template
 	assets    assets
 	policy    string
+	// readable are the routes that have a page.
+	readable map[string]bool
 }
 
 // Options are the dependencies of Pages.
@@ -52,11 +55,16 @@ type Options struct {
 	LimitPasswordAttempts func(*gin.Context, *models.User) error
 	// Signer signs the notice cookie.
 	Signer *signing.Signer
+	// Secrets encrypts the stored pages.
+	Secrets *encryption.Cipher
 }
 
 // New reads the embedded assets.
 func New(options Options) *Pages {
-	p := &Pages{Options: options, assets: readAssets()}
+	p := &Pages{Options: options, assets: readAssets(), readable: map[string]bool{}}
+	for _, route := range p.Routes() {
+		p.readable[route.Path] = p.readable[route.Path] || route.Method == http.MethodGet
+	}
 	p.templates = sync.OnceValue(func() map[string]*template.Template { return parseTemplates(p.assets) })
 	p.policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 		"img-src 'self' https: data:" + originOf(options.Config.FilesURL) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -80,6 +88,10 @@ type Request struct {
 	*gin.Context
 	Who    *db.SignedIn
 	Caller orders.Caller
+	// ShowsSecret means that the page that answers this form shows a secret.
+	ShowsSecret bool
+	// PagePath is the page that answers this form, if it is not the form's own.
+	PagePath string
 }
 
 // Ctx is the request's context.
@@ -101,9 +113,17 @@ func (v *Request) May(p models.Permission) bool {
 	return p.Allows(&v.Who.User) && !(p.Writes && v.Operator().Suspended())
 }
 
-// show renders a page into memory first, so that no partial page is sent.
+// show sends a page. The page that answers a form is stored, and the browser redirected to it.
 func (p *Pages) show(v *Request, status int, name, title string, page any) error {
-	return p.render(v.Context, status, name, p.frame(v, title, page))
+	f := p.frame(v, title, page)
+	if v.Request.Method != http.MethodPost {
+		return p.render(v.Context, status, name, f)
+	}
+	content, err := p.executed(p.templates()[name], "frame.html", f)
+	if err != nil {
+		return err
+	}
+	return p.redirectToStored(v, status, content)
 }
 
 // showPart renders a named template of a page, for a script.
@@ -116,13 +136,22 @@ func (p *Pages) render(c *gin.Context, status int, name string, f *frame) error 
 }
 
 func (p *Pages) execute(c *gin.Context, status int, from *template.Template, name string, f *frame) error {
-	var out bytes.Buffer
-	if err := from.ExecuteTemplate(&out, name, f); err != nil {
+	content, err := p.executed(from, name, f)
+	if err != nil {
 		return err
 	}
-	c.Data(status, "text/html; charset=utf-8", out.Bytes())
+	c.Data(status, htmlType, content)
 	return nil
 }
+
+// executed renders into memory first, so that no partial page is sent.
+func (p *Pages) executed(from *template.Template, name string, f *frame) ([]byte, error) {
+	var out bytes.Buffer
+	err := from.ExecuteTemplate(&out, name, f)
+	return out.Bytes(), err
+}
+
+const htmlType = "text/html; charset=utf-8"
 
 // localPath keeps a redirect on the panel's pages (open redirects). A path with dots or empty
 // segments is refused, because a browser would resolve it to another one.

@@ -66,7 +66,7 @@ func eraseFormFor(v *Request, order *orders.Detail) *forms.Form {
 }
 
 func (p *Pages) eraseOrder(v *Request) error {
-	return p.runAction(v, eraseForm(uuid.Nil), func(id uuid.UUID, _ *jsonbody.Object) (string, error) {
+	return p.runAction(v, eraseForm, func(id uuid.UUID, _ *jsonbody.Object) (string, error) {
 		_, err := p.Orders.Erase(v.Ctx(), v.Operator(), id)
 		return "Los datos del destinatario se eliminaron.", err
 	})

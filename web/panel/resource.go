@@ -54,6 +54,8 @@ type cell struct {
 	Text string
 	// Note is a second line in a smaller font.
 	Note string
+	// Money is an amount, which is never broken over two lines.
+	Money bool
 	// Style is the style of the text: good, bad or quiet; empty is plain.
 	Style string
 }

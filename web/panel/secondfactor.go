@@ -63,8 +63,8 @@ func (p *Pages) showSecondFactorForm(v *Request, status int, form *forms.Form) e
 	return p.show(v, status, "second_factor", "Segundo factor", page)
 }
 
-// startSecondFactor shows the QR code in the response itself, so that neither a later request nor
-// the browser's history has it.
+// startSecondFactor shows the QR code on a page that is shown once, so that neither a later request
+// nor the browser's history has it.
 func (p *Pages) startSecondFactor(v *Request) error {
 	form := secondFactorForm(false)
 	in, err := p.readForm(v, form)
@@ -78,7 +78,7 @@ func (p *Pages) startSecondFactor(v *Request) error {
 			if err != nil {
 				return err
 			}
-			v.Header("Cache-Control", "no-store")
+			v.ShowsSecret = true
 			return p.show(v, http.StatusOK, "second_factor_confirm", "Confirmar el segundo factor", confirmPage{
 				Square: square, Secret: &shownOnce{ID: "totp-secret", Value: started.Secret}, Form: confirmForm(),
 			})
@@ -100,7 +100,7 @@ func (p *Pages) confirmSecondFactor(v *Request) error {
 		}
 		codes, confirmErr := p.Operators.ConfirmSecondFactor(v.Ctx(), v.Who, in)
 		if confirmErr == nil {
-			v.Header("Cache-Control", "no-store")
+			v.ShowsSecret = true
 			return p.show(v, http.StatusOK, "recovery_codes", "Códigos de recuperación", recoveryPage{Codes: codes})
 		}
 		err = confirmErr

@@ -22,7 +22,7 @@ func (p *Pages) sizes() *resource[models.Size] {
 		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
 		cells: func(v *Request, s *models.Size) []cell {
 			return []cell{
-				plain(s.Code), plain(s.Name), plain(format.Amount(s.Surcharge, v.Operator().Currency)),
+				plain(s.Code), plain(s.Name), {Text: format.Amount(s.Surcharge, v.Operator().Currency), Money: true},
 				marked("Predeterminada", s.IsDefault), activity(s.Active),
 			}
 		},

@@ -65,7 +65,7 @@ func TestSummary_figuresOfAPeriod(t *testing.T) {
 
 		week := v.read("/panel/resumen?periodo=7")
 		require.Equal(t, map[string]string{
-			"Creados": "9", "Entregados": "3", "Cancelados": "4", "En curso ahora": "2", "Tasa de entrega": "43 %", "Cobrado": "S/ 30 000.50",
+			"Creados": "9", "Entregados": "3", "Cancelados": "4", "En curso ahora": "2", "Tasa de entrega": "43 %", "Cobrado": "S/ 30,000.50",
 		}, week.figures(), "the order of 3 March, a second before midnight in Lima, is of another week")
 		words := plainSpaces.Replace(week.words())
 		require.Contains(t, words, "Pedidos creados del 04/03 al 10/03/2026")

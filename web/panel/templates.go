@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/web/panel/format"
 	"despacho/web/panel/forms"
@@ -20,7 +21,8 @@ var sources embed.FS
 func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
-		"amount": format.Amount,
+		"amount": amountHTML,
+		"every":  func() int { return liveSeconds },
 		"sign":   format.CurrencySign,
 		"text":   orEmpty,
 		"label":  func(s models.Status) string { return s.Label() },
@@ -39,6 +41,11 @@ func parseTemplates(a assets) map[string]*template.Template {
 		pages[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(shared.Clone()).ParseFS(sources, file))
 	}
 	return pages
+}
+
+// amountHTML is an amount that is never broken over two lines.
+func amountHTML(cents money.Cents, currency string) template.HTML {
+	return template.HTML(`<span class="money">` + template.HTMLEscapeString(format.Amount(cents, currency)) + `</span>`)
 }
 
 func orEmpty(s *string) string {

@@ -151,11 +151,11 @@ func (p *Pages) showNewAccount(v *Request, made *account) error {
 	if made.drawn == "" {
 		return p.done(v, usersPath, "Usuario agregado.")
 	}
-	return p.showPassword(v, http.StatusCreated, "Usuario agregado", made)
+	return p.showPassword(v, http.StatusOK, "Usuario agregado", made)
 }
 
 func (p *Pages) showPassword(v *Request, status int, title string, a *account) error {
-	v.Header("Cache-Control", "no-store")
+	v.ShowsSecret = true
 	return p.show(v, status, "password", title, passwordPage{Name: a.Name, Email: a.Email, Password: a.drawn, Back: usersPath})
 }
 
@@ -206,7 +206,7 @@ func (p *Pages) startPasswordReset(v *Request) error {
 	if err != nil {
 		return err
 	}
-	v.Header("Cache-Control", "no-store")
+	v.ShowsSecret = true
 	return p.show(v, http.StatusOK, "reset_link", "Enlace para elegir contraseña", resetLinkPage{
 		Name: user.Name, Back: usersPath, Link: shownOnce{ID: "reset-link", Value: reset.Link(p.Config.BaseURL)}, Until: reset.ExpiresAt,
 	})

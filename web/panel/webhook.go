@@ -139,6 +139,7 @@ func (p *Pages) rotateSecret(v *Request) error {
 	if err != nil {
 		return err
 	}
+	v.ShowsSecret = true
 	return p.showWebhook(v, http.StatusOK, rotation.Webhook, func(page *webhookPage) {
 		page.Secret = &hookSecret{
 			shownOnce: shownOnce{ID: "secret", Value: rotation.Secret}, Title: "Secreto nuevo", Rotated: !rotation.Revoked, Revoked: rotation.Revoked,

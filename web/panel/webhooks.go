@@ -114,7 +114,8 @@ func (p *Pages) registerWebhook(v *Request) error {
 		hook, secret, err = p.Webhooks.Register(v.Ctx(), v.Caller.Scope(), in)
 	}
 	if err == nil {
-		return p.showWebhook(v, http.StatusCreated, hook, func(page *webhookPage) {
+		v.ShowsSecret, v.PagePath = true, webhookPath(hook.ID)
+		return p.showWebhook(v, http.StatusOK, hook, func(page *webhookPage) {
 			page.Secret = &hookSecret{shownOnce: shownOnce{ID: "secret", Value: secret}, Title: "Webhook registrado"}
 		})
 	}

@@ -3,13 +3,13 @@ package coveragefile
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/catalog"
 	"despacho/internal/apperror"
 	"despacho/internal/money"
+	"despacho/internal/numeral"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/csvfile"
@@ -85,9 +85,12 @@ func Coverage(rows []Row) ([]operators.CoverageRow, error) {
 func (r reader) read(cells map[string]string) (row Row) {
 	row.Place, row.Complaint = r.readPlace(cells)
 	if typed := cells["precio"]; typed != "" && row.Complaint == "" {
-		// In a file with semicolons, a comma is the decimal separator.
-		price, err := money.Parse(strings.Replace(typed, ",", ".", 1))
-		if err != nil {
+		decimal, clear := numeral.Amount(typed)
+		price, err := money.Parse(decimal)
+		switch {
+		case !clear:
+			row.Complaint = "El precio «" + typed + "»: " + numeral.Unclear + "."
+		case err != nil:
 			row.Complaint = "El precio «" + typed + "» no es un monto entre 0 y 999999.99 con dos decimales como máximo."
 		}
 		row.Price = &price

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"despacho/internal/numeral"
 	"despacho/web/panel/csvfile"
 )
 
@@ -102,24 +103,6 @@ func TestMatch_headingSpellings(t *testing.T) {
 	require.Equal(t, map[string]string{"monto_a_cobrar": "5", "direccion": "Av. Larco", "destinatario": "Rosa"}, columns.Of(read.Rows[0]))
 }
 
-func TestAmount(t *testing.T) {
-	t.Parallel()
-	for cell, want := range map[string]string{
-		"89.90": "89.90", "89,90": "89.90", "89,9": "89.9", "0": "0", "1200": "1200", "1,234.50": "1234.50", "1.234,50": "1234.50",
-		"1,234,567.5": "1234567.5", "S/ 89.90": "89.90", "S/.89,90": "89.90", "PEN 5": "5", "-3,5": "-3.5",
-		"1.234": "1.234", "mucho": "mucho", "1,2,3": "1,2,3", "": "",
-	} {
-		got, clear := csvfile.Amount(cell)
-		require.True(t, clear, cell)
-		require.Equal(t, want, got, cell)
-	}
-	for _, cell := range []string{"1,234", "89,900"} {
-		_, clear := csvfile.Amount(cell)
-		require.False(t, clear, cell)
-	}
-	require.Equal(t, "-12.121", csvfile.Decimal("-12,121"), "in a coordinate a comma parts decimals")
-}
-
 func TestIsScientific(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]bool{
@@ -173,8 +156,8 @@ func FuzzRead(f *testing.F) {
 			require.Greater(t, row.Number, last, "rows come in order")
 			last = row.Number
 			for _, cell := range columns.Of(row) {
-				csvfile.Amount(cell)
-				csvfile.Decimal(cell)
+				numeral.Amount(cell)
+				numeral.Decimal(cell)
 				csvfile.IsScientific(cell)
 				csvfile.Protect(cell)
 			}

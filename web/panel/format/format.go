@@ -23,10 +23,15 @@ func Number(n int64) string {
 	if -9999 <= n && n <= 9999 {
 		return digits
 	}
+	return grouped(digits, thinSpace)
+}
+
+// grouped separates the thousands of a whole number.
+func grouped(digits, separator string) string {
 	var out strings.Builder
 	for i, digit := range digits {
 		if left := len(digits) - i; i > 0 && left%3 == 0 && digits[i-1] != '-' {
-			out.WriteString(thinSpace)
+			out.WriteString(separator)
 		}
 		out.WriteRune(digit)
 	}
@@ -66,10 +71,10 @@ func units(many int64, large string, few int64, small string) string {
 	return text
 }
 
-// Amount formats money with the sign of its currency.
+// Amount formats money with the sign of its currency, as it is written in Peru: S/ 1,250.00.
 func Amount(cents money.Cents, currency string) string {
-	decimals := cents.String()
-	return CurrencySign(currency) + "\u00a0" + Number(int64(cents/100)) + decimals[len(decimals)-len(".00"):]
+	whole, decimals, _ := strings.Cut(cents.String(), ".")
+	return CurrencySign(currency) + space + grouped(whole, ",") + "." + decimals
 }
 
 // CurrencySign is the sign of a currency, or its code.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/money"
 	"despacho/web/panel/format"
 )
 
@@ -19,6 +20,15 @@ func TestNumber(t *testing.T) {
 		0: "0", 999: "999", 9999: "9999", -9999: "-9999", 10000: "10 000", 123456: "123 456", 1234567: "1 234 567", -100000: "-100 000", -1000000: "-1 000 000",
 	} {
 		require.Equal(t, written, plain.Replace(format.Number(n)))
+	}
+}
+
+func TestAmount(t *testing.T) {
+	t.Parallel()
+	for cents, written := range map[money.Cents]string{
+		0: "S/ 0.00", 5: "S/ 0.05", 99999: "S/ 999.99", 100000: "S/ 1,000.00", 125000: "S/ 1,250.00", 99999999: "S/ 999,999.99", 123456789: "S/ 1,234,567.89", -100000: "S/ -1,000.00",
+	} {
+		require.Equal(t, written, plain.Replace(format.Amount(cents, "PEN")))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/internal/money"
+	"despacho/internal/numeral"
 	"despacho/models"
 )
 
@@ -93,6 +94,8 @@ type Form struct {
 	Danger bool
 	// Failure is an error about the whole form.
 	Failure string
+	// Question is asked before the form is accepted; sending it again confirms.
+	Question string
 }
 
 // PlaceFinder finds the id of the place that was typed into a field. A complaint is for the user.
@@ -102,7 +105,7 @@ type PlaceFinder func(*Field) (id, complaint string, err error)
 // use case. Times are in the zone.
 func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceFinder) (*jsonbody.Object, error) {
 	answers, kinds := map[string][]string{}, map[string]jsonbody.FormField{}
-	unknownPlaces := map[string]string{}
+	complaints := map[string]string{}
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		given := values[field.Name]
@@ -114,6 +117,18 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 		switch field.Kind {
 		case Flag:
 			field.Value = strconv.FormatBool(field.Value != "")
+		case Money:
+			amount, clear := numeral.Amount(field.Value)
+			if !clear {
+				complaints[field.Name] = numeral.Unclear
+			}
+			if len(given) == 1 {
+				answers[field.Name] = []string{amount}
+			}
+		case Number:
+			if len(given) == 1 {
+				answers[field.Name] = []string{numeral.Decimal(field.Value)}
+			}
 		case Moment:
 			answers[field.Name] = []string{instant(field.Value, zone)}
 		case Place, Destination:
@@ -123,7 +138,7 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 			}
 			answers[field.Name] = []string{id}
 			if complaint != "" {
-				unknownPlaces[field.Name] = complaint
+				complaints[field.Name] = complaint
 			}
 		}
 	}
@@ -131,7 +146,7 @@ func (f *Form) Read(values map[string][]string, zone *time.Location, find PlaceF
 	if err != nil {
 		return nil, err
 	}
-	for name, complaint := range unknownPlaces {
+	for name, complaint := range complaints {
 		in.AddError(name, complaint)
 	}
 	return in, nil
@@ -181,6 +196,30 @@ func (f *Form) focusOnError() {
 	}
 	for i := range f.Fields {
 		f.Fields[i].Focus = i == first
+	}
+}
+
+// Wrong reports whether the form is shown again because of an error or a question.
+func (f *Form) Wrong() bool {
+	return f.Failure != "" || f.Question != "" || slices.ContainsFunc(f.Fields, func(field Field) bool { return field.Error != "" })
+}
+
+// TakeOver copies the values and errors of the same form as it was posted.
+func (f *Form) TakeOver(posted *Form) {
+	f.Failure, f.Question = posted.Failure, posted.Question
+	for _, field := range posted.Fields {
+		at := slices.IndexFunc(f.Fields, func(own Field) bool { return own.Name == field.Name })
+		if at < 0 {
+			continue
+		}
+		own := &f.Fields[at]
+		if own.Kind == Hidden { // what the page itself sends is what it says now
+			continue
+		}
+		own.Value, own.Values, own.Error, own.Focus = field.Value, field.Values, field.Error, field.Focus
+		if len(field.Suggestions) > 0 {
+			own.Suggestions = field.Suggestions
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package neworder
 
 import (
+	"despacho/internal/numeral"
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/web/panel/csvfile"
@@ -42,13 +43,13 @@ func takeDigits(_ *Reader, _ *Row, cell string) (string, string) {
 }
 
 func takeCoordinate(_ *Reader, _ *Row, cell string) (string, string) {
-	return csvfile.Decimal(cell), ""
+	return numeral.Decimal(cell), ""
 }
 
 func takeAmount(_ *Reader, _ *Row, cell string) (string, string) {
-	value, clear := csvfile.Amount(cell)
+	value, clear := numeral.Amount(cell)
 	if !clear {
-		return value, "no queda claro si la coma separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
+		return value, numeral.Unclear
 	}
 	return value, ""
 }

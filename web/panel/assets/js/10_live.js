@@ -1,17 +1,21 @@
 // Parts of a page that change by themselves: they are fetched again every few seconds while somebody looks, and rows that were not there
 // before light up. A part whose boxes are ticked, or in which something is open, is left alone, so that nobody loses what they chose or read.
+// Nothing is fetched while the page is hidden, and a part that has not changed is answered without its content.
 (() => {
-  const every = 5000;
   const busy = (part) => part.contains(document.activeElement) && document.activeElement.matches("input, select, textarea")
     || part.querySelector("tbody input:checked, details[open]");
+  const tags = {};
 
   const refresh = async (id) => {
     const part = document.getElementById(id);
     if (!part || document.hidden || busy(part)) return;
-    const response = await fetch(part.dataset.live, { headers: { "X-Fragment": id }, redirect: "error" });
+    const headers = { "X-Fragment": id };
+    if (tags[id]) headers["If-None-Match"] = tags[id];
+    const response = await fetch(part.dataset.live, { headers, redirect: "error" });
     if (!response.ok || busy(part)) return;
     const known = new Set([...part.querySelectorAll("tr[id]")].map((row) => row.id));
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
+    tags[id] = response.headers.get("ETag");
     if (!fresh || fresh.innerHTML === part.dataset.shown) return;
     const shown = fresh.innerHTML;
     const focused = document.activeElement?.getAttribute("href");
@@ -24,8 +28,17 @@
 
   for (const part of document.querySelectorAll("[data-live]")) {
     const { id } = part;
+    const every = Number(part.dataset.every) * 1000;
+    let waiting;
     part.dataset.shown = part.innerHTML;
-    const turn = () => refresh(id).catch(() => {}).finally(() => setTimeout(turn, every));
-    setTimeout(turn, every);
+    const turn = () => {
+      clearTimeout(waiting);
+      refresh(id).catch(() => {}).finally(() => {
+        clearTimeout(waiting);
+        waiting = setTimeout(turn, every);
+      });
+    };
+    waiting = setTimeout(turn, every);
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) turn(); });
   }
 })();

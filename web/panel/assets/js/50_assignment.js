@@ -5,11 +5,13 @@
   if (!total) return;
   const boxes = () => [...form.querySelectorAll("input[name=id]")];
 
+  const amount = new Intl.NumberFormat("es-PE", { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: "always" });
+
   const sum = () => {
     const ticked = boxes().filter((box) => box.checked);
     const cents = ticked.reduce((all, box) => all + Math.round(Number(box.closest("tr").dataset.amount) * 100), 0);
     const number = ticked.length === 1 ? "1 marcado" : ticked.length + " marcados";
-    total.textContent = `${number} · ${total.dataset.sign}\u00a0${(cents / 100).toFixed(2)} por cobrar`;
+    total.textContent = `${number} · ${total.dataset.sign}\u00a0${amount.format(cents / 100)} por cobrar`;
   };
   total.hidden = false;
   form.addEventListener("change", sum);

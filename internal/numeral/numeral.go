@@ -1,0 +1,49 @@
+// Package numeral reads numbers as people write them: with a decimal comma or point, thousands
+// separators, and the sign of a currency.
+package numeral
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Unclear is the message for an amount in which a comma may separate thousands or decimals.
+const Unclear = "no queda claro si la coma separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
+
+var (
+	// Numbers with a decimal point and thousands separators, the other way round, with a comma
+	// only, and ambiguous ones.
+	pointDecimal = regexp.MustCompile(`^-?\d{1,3}((,\d{3})+\.\d+|(,\d{3}){2,})$`)
+	commaDecimal = regexp.MustCompile(`^-?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})$`)
+	plainComma   = regexp.MustCompile(`^-?\d+,\d+$`)
+	threeAfter   = regexp.MustCompile(`^-?\d{1,3},\d{3}$`)
+	spaced       = regexp.MustCompile(`^-?\d{1,3}( \d{3})+([.,]\d+)?$`)
+	currency     = regexp.MustCompile(`(?i)^(s/\.?|pen|soles)\s*|\s*(soles|pen)$`)
+	otherSpaces  = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+)
+
+// Decimal converts a decimal comma to a point. A text that is not a number is returned unchanged.
+func Decimal(text string) string {
+	if trimmed := strings.TrimSpace(text); plainComma.MatchString(trimmed) {
+		return strings.Replace(trimmed, ",", ".", 1)
+	}
+	return text
+}
+
+// Amount is Decimal for money, which may have a currency and thousands separators. clear is false
+// for 1,234, which means a thousand in some countries and little more than one in others.
+func Amount(text string) (amount string, clear bool) {
+	number := currency.ReplaceAllString(strings.TrimSpace(otherSpaces.Replace(text)), "")
+	if spaced.MatchString(number) {
+		number = strings.ReplaceAll(number, " ", "")
+	}
+	switch {
+	case threeAfter.MatchString(number):
+		return number, false
+	case pointDecimal.MatchString(number):
+		return strings.ReplaceAll(number, ",", ""), true
+	case commaDecimal.MatchString(number):
+		return Decimal(strings.ReplaceAll(number, ".", "")), true
+	}
+	return Decimal(number), true
+}

@@ -1,0 +1,58 @@
+package browser
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"despacho/test/apptest"
+)
+
+// deliverable is the page of an order that a rider has.
+func deliverable(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, amount float64) (path string) {
+	t.Helper()
+	token := tenant.SignIn(t, nil)
+	id := s.CreateOrder(t, tenant.KeyA, map[string]any{"amount_to_collect": amount})
+	for _, move := range []apptest.Request{{Path: "/receive"}, {Path: "/assign", Body: map[string]any{"rider_id": tenant.Riders[0].ID}}} {
+		move.Method, move.Token, move.Path = http.MethodPost, token, "/panel/api/orders/"+id+move.Path
+		moved := s.Do(t, move)
+		require.Equal(t, http.StatusOK, moved.Status, moved.Text)
+	}
+	return "/panel/pedidos/" + id
+}
+
+func (p *browserUser) focused() string {
+	p.t.Helper()
+	return read(p.t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`))
+}
+
+// A delivery with a wrong amount comes back open, with the cursor in the amount, and the photo does
+// not have to be chosen again.
+func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		path := deliverable(t, s, tenant, 120)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit(path)
+		p.pressNamed("summary", "Entregar")
+		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		p.fill("#actual_amount_collected", "1,200")
+		p.fill("#photo-lat", "-12,13")
+		p.fill("#photo-lng", "-77,03")
+		p.pressNamed("button", "Confirmar entrega")
+		p.waitForText("No queda claro si la coma separa miles o decimales")
+		require.Equal(t, "actual_amount_collected", p.focused())
+		require.Equal(t, []string{"1,200", "-12,13", "-77,03"}, read(t, p.tab, chromedp.Evaluate[[]string](
+			`["actual_amount_collected", "photo-lat", "photo-lng"].map((id) => document.getElementById(id).value)`)))
+
+		p.fill("#actual_amount_collected", "500")
+		p.pressNamed("button", "Confirmar entrega")
+		p.waitForText("por este pedido se cobran")
+		p.pressNamed("button", "Sí, es correcto")
+		p.waitForText("Pedido entregado.")
+		p.waitForText("Prueba de entrega")
+	})
+}

@@ -1,0 +1,132 @@
+package panel
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/jsonbody"
+	"despacho/models"
+)
+
+// ShowsSecret is set in the context of a request whose response shows a secret.
+const ShowsSecret = "shows secret"
+
+const (
+	// storedPageParameter names the stored page in the URL of the page it takes the place of.
+	storedPageParameter = "resultado"
+	// storedPageDuration is how long going back or reloading shows the result of a form.
+	storedPageDuration = time.Hour
+	// secretDuration is how long a page that shows a secret waits for the browser.
+	secretDuration = 5 * time.Minute
+)
+
+// redirectToStored stores the page that answers a form and redirects to it (post, redirect, get):
+// reloading it does not send the form again, and going back to it works. It is encrypted, and only
+// the session that sent the form can read it.
+func (p *Pages) redirectToStored(v *Request, status int, content []byte) error {
+	now := p.Clock.Now()
+	stored := models.StoredPage{
+		ID: uuid.New(), SessionID: v.Who.SessionID, Status: status, Once: v.ShowsSecret,
+		CreatedAt: now, ExpiresAt: now.Add(storedPageDuration),
+	}
+	if stored.Once {
+		stored.ExpiresAt = now.Add(secretDuration)
+	}
+	var packed bytes.Buffer
+	zipper := gzip.NewWriter(&packed)
+	if _, err := zipper.Write(content); err != nil {
+		return err
+	}
+	if err := zipper.Close(); err != nil {
+		return err
+	}
+	var err error
+	if stored.Content, err = p.Secrets.Seal(packed.Bytes(), storedPageContext(&stored)); err != nil {
+		return err
+	}
+	err = p.DB.InsertStoredPage(v.Ctx(), &stored)
+	if db.IsNotFound(err) { // the session ended meanwhile: nobody could ask for the page
+		v.Data(status, htmlType, content)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	target := p.pageOfForm(v)
+	query := target.Query()
+	query.Set(storedPageParameter, stored.ID.String())
+	target.RawQuery = query.Encode()
+	v.Redirect(http.StatusSeeOther, target.String())
+	return nil
+}
+
+// storedPageContext binds the encrypted content to its row and its session.
+func storedPageContext(page *models.StoredPage) []byte {
+	return append(page.ID[:], page.SessionID[:]...)
+}
+
+// pageOfForm is the address of the page that a form belongs to: the one that the handler names, the
+// form's own if it is also a page, or the one above it.
+func (p *Pages) pageOfForm(v *Request) *url.URL {
+	target := url.URL{Path: v.Request.URL.Path, RawQuery: v.Request.URL.RawQuery}
+	switch {
+	case v.PagePath != "":
+		target = url.URL{Path: v.PagePath}
+	case !p.readable[v.FullPath()]:
+		target.Path = path.Dir(target.Path)
+	}
+	return &target
+}
+
+// NamesStored reports whether a request asks for a stored page.
+func NamesStored(v *Request) bool {
+	return v.Request.Method == http.MethodGet && v.Query(storedPageParameter) != "" && !isFragment(v)
+}
+
+// ShowStored shows the stored page that the URL names. Once that is gone, it redirects to the page
+// that it took the place of.
+func (p *Pages) ShowStored(v *Request) error {
+	if id, ok := jsonbody.ParseUUID(v.Query(storedPageParameter)); ok {
+		stored, err := p.DB.TakeStoredPage(v.Ctx(), id, v.Who.SessionID, p.Clock.Now())
+		if err == nil {
+			return p.sendStored(v, stored)
+		}
+		if !db.IsNotFound(err) {
+			return err
+		}
+	}
+	target := url.URL{Path: v.Request.URL.Path}
+	query := v.Request.URL.Query()
+	query.Del(storedPageParameter)
+	target.RawQuery = query.Encode()
+	v.Redirect(http.StatusSeeOther, target.String())
+	return nil
+}
+
+func (p *Pages) sendStored(v *Request, stored *models.StoredPage) error {
+	packed, err := p.Secrets.Open(stored.Content, storedPageContext(stored))
+	if err != nil {
+		return err
+	}
+	unzipper, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	content, err := io.ReadAll(unzipper)
+	if err != nil {
+		return err
+	}
+	if stored.Once {
+		v.Set(ShowsSecret, true)
+	}
+	v.Data(stored.Status, htmlType, content)
+	return nil
+}
