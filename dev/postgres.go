@@ -28,7 +28,7 @@ type PostgresOptions struct {
 	Durable bool
 	// Settings override the defaults.
 	Settings map[string]string
-	// BaseBackup is the tar file of pg_basebackup that the server starts from; empty makes a new cluster.
+	// BaseBackup is the tar file of pg_basebackup, compressed or not, that the server starts from; empty makes a new cluster.
 	// It must be readable by the user that the server runs as.
 	BaseBackup string
 	// Recover has the server recover from the archive that Settings name, as far as they say.

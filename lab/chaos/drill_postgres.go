@@ -96,8 +96,14 @@ func (p *postgresSite) backup(ctx context.Context) error {
 	return p.copyPhotos(ctx)
 }
 
+// copyPhotos accepts tar's exit status 1: a photo came while it read the directory.
 func (p *postgresSite) copyPhotos(ctx context.Context) error {
-	return runCommand(ctx, "tar", "-C", p.FilesDir(), "--exclude=.upload-*", "-cf", filepath.Join(p.copy, "photos.tar"), ".")
+	err := runCommand(ctx, "tar", "-C", p.FilesDir(), "--exclude=.upload-*", "-cf", filepath.Join(p.copy, "photos.tar"), ".")
+	var status *exec.ExitError
+	if errors.As(err, &status) && status.ExitCode() == 1 {
+		return nil
+	}
+	return err
 }
 
 // chooseTarget is for the point in time alone. The photos are copied again, as they have to be along with
@@ -169,11 +175,11 @@ type baseBackup struct{}
 func (baseBackup) settings(string) map[string]string { return nil }
 
 func (baseBackup) backup(ctx context.Context, server *dev.Postgres, copy string) error {
-	return server.Run(ctx, "pg_basebackup", "-d", server.URL, "-D", filepath.Join(copy, "base"), "-Ft", "-X", "fetch", "-c", "fast")
+	return server.Run(ctx, "pg_basebackup", "-d", server.URL, "-D", filepath.Join(copy, "base"), "-Ft", "-z", "-X", "fetch", "-c", "fast")
 }
 
 func (baseBackup) restore(ctx context.Context, s *cluster.Stack, copy string) error {
-	return s.StartPostgres(ctx, dev.PostgresOptions{Durable: true, BaseBackup: filepath.Join(copy, "base", "base.tar")})
+	return s.StartPostgres(ctx, dev.PostgresOptions{Durable: true, BaseBackup: filepath.Join(copy, "base", "base.tar.gz")})
 }
 
 // pointInTime is a base backup and the archived WAL after it.
@@ -207,7 +213,7 @@ func (m *pointInTime) awaitArchive(ctx context.Context, server *dev.Postgres) er
 
 func (m *pointInTime) restore(ctx context.Context, s *cluster.Stack, copy string) error {
 	return s.StartPostgres(ctx, dev.PostgresOptions{
-		Durable: true, BaseBackup: filepath.Join(copy, "base", "base.tar"), Recover: true,
+		Durable: true, BaseBackup: filepath.Join(copy, "base", "base.tar.gz"), Recover: true,
 		Settings: map[string]string{
 			"restore_command":      "cp " + filepath.Join(copy, "archive") + "/%f %p",
 			"recovery_target_time": m.target.UTC().Format("2006-01-02 15:04:05.999999+00"), "recovery_target_action": "promote",
