@@ -250,6 +250,7 @@ func TestProfiles(t *testing.T) {
 	file := readCompose(t)
 	of := map[string][]string{
 		"postgres": {"postgres"}, "temporal": {"temporal"}, "temporal-schema": {"temporal"}, "temporal-namespace": {"temporal"}, "temporal-ui": {"temporal"},
+		"prometheus": {"monitoring"}, "grafana": {"monitoring"},
 	}
 	for name, s := range file.Services {
 		require.Equal(t, of[name], s.Profiles, name)
@@ -297,6 +298,7 @@ func TestStartOrder_waitsForHealth(t *testing.T) {
 	for name, first := range map[string][]string{
 		"temporal-schema": {"postgres"}, "temporal": {"temporal-schema"}, "temporal-namespace": {"temporal"}, "temporal-ui": {"temporal"},
 		"migrate": {"postgres"}, "api": {"postgres", "migrate"}, "worker": {"postgres", "migrate", "temporal-namespace"},
+		"prometheus": nil, "grafana": {"prometheus"},
 	} {
 		require.ElementsMatch(t, first, slices.Collect(maps.Keys(file.Services[name].DependsOn)), name)
 	}

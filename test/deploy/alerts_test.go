@@ -1,0 +1,201 @@
+package deploy_test
+
+import (
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/storage"
+	"github.com/prometheus/prometheus/util/annotations"
+	"github.com/stretchr/testify/require"
+)
+
+// readAlerts reads names, durations, templates and PromQL as `promtool check rules` does.
+func readAlerts(t *testing.T) []rulefmt.Rule {
+	t.Helper()
+	groups, errs := rulefmt.ParseFile(
+		filepath.Join(deploy, "prometheus/alerts.yml"), false, model.UTF8Validation, parser.NewParser(parser.Options{}), slog.New(slog.DiscardHandler))
+	require.Empty(t, errs)
+	var rules []rulefmt.Rule
+	for _, group := range groups.Groups {
+		rules = append(rules, group.Rules...)
+	}
+	require.NotEmpty(t, rules)
+	return rules
+}
+
+// situation is what Prometheus has seen, one value a minute: with the first series an alert fires, with
+// the second it does not.
+type situation struct{ fires, rests []string }
+
+var situations = map[string]situation{
+	"DespachoProcessDown": {
+		[]string{`up{job="despacho-api", instance="a"} 1x30`, `up{job="despacho-worker", instance="b"} 0x30`},
+		[]string{`up{job="despacho-api", instance="a"} 1x30`, `up{job="other", instance="b"} 0x30`},
+	},
+	"DespachoNoProcess": {
+		[]string{`up{job="despacho-api", instance="a"} 1x30`},
+		[]string{`up{job="despacho-api", instance="a"} 0x30`, `up{job="despacho-worker", instance="b"} 1x30`},
+	},
+	"DespachoWorkersNotPolling": {
+		[]string{`temporal_num_pollers{poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{poller_type="activity_task", instance="a"} 2x30`},
+		[]string{`temporal_num_pollers{poller_type="workflow_task", instance="a"} 0x30`, `temporal_num_pollers{poller_type="workflow_task", instance="b"} 2x30`},
+	},
+	"DespachoRequestsFailing": {
+		[]string{`http_requests_total{route="/a", status="200"} 0+60x30`, `http_requests_total{route="/b", status="503"} 0+2x30`},
+		[]string{`http_requests_total{route="/a", status="200"} 0+60x30`, `http_requests_total{route="/b", status="503"} 0+1x30`},
+	},
+	"DespachoMovesUnconfirmed": {
+		[]string{`order_moves_total{instance="a"} 0+10x30`, `order_moves_unconfirmed_total{instance="a"} 0+1x30`},
+		[]string{`order_moves_total{instance="a"} 0x30`, `order_moves_unconfirmed_total{instance="a"} 0x30`},
+	},
+	"DespachoRequestsSlow": {
+		[]string{`http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="2.5"} 0+9x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="5"} 0+10x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
+		[]string{`http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="1"} 0+10x30`, `http_request_duration_seconds_bucket{route="/v1/orders", method="POST", le="+Inf"} 0+10x30`},
+	},
+	"DespachoRateLimited": {
+		[]string{`http_requests_total{route="/v1/orders", status="429"} 0+3x30`, `http_requests_total{route="/v1/stores", status="200"} 0+7x30`},
+		[]string{`http_requests_total{route="/v1/orders", status="429"} 0+1x30`, `http_requests_total{route="/v1/stores", status="200"} 0+7x30`},
+	},
+	"DespachoDatabaseConnectionsShort": {
+		[]string{`go_sql_wait_duration_seconds_total{db_name="despacho", instance="a"} 0+90x30`},
+		[]string{`go_sql_wait_duration_seconds_total{db_name="despacho", instance="a"} 0+30x30`},
+	},
+	"DespachoOrdersWithoutWorkflow": {
+		[]string{`orders_without_workflow_oldest_seconds{instance="a"} 0+60x30`},
+		[]string{`orders_without_workflow_oldest_seconds{instance="a"} 10x30`},
+	},
+	"DespachoBacklogUnknown": {
+		[]string{`up{job="despacho-api", instance="a"} 1x30`},
+		[]string{`orders_without_workflow{instance="a"} 0x30`},
+	},
+	"DespachoWebhooksOverdue": {
+		[]string{`webhook_deliveries_overdue_seconds{instance="a"} 0+60x30`},
+		[]string{`webhook_deliveries_overdue_seconds{instance="a"} 10x30`},
+	},
+	"DespachoWebhookFailing": {
+		[]string{`webhook_failing_seconds{webhook="w", operator="o", instance="a"} 90000x30`, `webhook_failing_seconds{webhook="w", operator="o", instance="b"} 90000x30`},
+		[]string{`webhook_failing_seconds{webhook="w", operator="o", instance="a"} 3600x30`},
+	},
+	"DespachoWorkflowTasksLate": {
+		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="1"} 0+1x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="5"} 0+10x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
+		[]string{`temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="0.1"} 0x30`, `temporal_workflow_task_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0x30`},
+	},
+	"DespachoActivitiesLate": {
+		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{le="5"} 0+1x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="10"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
+		[]string{`temporal_activity_schedule_to_start_latency_seconds_bucket{le="0.1"} 0+10x30`, `temporal_activity_schedule_to_start_latency_seconds_bucket{le="+Inf"} 0+10x30`},
+	},
+	"DespachoWorkflowTasksFailing": {
+		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 0+1x30`},
+		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 7x30`},
+	},
+	"DespachoStickyCacheTooSmall": {
+		[]string{
+			`temporal_sticky_cache_miss_total{instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{instance="a"} 0+2x30`,
+			`temporal_workflow_task_replay_latency_seconds_bucket{le="0.5"} 0+1x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="+Inf"} 0+8x30`,
+		},
+		[]string{
+			`temporal_sticky_cache_miss_total{instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{instance="a"} 0+2x30`,
+			`temporal_workflow_task_replay_latency_seconds_bucket{le="0.1"} 0+8x30`, `temporal_workflow_task_replay_latency_seconds_bucket{le="+Inf"} 0+8x30`,
+		},
+	},
+	"DespachoTemporalLimits": {
+		[]string{`temporal_request_resource_exhausted_total{operation="StartWorkflowExecution", instance="a"} 0+60x30`},
+		[]string{`temporal_request_resource_exhausted_total{operation="StartWorkflowExecution", instance="a"} 5x30`},
+	},
+	"DespachoDatabaseFull": {
+		[]string{`database_disk_full_total{instance="a"} 0x28 3x2`},
+		[]string{`database_disk_full_total{instance="a"} 3x30`},
+	},
+	"DespachoDiskLow": {
+		[]string{`disk_free_bytes{volume="photos", instance="a"} 5x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
+		[]string{`disk_free_bytes{volume="photos", instance="a"} 50x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
+	},
+	"DespachoPhotoSweepRefused": {
+		[]string{`photo_sweep_refused{instance="a"} 1x30`},
+		[]string{`photo_sweep_refused{instance="a"} 0x30`},
+	},
+}
+
+// seen is what a Prometheus has stored.
+type seen []promql.Series
+
+// load reads series as promtool's tests write them, one value a minute.
+func load(t *testing.T, descriptions []string) seen {
+	t.Helper()
+	var loaded seen
+	for _, description := range descriptions {
+		metric, values, err := parser.NewParser(parser.Options{}).ParseSeriesDesc(description)
+		require.NoError(t, err, description)
+		series := promql.Series{Metric: metric}
+		for minute, value := range values {
+			at := time.Duration(minute) * time.Minute
+			series.Floats = append(series.Floats, promql.FPoint{T: at.Milliseconds(), F: value.Value})
+		}
+		loaded = append(loaded, series)
+	}
+	return loaded
+}
+
+// Querier is the part of a storage that a query needs.
+func (s seen) Querier(int64, int64) (storage.Querier, error) {
+	return &storage.MockQuerier{SelectMockFunction: func(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
+		var found []storage.Series
+		for _, series := range s {
+			if !slices.ContainsFunc(matchers, func(m *labels.Matcher) bool { return !m.Matches(series.Metric.Get(m.Name)) }) {
+				found = append(found, promql.NewStorageSeries(series))
+			}
+		}
+		return &seriesSet{rest: found}
+	}}, nil
+}
+
+// seriesSet goes through series one by one.
+type seriesSet struct {
+	current storage.Series
+	rest    []storage.Series
+}
+
+func (s *seriesSet) Next() bool {
+	if len(s.rest) == 0 {
+		return false
+	}
+	s.current, s.rest = s.rest[0], s.rest[1:]
+	return true
+}
+
+func (s *seriesSet) At() storage.Series                { return s.current }
+func (s *seriesSet) Err() error                        { return nil }
+func (s *seriesSet) Warnings() annotations.Annotations { return nil }
+
+// Prometheus's own engine evaluates every alert on series that should raise it and on such that should
+// not: a valid expression whose sides never match would be silent for ever.
+func TestAlerts_fireAndRest(t *testing.T) {
+	t.Parallel()
+	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 10_000, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})
+	alerts := readAlerts(t)
+	for _, alert := range alerts {
+		known, ok := situations[alert.Alert]
+		require.True(t, ok, "%s: no situation in which it fires", alert.Alert)
+		for want, series := range map[bool][]string{true: known.fires, false: known.rests} {
+			query, err := engine.NewInstantQuery(t.Context(), load(t, series), nil, alert.Expr, time.UnixMilli(0).Add(30*time.Minute))
+			require.NoError(t, err)
+			result := query.Exec(t.Context())
+			require.NoError(t, result.Err)
+			raised, err := result.Vector()
+			require.NoError(t, err)
+			require.Equal(t, want, len(raised) > 0, "%s on %v: %v", alert.Alert, series, raised)
+			if want {
+				require.Len(t, raised, 1, "%s: one alert for one reason", alert.Alert)
+			}
+		}
+	}
+	require.Len(t, situations, len(alerts), "a situation of an alert that is gone")
+}

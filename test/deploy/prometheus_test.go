@@ -1,0 +1,44 @@
+// Package deploy_test checks what is in deploy with the code of those who read it.
+package deploy_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/stretchr/testify/require"
+)
+
+const deploy = "../../deploy"
+
+func TestDashboards_areValid(t *testing.T) {
+	t.Parallel()
+	dashboards, err := filepath.Glob(filepath.Join(deploy, "grafana/dashboards/*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, dashboards)
+	for _, path := range dashboards {
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var dashboard struct {
+			Panels []struct {
+				Title   string
+				Targets []struct{ Expr string }
+			}
+		}
+		require.NoError(t, json.Unmarshal(content, &dashboard))
+		for _, panel := range dashboard.Panels {
+			for _, target := range panel.Targets {
+				requireQuery(t, path+": "+panel.Title, strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"))
+			}
+		}
+	}
+}
+
+func requireQuery(t *testing.T, where, query string) {
+	t.Helper()
+	_, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	require.NoError(t, err, "%s: %s", where, query)
+}
