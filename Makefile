@@ -2,7 +2,7 @@
 .PHONY: help build run test lint
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Compile bin/despacho, one static binary
 	CGO_ENABLED=0 go build -trimpath -o bin/despacho ./cmd/despacho
@@ -47,3 +47,13 @@ FUZZ ?= 30s
 .PHONY: chaos
 chaos: build lab ## Break everything under load and check the promises of docs/reliability.md (SEED=1 DURATION=5m FUZZ=30s)
 	@exec bin/lab chaos --seed $(SEED) --duration $(DURATION) --fuzz $(FUZZ)
+
+VERSION ?=
+.PHONY: release release-verify
+release: ## Build binaries, images, bills of materials and checksums of a release into dist (VERSION=<the commit's tag or id>)
+	@go build -trimpath -o bin/release ./cmd/release
+	@bin/release --version="$(VERSION)"
+
+release-verify: ## Build a release twice, the second time elsewhere and without the build cache, and compare the bytes
+	@go build -trimpath -o bin/release ./cmd/release
+	@bin/release --version="$(VERSION)" --verify

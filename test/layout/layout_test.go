@@ -28,6 +28,7 @@ type folder struct {
 var folders = []folder{
 	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "web", "worker", "workflows"}, "the shipped binary"},
 	{"cmd/lab", []string{"lab"}, "`bench` and `chaos`, which are not shipped"},
+	{"cmd/release", nil, "what `make release` runs"},
 	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
 	{"app", []string{"activities", "api", "db", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
 	{"api", []string{"catalog", "db", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
