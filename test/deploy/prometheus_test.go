@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 const deploy = "../../deploy"
@@ -34,6 +35,28 @@ func TestDashboards_areValid(t *testing.T) {
 				requireQuery(t, path+": "+panel.Title, strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"))
 			}
 		}
+	}
+}
+
+// The queries of the adapter are PromQL once its placeholders are filled in.
+func TestAdapter_isValid(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile(filepath.Join(deploy, "prometheus/adapter.yml"))
+	require.NoError(t, err)
+	type rule struct {
+		SeriesQuery  string `json:"seriesQuery"`
+		MetricsQuery string `json:"metricsQuery"`
+	}
+	var adapter struct {
+		Rules struct{ Custom, External []rule }
+	}
+	require.NoError(t, yaml.Unmarshal(content, &adapter))
+	rules := append(adapter.Rules.Custom, adapter.Rules.External...)
+	require.Len(t, rules, 2)
+	placeholders := strings.NewReplacer("<<.Series>>", "series", "<<.LabelMatchers>>", `pod="a"`)
+	for _, r := range rules {
+		requireQuery(t, "adapter.yml", r.SeriesQuery)
+		requireQuery(t, "adapter.yml", placeholders.Replace(r.MetricsQuery))
 	}
 }
 
