@@ -35,12 +35,7 @@ func (s *Server) panelRoute(route panel.Route) handler {
 	return func(c *gin.Context) error {
 		who, err := s.authorize(c, route.Needs)
 		if errors.Is(err, operators.ErrNoSession) {
-			next := ""
-			if c.Request.Method == http.MethodGet {
-				next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
-			}
-			c.Redirect(http.StatusSeeOther, "/panel/ingreso"+next)
-			return nil
+			return s.askToSignIn(c)
 		}
 		if errors.Is(err, operators.ErrSecondFactorRequired) {
 			c.Redirect(http.StatusSeeOther, panel.SecondFactorPath)
@@ -56,6 +51,20 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		}
 		return route.Answer(request)
 	}
+}
+
+// askToSignIn answers whoever is not signed in. A form of the panel's own pages is kept for after
+// the sign-in; one that another site sent is not.
+func (s *Server) askToSignIn(c *gin.Context) error {
+	if c.Request.Method == http.MethodPost && !panel.IsFragment(c) && requireOwnSite(c) == nil {
+		return s.panel.ShowSignInForForm(c)
+	}
+	next := ""
+	if c.Request.Method == http.MethodGet {
+		next = "?siguiente=" + url.QueryEscape(c.Request.URL.RequestURI())
+	}
+	c.Redirect(http.StatusSeeOther, "/panel/ingreso"+next)
+	return nil
 }
 
 func (s *Server) failPanelPage(c *gin.Context, err error) {
@@ -105,8 +114,11 @@ func (s *Server) finishSignIn(c *gin.Context, asked panel.SignIn, request operat
 		signed, err = s.openSession(c, request)
 	}
 	if err == nil {
-		c.Redirect(http.StatusSeeOther, asked.Next)
-		return nil
+		resumed, err := s.panel.ShowResumed(c, asked, signed.User)
+		if !resumed {
+			c.Redirect(http.StatusSeeOther, asked.Next)
+		}
+		return err
 	}
 	f := apperror.From(err)
 	if f.Kind == apperror.Internal {

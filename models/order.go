@@ -196,6 +196,9 @@ const (
 	TimelineCreated         = "created"
 	TimelinePointResolved   = "point_resolved"
 	TimelinePointUnresolved = "point_unresolved"
+	// TimelinePointCompleted and TimelinePointCorrected are points that the operator set.
+	TimelinePointCompleted = "point_completed"
+	TimelinePointCorrected = "point_corrected"
 )
 
 // BySystem is the actor of timeline entries that are not moves.

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -69,6 +70,8 @@ type OrderPage struct {
 	Timeline []models.TimelineView
 	// Moves are the moves that the caller may request in the current state.
 	Moves []models.Move
+	// AutoCancelAt is when an order that is not received is cancelled; nil for others.
+	AutoCancelAt *time.Time
 }
 
 // OrderPage reads an order for its page in the panel.
@@ -82,11 +85,15 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 	if err != nil {
 		return nil, err
 	}
-	return &OrderPage{
+	page := &OrderPage{
 		Order: s.detail(order, caller), PointSource: order.PointSource, RiskZone: order.RiskZone,
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 		Moves: legalMoves(order.State(), caller.Actor()),
-	}, nil
+	}
+	if order.Status == models.StatusRegistered {
+		page.AutoCancelAt = utc(&order.AutoCancelAt)
+	}
+	return page, nil
 }
 
 // timeline reads an order's timeline. A store sees the moves alone, and not which person made them.

@@ -45,6 +45,8 @@ type orderPage struct {
 	Proof      *proofView
 	Deliveries *deliveryList
 	Erase      *forms.Form
+	// AutoCancel is when the order is cancelled if it is not received.
+	AutoCancel *moment
 	// Links: the tracking page, the label, and the order's workflow.
 	Tracking, Label, Workflow string
 }
@@ -106,6 +108,10 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
 		Erase: eraseFormFor(v, order), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
+	if details.AutoCancelAt != nil {
+		at := momentOf(v, *details.AutoCancelAt)
+		page.AutoCancel = &at
+	}
 	if link := orEmpty(order.DeliveryMapsURL); strings.HasPrefix(link, "https://") {
 		page.GivenMap = link
 	}
@@ -165,7 +171,7 @@ func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 
 
 func timelineOf(v *Request, entries []models.TimelineView) []timelineRow {
 	rows := make([]timelineRow, len(entries))
-	cancelled := false
+	cancelled, carrier := false, ""
 	for i, entry := range entries {
 		rows[i] = timelineRow{
 			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
@@ -177,14 +183,26 @@ func timelineOf(v *Request, entries []models.TimelineView) []timelineRow {
 		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
 			rows[i].Who += ": " + name
 		}
-		if entry.RiderName != nil {
-			rows[i].Text = "Asignado a " + *entry.RiderName
+		switch {
+		case entry.RiderName != nil:
+			rows[i].Text = assignmentWords(carrier, *entry.RiderName)
+			carrier = *entry.RiderName
+		case entry.Type == string(models.MoveDeliver) && carrier != "":
+			rows[i].Text = "Entregado por " + carrier
 		}
 		if entry.Seq != nil {
 			cancelled = entry.Status == models.StatusCancelled
 		}
 	}
 	return rows
+}
+
+// assignmentWords describe an assignment; before is the rider who had the order, if there was one.
+func assignmentWords(before, rider string) string {
+	if before == "" {
+		return "Asignado a " + rider
+	}
+	return "Pasó de " + before + " a " + rider
 }
 
 func cancelledOf(why *orders.CancellationView) *cancelledView {

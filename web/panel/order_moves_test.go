@@ -52,6 +52,7 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 			}
 		}
 		offers(v.read(path), "recibir", "cancelar")
+		require.Regexp(t, `Si el paquete no se recibe antes, el pedido se cancela solo el \d\d/\d\d/\d{4} \d\d:\d\d:\d\d`, v.read(path).words())
 		require.Contains(t, v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[0].ID.String()}}).words(),
 			"El pedido no se puede asignar porque su estado es Registrado.")
 		require.Contains(t, v.post(path+"/recibir", url.Values{"branch_id": {uuid.NewString()}}).words(), "No es una sucursal activa del operador.")
@@ -77,7 +78,11 @@ func TestOrderMoves_fromCreationToDelivery(t *testing.T) {
 		require.Contains(t, delivered.words(), "Cobrado S/ 90.00")
 		require.NotContains(t, delivered.words(), "Prueba de entrega")
 		offers(delivered)
-		require.Regexp(t, `Pedido registrado La tienda: prueba .*Paquete recibido El operador: Persona de prueba .*Asignado a Carlos Quispe El operador: Persona de prueba .*Entregado El operador: Persona de prueba`, delivered.words())
+		require.Regexp(t, `Pedido registrado La tienda: prueba .*Paquete recibido El operador: Persona de prueba .*Asignado a Carlos Quispe El operador: Persona de prueba .*`+
+			`Pasó de Carlos Quispe a María Huamán El operador: Persona de prueba .*Entregado por María Huamán El operador: Persona de prueba`, delivered.words())
+		require.NotContains(t, delivered.words(), "se cancela solo")
+		tracked := v.read("/track/" + readOrder(t, s, tenant, id).String("guide_code"))
+		require.Equal(t, 1, strings.Count(tracked.words(), "Salió a reparto"), "a change of rider is not the customer's business")
 	})
 }
 

@@ -170,6 +170,7 @@ func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
 
 		saved := v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}).words()
 		require.Contains(t, saved, "Punto guardado.")
+		require.Contains(t, saved, "Punto en el mapa completado El operador: Persona de prueba")
 		require.Contains(t, saved, "-12.13,-77.03 (completado por el operador)")
 		require.Contains(t, saved, "Corregir el punto")
 		require.EqualValues(t, -77.03, readOrder(t, s, tenant, id).Data["delivery_lng"])

@@ -84,6 +84,10 @@ func entryWords(kind string, revived bool) string {
 		return "Punto encontrado en el enlace de mapa"
 	case models.TimelinePointUnresolved:
 		return "El enlace de mapa no dio un punto"
+	case models.TimelinePointCompleted:
+		return "Punto en el mapa completado"
+	case models.TimelinePointCorrected:
+		return "Punto en el mapa corregido"
 	}
 	return kind
 }

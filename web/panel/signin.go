@@ -13,6 +13,9 @@ type SignIn struct {
 	Email, Failure string
 	// Next is the page to return to.
 	Next string
+	// Ended means that a form was sent after the session had ended; Form is that form.
+	Ended bool
+	Form  string
 	// Step is set when the password was right and the code of the second factor is asked for.
 	Step string
 }
@@ -23,13 +26,16 @@ func (p *Pages) ShowSignIn(c *gin.Context, status int, signIn SignIn) error {
 	return p.render(c, status, "sign_in", &frame{Title: "Ingresar", Page: signIn, Notice: p.takeNotice(c, uuid.Nil)})
 }
 
+// Asked reports whether somebody who is not signed in asked for a page of the panel.
+func (s SignIn) Asked() bool { return s.Next != home }
+
 // ReadSignIn reads the sign-in form.
 func ReadSignIn(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	values, err := posted(c)
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente"))}
+	signIn := SignIn{Email: values.Get("email"), Next: localPath(values.Get("siguiente")), Form: values.Get(resumedFormField)}
 	in, err := jsonbody.FromForm(map[string][]string{"email": values["email"], "password": values["password"]}, nil)
 	return signIn, in, err
 }
@@ -40,7 +46,7 @@ func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	if err != nil {
 		return SignIn{}, nil, err
 	}
-	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente"))}
+	signIn := SignIn{Step: values.Get("step"), Next: localPath(values.Get("siguiente")), Form: values.Get(resumedFormField)}
 	in, err := jsonbody.FromForm(map[string][]string{"step": values["step"], "code": values["code"]}, nil)
 	return signIn, in, err
 }

@@ -1,0 +1,77 @@
+// A session that ends while somebody fills in a form: a form with a file cannot be carried over by the sign-in page, so the session is
+// looked at before it is sent, and whoever has to sign in does it in a dialog over the form.
+(() => {
+  const checked = new WeakSet();
+
+  const signedIn = async () => {
+    const response = await fetch("/panel/api/session", { redirect: "error" });
+    return response.status !== 401;
+  };
+
+  const field = (name, label, type, autocomplete) => {
+    const box = Object.assign(document.createElement("div"), { className: "field" });
+    const id = "resume-" + name;
+    const text = Object.assign(document.createElement("label"), { htmlFor: id, textContent: label });
+    box.append(text, Object.assign(document.createElement("input"), { id, name, type, autocomplete, required: name !== "code" }));
+    return box;
+  };
+
+  // ask resolves to true once the person has signed in, and to false if they close the dialog.
+  const ask = () => new Promise((resolve) => {
+    const dialog = Object.assign(document.createElement("dialog"), { className: "card" });
+    dialog.setAttribute("aria-labelledby", "resume-title");
+    const form = Object.assign(document.createElement("form"), { className: "fields single", method: "dialog" });
+    const title = Object.assign(document.createElement("h2"), { id: "resume-title", textContent: "Su sesión terminó" });
+    const words = Object.assign(document.createElement("p"), { textContent: "Ingrese y el formulario sigue como está." });
+    const failure = Object.assign(document.createElement("p"), { className: "notice failed", hidden: true });
+    failure.setAttribute("role", "alert");
+    const code = field("code", "Código del segundo factor", "text", "one-time-code");
+    code.hidden = true;
+    const actions = Object.assign(document.createElement("div"), { className: "actions" });
+    const enter = Object.assign(document.createElement("button"), { type: "submit", textContent: "Ingresar" });
+    const leave = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: "Cerrar" });
+    actions.append(enter, leave);
+    form.append(title, words, failure, field("email", "Correo", "email", "username"), field("password", "Contraseña", "password", "current-password"), code, actions);
+    dialog.append(form);
+    document.body.append(dialog);
+    let done = false;
+    leave.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(done); });
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const typed = Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ""));
+      enter.disabled = true;
+      try {
+        const response = await fetch("/panel/api/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(typed) });
+        if (response.ok) {
+          done = true;
+          dialog.close();
+          return;
+        }
+        const answer = await response.json();
+        if (answer.code?.endsWith("second_factor") || answer.code?.startsWith("second_factor")) code.hidden = false;
+        failure.textContent = answer.error;
+      } catch {
+        failure.textContent = "Sin conexión con el servicio. Vuelva a intentarlo.";
+      }
+      failure.hidden = false;
+      enter.disabled = false;
+    });
+    dialog.showModal();
+  });
+
+  document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (form.method !== "post" || form.enctype !== "multipart/form-data") return;
+    if (checked.delete(form)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    // Without a connection the form is sent as it is: the browser says what is wrong.
+    if (await signedIn().catch(() => true) || await ask()) {
+      checked.add(form);
+      form.requestSubmit(event.submitter);
+    }
+  }, true);
+
+  document.querySelector("form[data-resume]")?.requestSubmit();
+})();

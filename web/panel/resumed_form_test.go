@@ -1,0 +1,71 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// endSessions ends the sessions of a tenant's users, as time does.
+func endSessions(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
+	t.Helper()
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id IN (SELECT id FROM users WHERE operator_id = '"+tenant.Operator.ID.String()+"')")
+	require.NoError(t, err)
+}
+
+// A form that is sent after the session has ended goes on after signing in.
+func TestSession_aFormOutlivesItsSession(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		user := models.User{}
+		v := getAs(t, s, tenant, &user)
+		fields := validForm(t, v)
+		fields.Set("notes", "Llamar «antes»\nde ir")
+		endSessions(t, s, tenant)
+		asked := v.post(newOrder, fields)
+		require.Equal(t, http.StatusUnauthorized, asked.Status)
+		require.Contains(t, asked.words(), "Su sesión terminó. Ingrese y lo que escribió se envía")
+		signIn := asked.fieldsOf(t, "/panel/ingreso")
+		signIn.Set("email", user.Email)
+		signIn.Set("password", "equivocada")
+		wrong := v.post("/panel/ingreso", signIn)
+		require.Equal(t, signIn.Get("formulario"), wrong.fieldsOf(t, "/panel/ingreso").Get("formulario"), "a wrong password does not lose it")
+		signIn.Set("password", apptest.Password)
+		resumed := v.post("/panel/ingreso", signIn)
+		require.Equal(t, http.StatusOK, resumed.Status)
+		sent := v.post(newOrder, resumed.fieldsOf(t, newOrder))
+		require.Equal(t, http.StatusSeeOther, sent.Status, sent.words())
+		require.Equal(t, fields.Get("notes"), order(t, s, tenant, idIn(sent.Location)).String("notes"))
+
+		signIn.Set("formulario", "eyJwYXRoIjoiL3BhbmVsL3RpZW5kYXMifQ")
+		require.Equal(t, http.StatusSeeOther, v.post("/panel/ingreso", signIn).Status, "only the service's own forms go on")
+	})
+}
+
+// What another site sends, and passwords, are not kept; whoever opens a page without a session is
+// told why there is a sign-in form.
+func TestSession_whatIsNotCarried(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		endSessions(t, s, tenant)
+		request, err := http.NewRequest(http.MethodPost, v.base+"/panel/tiendas", nil)
+		require.NoError(t, err)
+		request.Header.Set("Sec-Fetch-Site", "cross-site")
+		require.Equal(t, http.StatusSeeOther, signedOut(t, s).do(request).Status)
+
+		secret := v.post("/panel/cuenta", url.Values{"current": {"la de antes"}, "new": {"otra"}, "repeat": {"otra"}})
+		require.Equal(t, http.StatusUnauthorized, secret.Status)
+		require.Empty(t, secret.fieldsOf(t, "/panel/ingreso").Get("formulario"))
+		require.Contains(t, secret.words(), "Su sesión terminó.")
+
+		opened := v.read(v.get("/panel/tiendas").Location)
+		require.Contains(t, opened.words(), "Si ya había ingresado, su sesión terminó.")
+		require.NotContains(t, v.read("/panel/ingreso").words(), "su sesión terminó")
+	})
+}
