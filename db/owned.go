@@ -10,6 +10,7 @@ import (
 
 // Owned is a row type that an operator manages in the panel.
 type Owned interface {
+	models.Audited
 	models.Store | models.Rider | models.Branch | models.Size | models.Coverage | models.RiskZone | models.APIKey | models.User
 }
 

@@ -45,6 +45,40 @@ const (
 	AuditChanged = ".changed"
 )
 
+// Audited is a row whose creation and changes are in the audit log.
+type Audited interface {
+	// AuditSubject is what the entry is about. The kind is one of AuditKinds.
+	AuditSubject() (kind string, operatorID, id uuid.UUID)
+}
+
+func (b Branch) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "branch", b.OperatorID, b.ID
+}
+func (s Store) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "store", s.OperatorID, s.ID
+}
+func (r Rider) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "rider", r.OperatorID, r.ID
+}
+func (s Size) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "size", s.OperatorID, s.ID
+}
+func (k APIKey) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "key", k.OperatorID, k.ID
+}
+func (u User) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "user", u.OperatorID, u.ID
+}
+
+// AuditSubject is about the location: a row of it may be replaced by another.
+func (c Coverage) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "coverage", c.OperatorID, c.LocationID
+}
+
+func (z RiskZone) AuditSubject() (kind string, operatorID, id uuid.UUID) {
+	return "risk_zone", z.OperatorID, z.ID
+}
+
 // AuditKinds are the kinds of what an operator creates and changes.
 var AuditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_zone", "key", "user"}
 

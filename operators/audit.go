@@ -14,29 +14,11 @@ import (
 )
 
 // auditRow records that a row was created or changed; fields are the names of those that changed.
-func (s *Service) auditRow(ctx context.Context, tx *db.DB, row any, what string, fields []string) error {
+func (s *Service) auditRow(ctx context.Context, tx *db.DB, row models.Audited, what string, fields []string) error {
 	if what == models.AuditChanged && len(fields) == 0 {
 		return nil
 	}
-	kind, operatorID, id := "", uuid.Nil, uuid.Nil
-	switch row := row.(type) {
-	case *models.Store:
-		kind, operatorID, id = "store", row.OperatorID, row.ID
-	case *models.Rider:
-		kind, operatorID, id = "rider", row.OperatorID, row.ID
-	case *models.Branch:
-		kind, operatorID, id = "branch", row.OperatorID, row.ID
-	case *models.Size:
-		kind, operatorID, id = "size", row.OperatorID, row.ID
-	case *models.Coverage:
-		kind, operatorID, id = "coverage", row.OperatorID, row.LocationID
-	case *models.RiskZone:
-		kind, operatorID, id = "risk_zone", row.OperatorID, row.ID
-	case *models.APIKey:
-		kind, operatorID, id = "key", row.OperatorID, row.ID
-	case *models.User:
-		kind, operatorID, id = "user", row.OperatorID, row.ID
-	}
+	kind, operatorID, id := row.AuditSubject()
 	return s.audit(ctx, tx, operatorID, models.AuditAction(kind+what), &id, strings.Join(fields, ", "))
 }
 

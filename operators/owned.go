@@ -39,7 +39,7 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if err := tx.Insert(ctx, row); err != nil {
 			return err
 		}
-		return s.auditRow(ctx, tx, row, models.AuditCreated, nil)
+		return s.auditRow(ctx, tx, *row, models.AuditCreated, nil)
 	})
 	return row, rowErrors{taken: taken}.replace(err)
 }
@@ -58,7 +58,7 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if err := db.SaveOwned(ctx, tx, row); err != nil {
 			return err
 		}
-		return s.auditRow(ctx, tx, row, models.AuditChanged, db.ChangedColumns(&before, row))
+		return s.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
 	})
 	return row, errs.replace(err)
 }
