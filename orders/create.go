@@ -107,12 +107,12 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
 		Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, KeyID: caller.KeyID, At: order.CreatedAt,
 	}
+	if record == nil {
+		return s.db.InPipeline(ctx, func(tx *db.DB) error { return tx.InsertOrder(ctx, &order.Order, entry, deliveries) })
+	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
 		if err := tx.InsertOrder(ctx, &order.Order, entry, deliveries); err != nil {
 			return err
-		}
-		if record == nil {
-			return nil
 		}
 		return saveCreated(ctx, tx, record, created)
 	})
