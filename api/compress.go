@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -41,6 +42,32 @@ func compressPage(c *gin.Context) {
 	}
 	c.Header("Content-Encoding", "gzip")
 	buffered.content = out.Bytes()
+}
+
+// streamPage sends a response while it is written, compressed if the client accepts it.
+func (s *Server) streamPage(c *gin.Context, write func(io.Writer) error) {
+	ctx := c.Request.Context()
+	compressed := acceptsGzip(c.GetHeader("Accept-Encoding")) && c.GetHeader("Sec-Fetch-Site") != "cross-site"
+	if compressed {
+		c.Header("Content-Encoding", "gzip")
+	}
+	c.Status(http.StatusOK)
+	sendStream(c, func(w http.ResponseWriter) {
+		var err error
+		if compressed {
+			zipper := gzip.NewWriter(w)
+			if err = write(zipper); err == nil {
+				err = zipper.Close()
+			}
+		} else {
+			err = write(w)
+		}
+		if err != nil {
+			s.log.WarnContext(ctx, "response not sent whole", "route", c.FullPath(), "error", err)
+			// The status has been sent: only a broken connection tells the client.
+			panic(http.ErrAbortHandler)
+		}
+	}, func() {})
 }
 
 // answerUnchanged answers 304 to a script whose copy of a part of a page is current.

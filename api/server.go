@@ -122,7 +122,7 @@ func New(options Options) (*Server, error) {
 	s.panel = panel.New(panel.Options{
 		Config: s.config, DB: s.db, Catalog: s.catalog, Orders: s.orders, Webhooks: s.webhooks, Operators: s.operators,
 		TemporalNamespace: options.Namespace, Clock: s.clock, Log: s.log, LimitPasswordAttempts: s.limitPasswordAttempts, Signer: signer,
-		Secrets: options.Secrets,
+		Secrets: options.Secrets, Stream: s.streamPage,
 	})
 	gin.SetMode(gin.ReleaseMode)
 	s.router = gin.New()

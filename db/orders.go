@@ -77,6 +77,18 @@ func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFil
 	return views, err
 }
 
+// OrdersAfter reads the orders of a list that follow a position, newest first. The zero position is
+// the beginning.
+func (d *DB) OrdersAfter(ctx context.Context, scope OrderScope, filter OrderFilter, after Position, limit int) ([]models.OrderView, error) {
+	query := filter.withStatus(scope.apply(d.orderViews(ctx)))
+	if !after.At.IsZero() {
+		query = query.Where("(orders.created_at, orders.id) < (?, ?)", after.At, after.ID)
+	}
+	var views []models.OrderView
+	err := query.Order("orders.created_at DESC, orders.id DESC").Limit(limit).Find(&views).Error
+	return views, err
+}
+
 // CountOrders counts orders by status; the filter's status is ignored.
 func (d *DB) CountOrders(ctx context.Context, scope OrderScope, filter OrderFilter) (map[models.Status]int64, error) {
 	var rows []struct {

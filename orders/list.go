@@ -47,6 +47,35 @@ func (s *Service) Collected(ctx context.Context, caller Caller, query Query) (mo
 	return s.db.CollectedAmount(ctx, caller.Scope(), filter)
 }
 
+// eachBatch is how many orders Each reads at once.
+const eachBatch = 500
+
+// Each calls do with every order of a list, newest first. However long the list is, only a batch of
+// it is in memory.
+func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(*View) error) error {
+	filter, err := s.filter(caller, query)
+	if err != nil {
+		return err
+	}
+	var after db.Position
+	for {
+		rows, err := s.db.OrdersAfter(ctx, caller.Scope(), filter, after, eachBatch)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := do(s.view(&rows[i], caller.SeesProofLocation())); err != nil {
+				return err
+			}
+		}
+		if len(rows) < eachBatch {
+			return nil
+		}
+		last := rows[len(rows)-1]
+		after = db.Position{At: last.CreatedAt, ID: last.ID}
+	}
+}
+
 // CountWithoutPoint counts the open orders that have no point.
 func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, error) {
 	counts, err := s.db.CountOrders(ctx, caller.Scope(), db.OrderFilter{WithoutPoint: true})

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -120,32 +121,21 @@ func auditActor(entry *models.AuditView) string {
 
 // downloadAudit sends the selected entries as a file, batch by batch: the log may be long.
 func (p *Pages) downloadAudit(v *Request) error {
-	defer p.extendTimeout(v)()
-	v.Header("Content-Disposition", `attachment; filename="actividad.csv"`)
-	v.Header("Content-Type", "text/csv; charset=utf-8")
-	v.Header("Cache-Control", "no-store")
-	file := csvfile.NewWriter(v.Writer, csvfile.Semicolon)
-	if err := file.Write("Fecha", "Acción", "Quién", "Desde", "Sobre", "Detalle"); err != nil {
-		return err
-	}
-	err := p.Operators.EachAudit(v.Ctx(), v.Operator(), readAuditQuery(v).operatorsQuery(), func(entries []models.AuditView) error {
-		for i := range entries {
-			row := auditRowOf(v, &entries[i])
-			if err := file.Write(row.At.Machine, row.Action, row.Who, row.From, row.Subject, row.Detail); err != nil {
-				return err
-			}
+	query := readAuditQuery(v).operatorsQuery()
+	return p.streamFile(v, "actividad.csv", func(ctx context.Context, file *csvfile.Writer) error {
+		if err := file.Write("Fecha", "Acción", "Quién", "Desde", "Sobre", "Detalle"); err != nil {
+			return err
 		}
-		return file.Flush()
+		return p.Operators.EachAudit(ctx, v.Operator(), query, func(entries []models.AuditView) error {
+			for i := range entries {
+				row := auditRowOf(v, &entries[i])
+				if err := file.Write(row.At.Machine, row.Action, row.Who, row.From, row.Subject, row.Detail); err != nil {
+					return err
+				}
+			}
+			return file.Flush()
+		})
 	})
-	if err != nil && v.Writer.Written() {
-		// The status has been sent: only a broken connection tells the client that the file is not
-		// whole.
-		panic(http.ErrAbortHandler)
-	}
-	if err != nil {
-		return err
-	}
-	return file.Flush()
 }
 
 // auditWords are the actions in Spanish.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -55,6 +56,9 @@ type Options struct {
 	LimitPasswordAttempts func(*gin.Context, *models.User) error
 	// Signer signs the notice cookie.
 	Signer *signing.Signer
+	// Stream sends a response while it is written. After an error the connection is closed, which
+	// tells the client that the response is not whole.
+	Stream func(*gin.Context, func(io.Writer) error)
 	// Secrets encrypts the stored pages.
 	Secrets *encryption.Cipher
 }

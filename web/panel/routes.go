@@ -19,6 +19,7 @@ func (p *Pages) Routes() []Route {
 	return []Route{
 		{get, "/panel", models.AnyUser, p.enter},
 		{get, "/panel/pedidos", models.AnyUser, p.listOrders},
+		{get, ordersFilePath, models.AnyUser, p.downloadOrders},
 		{get, "/panel/pedidos/:id", models.AnyUser, p.showOrder},
 		{post, "/panel/pedidos/:id/recibir", models.OperatorWrite, p.receiveOrder},
 		{post, "/panel/pedidos/:id/asignar", models.OperatorWrite, p.assignOrder},
