@@ -16,6 +16,7 @@ import (
 	"despacho/api"
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/photos"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )
@@ -37,9 +38,11 @@ func bootFuzzed(f *testing.F) []*fuzzed {
 		target := &fuzzed{name: name, clock: clock.NewManual(apptest.FrozenAt)}
 		s := apptest.Boot(f, databaseURL, apptest.Options{Clock: target.clock, NoWorker: true})
 		target.key = s.NewTenant(f).Key
+		photoStore, err := photos.NewStore(s.Config.PhotoOptions())
+		require.NoError(f, err)
 		server, err := api.New(api.Options{
 			Config: s.Config, DB: s.App.DB, Catalog: db.NewCatalogCache(s.App.DB), Orders: s.App.Orders,
-			Temporal: s.Temporal, Clock: target.clock, Log: slog.New(slog.DiscardHandler),
+			Photos: photoStore, Temporal: s.Temporal, Clock: target.clock, Log: slog.New(slog.DiscardHandler),
 		})
 		require.NoError(f, err)
 		target.handler = server.Handler()

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -44,7 +45,12 @@ func (s *Server) readyz(c *gin.Context) error {
 		Database: "ok", Files: "ok", Temporal: "ok", Webhooks: "ok",
 		WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()},
 	}
-	if err := s.temporalReachable(ctx); err != nil {
+	var unreachable, unwritable error
+	var checks sync.WaitGroup
+	checks.Go(func() { unreachable = s.temporalReachable(ctx) })
+	checks.Go(func() { unwritable = s.photosWritable(ctx) })
+	checks.Wait()
+	if unreachable != nil {
 		state.Temporal = "unreachable"
 	}
 	if s.config.WebhooksPaused {
@@ -53,9 +59,9 @@ func (s *Server) readyz(c *gin.Context) error {
 	if s.orders.PhotoSweep().Refused {
 		state.Files = "unknown"
 	}
-	if err := s.files.CheckWritable(); err != nil {
+	if unwritable != nil {
 		state.Files = "unwritable"
-		s.log.WarnContext(ctx, "photos cannot be stored", "error", err)
+		s.log.WarnContext(ctx, "photos cannot be stored", "error", unwritable)
 	}
 	if err := s.db.CheckVersion(ctx); err != nil {
 		state.Database = "unavailable"
@@ -70,6 +76,13 @@ func (s *Server) readyz(c *gin.Context) error {
 		return notReady(c, state, "stopping", "El servicio se está deteniendo.")
 	}
 	return ok(c, state)
+}
+
+// photosWritable checks where the photos are with a short timeout.
+func (s *Server) photosWritable(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeouts.Readiness/3)
+	defer cancel()
+	return s.photos.CheckWritable(ctx)
 }
 
 func notReady(c *gin.Context, state readiness, code, message string) error {

@@ -46,7 +46,8 @@ func (s *Server) failPhotoPage(c *gin.Context, err error) {
 }
 
 // servePhoto serves a delivery photo or its thumbnail. The signature of the address is the only
-// credential, and no copy is kept for longer than it is valid.
+// credential, and no copy is kept for longer than it is valid. What is in a bucket passes through here
+// as well: an address of the bucket's own would work on after an erasure, and without these headers.
 func (s *Server) servePhoto(c *gin.Context) error {
 	name := c.Param("name")
 	if !photos.IsName(name) {
@@ -56,22 +57,17 @@ func (s *Server) servePhoto(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := s.files.Open(name)
+	file, err := s.photos.Open(c.Request.Context(), name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errNoFile
 	}
 	if err != nil {
 		return err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		_ = file.Close()
-		return err
-	}
 	c.Header("Cache-Control", fmt.Sprintf("private, max-age=%d, immutable", int(left.Seconds())))
 	c.Header("Content-Security-Policy", "default-src 'none'")
 	sendStream(c, func(w http.ResponseWriter) {
-		http.ServeContent(w, c.Request, info.Name(), info.ModTime(), file)
+		http.ServeContent(w, c.Request, name, file.Modified, file)
 	}, func() { _ = file.Close() })
 	return nil
 }

@@ -43,7 +43,7 @@ type Server struct {
 	temporal  client.Client
 	clock     clock.Clock
 	log       *slog.Logger
-	files     photos.Store
+	photos    photos.Store
 	photoURLs *photourl.Signer
 	// reference is rendered on first use.
 	reference func() (map[string]*document, error)
@@ -83,7 +83,8 @@ type Options struct {
 	Webhooks *webhooks.Service
 	// Secrets encrypts the second factors of panel users.
 	Secrets *encryption.Cipher
-	// PhotoURLs checks the addresses of photos.
+	// Photos is where they are, and PhotoURLs checks their addresses.
+	Photos    photos.Store
 	PhotoURLs *photourl.Signer
 	Temporal  client.Client
 	// Namespace is the Temporal namespace of the orders' workflows.
@@ -96,10 +97,6 @@ type Options struct {
 
 // New makes a server; Handler serves it.
 func New(options Options) (*Server, error) {
-	files := photos.Store{Dir: options.Config.FilesDir}
-	if err := files.Prepare(); err != nil {
-		return nil, err
-	}
 	signer, err := signing.New(options.Config.SecretKey)
 	if err != nil {
 		return nil, err
@@ -110,7 +107,7 @@ func New(options Options) (*Server, error) {
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit,
 		}),
-		temporal: options.Temporal, clock: options.Clock, log: options.Log, files: files, photoURLs: options.PhotoURLs, pages: web.New(),
+		temporal: options.Temporal, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(),
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),

@@ -62,6 +62,7 @@ type App struct {
 	webhooks  *webhooks.Service
 	identity  *identity.Verifier
 	photoURLs *photourl.Signer
+	photos    photos.Store
 
 	shortLinkHosts []string
 	resolver       *net.Resolver
@@ -121,6 +122,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, fmt.Errorf("SECRET_KEY: %w", err)
 	}
 	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
+	if a.photos, err = photos.NewStore(cfg.PhotoOptions()); err != nil {
+		return nil, fmt.Errorf("PHOTOS and PHOTOS_FALLBACK: %w", err)
+	}
 	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: photos.Store{Dir: cfg.FilesDir}, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos: a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -270,8 +274,11 @@ func (a *App) Close() {
 // the requests in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
+	if err := a.photos.Prepare(); err != nil {
+		return err
+	}
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})
@@ -306,7 +313,10 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 
 // disks are the directories that the api writes to.
 func (a *App) disks() map[string]string {
-	disks := map[string]string{"photos": a.Config.FilesDir}
+	disks := map[string]string{}
+	if directory := a.photos.Directory(); directory != "" {
+		disks["photos"] = directory
+	}
 	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
 		disks["database"] = filepath.Dir(path)
 	}

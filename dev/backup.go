@@ -27,7 +27,7 @@ type Backup struct {
 	// Database is the service's SQLite file. Temporal is that of the development server; empty where
 	// another server is used.
 	Database, Temporal string
-	// Files is the directory of the photos.
+	// Files is the directory of the photos; empty where they are in a bucket.
 	Files string
 }
 
@@ -57,8 +57,10 @@ func (b Backup) Into(ctx context.Context, directory string) (err error) {
 	if err := b.copyDatabases(ctx, directory); err != nil {
 		return err
 	}
-	if err := copyDirectory(b.Files, filepath.Join(directory, FilesDir), isUnfinished); err != nil {
-		return err
+	if b.Files != "" {
+		if err := copyDirectory(b.Files, filepath.Join(directory, FilesDir), isUnfinished); err != nil {
+			return err
+		}
 	}
 	return copyDirectory(b.Dir, directory, b.isCopiedApart)
 }

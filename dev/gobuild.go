@@ -21,10 +21,12 @@ import (
 //go:embed temporal.mod
 var temporalModule []byte
 
-// goBuild compiles programs with temporalModule as their module.
+// goBuild compiles programs in a module of their own.
 type goBuild struct {
 	// what is the name of the programs in messages.
 	what string
+	// module is the go.mod.
+	module []byte
 	// packages are the programs: packages of required modules, or the names of files.
 	packages []string
 	// files are written beside the go.mod: name → content.
@@ -39,7 +41,7 @@ type goBuild struct {
 func (b goBuild) into(ctx context.Context, directory string) error {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
-		return errors.New("the `go` command is not on PATH; install Go, or the Temporal CLI (https://docs.temporal.io/cli)")
+		return fmt.Errorf("the `go` command, which compiles %s, is not on PATH", b.what)
 	}
 	if err := b.writeModule(directory); err != nil {
 		return err
@@ -65,7 +67,7 @@ func (b goBuild) into(ctx context.Context, directory string) error {
 }
 
 func (b goBuild) writeModule(directory string) error {
-	errs := []error{os.WriteFile(filepath.Join(directory, "go.mod"), temporalModule, 0o600)}
+	errs := []error{os.WriteFile(filepath.Join(directory, "go.mod"), b.module, 0o600)}
 	for name, content := range b.files {
 		errs = append(errs, os.WriteFile(filepath.Join(directory, name), content, 0o600))
 	}
@@ -79,7 +81,7 @@ func buildEnv(gobin string) []string {
 	return append(os.Environ(),
 		"GOBIN="+gobin,
 		"CGO_ENABLED=0",
-		// -mod=mod: temporalModule leaves out the indirect requirements and go.sum, which go then fills
+		// -mod=mod: the module leaves out the indirect requirements and go.sum, which go then fills
 		// in, checked against the checksum database as for `go install` of a version.
 		"GOFLAGS=-buildvcs=false -mod=mod",
 		"GOWORK=off",

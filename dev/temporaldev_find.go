@@ -83,7 +83,7 @@ func (s temporalDevFinder) obtain(ctx context.Context, workDir string) error {
 	}
 	s.progress(fmt.Sprintf("no prebuilt Temporal CLI (%v)", downloadErr))
 	build := goBuild{
-		what: temporalDev, packages: []string{"temporal.go"}, files: map[string][]byte{"temporal.go": temporalDevSource},
+		what: temporalDev, module: temporalModule, packages: []string{"temporal.go"}, files: map[string][]byte{"temporal.go": temporalDevSource},
 		size: temporalDevPackages, interval: s.interval, progress: s.progress,
 	}
 	if err := build.into(ctx, workDir); err != nil {

@@ -94,8 +94,8 @@ func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, ph
 }
 
 // HeldPhoto reads a photo that HoldPhoto has stored.
-func (s *Service) HeldPhoto(name string) ([]byte, error) {
-	file, err := s.options.Photos.Open(name)
+func (s *Service) HeldPhoto(ctx context.Context, name string) ([]byte, error) {
+	file, err := s.options.Photos.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return err
 	}
 	if order.ProofPhoto != nil {
-		if err := s.options.Photos.Remove(*order.ProofPhoto); err != nil {
+		if err := s.options.Photos.Remove(ctx, *order.ProofPhoto); err != nil {
 			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"despacho/dev"
 	"despacho/internal/config"
+	"despacho/internal/photos"
 )
 
 // sqlitePrefix begins the DATABASE_URL of a SQLite file.
@@ -43,7 +44,12 @@ func devBackup(ctx context.Context, out io.Writer, directory string) error {
 	if !isSQLite {
 		return errors.New("DATABASE_URL is not a SQLite file: docs/operations.md says how PostgreSQL is backed up")
 	}
-	backup := dev.Backup{Dir: cfg.DevDir, Database: database, Temporal: filepath.Join(cfg.DevDir, dev.TemporalFile), Files: cfg.FilesDir}
+	backup := dev.Backup{Dir: cfg.DevDir, Database: database, Temporal: filepath.Join(cfg.DevDir, dev.TemporalFile)}
+	if location, err := photos.ParseLocation(cfg.PhotoOptions().Location); err != nil {
+		return err
+	} else if backup.Files = location.Directory; backup.Files == "" {
+		fmt.Fprintln(out, "The photos in the bucket of PHOTOS are not copied.")
+	}
 	if os.Getenv("TEMPORAL_ADDRESS") != "" {
 		backup.Temporal = ""
 		fmt.Fprintln(out, "The Temporal of TEMPORAL_ADDRESS is not copied.")

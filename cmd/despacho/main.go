@@ -33,7 +33,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), deploymentCommand(), secretsCommand(), reconcileCommand(),
+		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), deploymentCommand(), secretsCommand(), reconcileCommand(), photosCommand(),
 		resolveCommand(), healthCommand(), versionCommand(),
 	)
 	return root

@@ -16,7 +16,7 @@ import (
 )
 
 // operatorEraseCommand erases a recipient's data. It needs what the api needs: the database, Temporal
-// for the histories, and FILES_DIR for the photos.
+// for the histories, and the place of the photos.
 func operatorEraseCommand() *cobra.Command {
 	var operator, order, number string
 	command := &cobra.Command{

@@ -65,14 +65,22 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		need     need
 		variable string
 		start    func(context.Context) (address string, stop func(context.Context) error, err error)
+		// optional: tests that need it are skipped without it.
+		optional bool
 	}{
-		{postgres, testenv.PostgresVariable, testenv.StartPostgres}, {temporal, testenv.TemporalVariable, testenv.StartTemporal},
+		{need: postgres, variable: testenv.PostgresVariable, start: testenv.StartPostgres},
+		{need: temporal, variable: testenv.TemporalVariable, start: testenv.StartTemporal},
+		{need: objectStorage, variable: testenv.S3Variable, start: testenv.StartS3, optional: true},
 	} {
 		if !needed[server.need] || e.missing[server.need] != "" {
 			continue
 		}
 		began := time.Now()
 		address, stop, err := server.start(ctx)
+		if err != nil && server.optional && ctx.Err() == nil {
+			e.missing[server.need] = err.Error()
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -23,9 +23,11 @@ const (
 	chromium need = "Chromium"
 	temporal need = "Temporal"
 	php      need = "PHP, for the example of the documentation"
+	// objectStorage is compiled from Go modules.
+	objectStorage need = "an S3 server"
 )
 
-// debianPackages are the needs' Debian packages. Temporal has none: dev downloads it.
+// debianPackages are the needs' Debian packages. Temporal and the S3 server have none: dev gets them.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
@@ -82,7 +84,7 @@ func install(ctx context.Context, needs []need, out io.Writer) map[need]string {
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return missing
 	}
 	err := aptInstall(ctx, packages, out)
 	for n := range missing {

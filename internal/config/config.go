@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,10 +17,11 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"despacho/internal/historycodec"
+	"despacho/internal/photos"
 )
 
-// Config is every variable the service reads besides TEMPORAL_* and OTEL_*, which keep the meaning
-// their own projects give them. The `doc` tags are the table in README.md: a test compares the two.
+// Config is every variable the service reads besides TEMPORAL_*, OTEL_* and AWS_*, which keep the
+// meaning their own projects give them. The `doc` tags are the table in README.md: a test compares the two.
 type Config struct {
 	HTTPAddr  string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" doc:"Address the API, the panel and the tracking page listen on."`
 	AdminAddr string `env:"ADMIN_ADDR" doc:"Address of /metrics and /debug/pprof, for whoever runs the service. Empty: not served (dev takes a free port)."`
@@ -38,12 +40,16 @@ type Config struct {
 
 	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read, and photo addresses that they signed work. Empty it when despacho secrets rotate has run and PHOTO_URL_TTL is over."`
 
-	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos."`
+	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos, unless PHOTOS says otherwise."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files. A server that does not pass requests on to the api has to check their signature itself."`
+
+	Photos string `env:"PHOTOS" doc:"Where photos are stored: a directory, or s3://<bucket>/<prefix>?endpoint=<URL>&region=<name> for object storage. The prefix, the endpoint (Amazon's) and the region (AWS_REGION, or the bucket's own) may be left out. Empty: FILES_DIR."`
+
+	PhotosFallback string `env:"PHOTOS_FALLBACK" doc:"A second place, written as in PHOTOS, where photos are looked for that are not there, and removed from: for as long as despacho photos move copies them. Empty: none."`
 
 	PhotoURLTTL time.Duration `env:"PHOTO_URL_TTL" envDefault:"168h" doc:"How long the address of a photo works after it was given out, rounded up to a full hour. Whoever reads the order gets a new one."`
 
-	PhotoQuarantine time.Duration `env:"PHOTO_QUARANTINE" envDefault:"720h" doc:"How long a photo that no delivery refers to is kept, in the folder quarantine of FILES_DIR, before it is deleted. 0: kept."`
+	PhotoQuarantine time.Duration `env:"PHOTO_QUARANTINE" envDefault:"720h" doc:"How long a photo that no delivery refers to is kept, in the folder quarantine beside the others, before it is deleted. 0: kept."`
 
 	AutoCancelAfter time.Duration `env:"AUTO_CANCEL_AFTER" envDefault:"24h" doc:"How long an order may stay registered before it cancels itself."`
 	IdempotencyTTL  time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"24h" doc:"How long an Idempotency-Key answers with the first response."`
@@ -187,6 +193,14 @@ func (c *Config) check() error {
 	} else if _, err := historycodec.ParseKeys(c.HistoryKeys, c.HistoryKeyID); err != nil {
 		complain("HISTORY_KEY_ID", "must be the id of a key in HISTORY_KEYS: %v", err)
 	}
+	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
+		if location == "" {
+			continue
+		}
+		if _, err := photos.ParseLocation(location); err != nil {
+			complain(variable, "%v", err)
+		}
+	}
 	if c.WebhookCAFile != "" {
 		if _, err := os.Stat(c.WebhookCAFile); err != nil {
 			complain("WEBHOOK_CA_FILE", "cannot be read: %v", err)
@@ -217,6 +231,11 @@ func (c *Config) ProxyNets() []netip.Prefix {
 		}
 	}
 	return nets
+}
+
+// PhotoOptions say where the photos are.
+func (c *Config) PhotoOptions() photos.Options {
+	return photos.Options{Location: cmp.Or(c.Photos, c.FilesDir), Fallback: c.PhotosFallback, Timeout: c.Timeouts.Bucket}
 }
 
 // MinSecretKey is the fewest characters SECRET_KEY may have.

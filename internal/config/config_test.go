@@ -41,6 +41,8 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 		"TEMPORAL_UI_URL":    "temporal.example",
 		"PHOTO_QUARANTINE":   "-1h",
 		"WEBHOOKS_PAUSED":    "maybe",
+		"PHOTOS":             "gs://fotos",
+		"PHOTOS_FALLBACK":    "s3://fotos?bucket=fotos",
 		"HISTORY_KEYS":       "a:short",
 		"HISTORY_KEY_ID":     "a",
 	} {

@@ -44,9 +44,12 @@ type Timeouts struct {
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
 	// from the dial to the last byte. The contract gives a receiver 5 seconds.
 	Exchange time.Duration
+	// Bucket is how long object storage may take to store a photo, to begin to send one, and to send
+	// each part of it. Less than Request.
+	Bucket time.Duration
 	// Outcome is how long a user waits for the result of a redelivery; longer than Exchange.
 	Outcome time.Duration
-	// Readiness bounds /readyz; Temporal is given a third of it.
+	// Readiness bounds /readyz; Temporal and the place of the photos are given a third of it.
 	Readiness time.Duration
 }
 
@@ -68,6 +71,7 @@ func DefaultTimeouts() Timeouts {
 		Deadlock:     5 * time.Second,
 		BulkAssign:   20 * time.Second,
 		Exchange:     5 * time.Second,
+		Bucket:       8 * time.Second,
 		Outcome:      8 * time.Second,
 		Readiness:    3 * time.Second,
 	}

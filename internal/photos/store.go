@@ -7,8 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -21,6 +20,10 @@ var (
 	ErrNotStored = &apperror.Error{
 		Kind: apperror.Unavailable, Code: "photo_not_stored", RetryAfter: 30 * time.Second,
 		Message: "La foto no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos, o registre la entrega sin foto.",
+	}
+	ErrNotReadable = &apperror.Error{
+		Kind: apperror.Unavailable, Code: "photo_not_readable", RetryAfter: 30 * time.Second,
+		Message: "La foto no se puede mostrar en este momento. Vuelva a intentarlo en unos segundos.",
 	}
 	ErrTooLarge = apperror.New(apperror.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
 	ErrNotPhoto = &apperror.Error{
@@ -38,16 +41,68 @@ const (
 	uploadPrefix = ".upload-"
 )
 
-// Store is a directory of photos with unguessable names.
-type Store struct{ Dir string }
+// Store is photos with unguessable names, in a directory or a bucket.
+type Store struct {
+	place place
+	// fallback is another place that photos are read from while they are moved; nil if there is none.
+	fallback place
+}
+
+// Options say where photos are.
+type Options struct {
+	// Location is where they are stored: a directory, or the address of a bucket.
+	Location string
+	// Fallback is where they are read from as well, and removed; empty is nowhere.
+	Fallback string
+	// Timeout is how long a bucket may take to answer.
+	Timeout time.Duration
+}
+
+// NewStore makes the store of a location, without using it.
+func NewStore(options Options) (Store, error) {
+	var store Store
+	for _, one := range []struct {
+		text string
+		to   *place
+	}{{options.Location, &store.place}, {options.Fallback, &store.fallback}} {
+		if one.text == "" {
+			continue
+		}
+		location, err := ParseLocation(one.text)
+		if err != nil {
+			return Store{}, err
+		}
+		if *one.to, err = newPlace(location, options.Timeout); err != nil {
+			return Store{}, err
+		}
+	}
+	return store, nil
+}
+
+// places are all that the store reads.
+func (s Store) places() []place {
+	if s.fallback == nil {
+		return []place{s.place}
+	}
+	return []place{s.place, s.fallback}
+}
 
 // Prepare creates the directory, so that an unusable one is detected at start-up.
 func (s Store) Prepare() error {
-	if err := os.MkdirAll(s.Dir, 0o750); err != nil {
-		return fmt.Errorf("FILES_DIR: %w", err)
+	if err := s.place.prepare(); err != nil {
+		return fmt.Errorf("PHOTOS or FILES_DIR: %w", err)
 	}
 	return nil
 }
+
+// Directory is the directory of the photos; empty if they are in a bucket.
+func (s Store) Directory() string {
+	path, _ := s.place.(directory)
+	return string(path)
+}
+
+// CheckWritable returns why no photo can be stored at the moment.
+func (s Store) CheckWritable(ctx context.Context) error { return s.place.checkWritable(ctx) }
 
 // Save checks a photo by its content, removes its metadata, and stores it with its thumbnail. Each
 // owner has its turn to use the processor for it.
@@ -65,46 +120,31 @@ func (s Store) Save(ctx context.Context, owner string, content []byte) (name str
 	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
 	name = hex.EncodeToString(random[:]) + "." + format.Extension
 	// The thumbnail is written first, so that every stored photo has one.
-	if err := errors.Join(s.write(ThumbnailName(name), thumbnail), s.write(name, photo)); err != nil {
-		return "", ErrNotStored.Because(errors.Join(err, s.Remove(name)))
+	if err = s.place.write(ctx, ThumbnailName(name), thumbnail); err == nil {
+		err = s.place.write(ctx, name, photo)
+	}
+	if err != nil {
+		// A request that has ended, or a bucket that answered too late, may have stored it.
+		return "", ErrNotStored.Because(errors.Join(err, s.Remove(context.WithoutCancel(ctx), name)))
 	}
 	return name, nil
 }
 
-// write writes a temporary file and renames it, so that a full disk or a crash leaves no partial
-// photo.
-func (s Store) write(name string, content []byte) error {
-	temporary, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	_, err = temporary.Write(content)
-	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), filepath.Join(s.Dir, name))
-}
-
-// CheckWritable writes a small file and removes it.
-func (s Store) CheckWritable() error {
-	file, err := os.CreateTemp(s.Dir, uploadPrefix+"*")
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString("x")
-	return errors.Join(err, file.Close(), os.Remove(file.Name()))
-}
-
 // Remove deletes a photo and its thumbnail, wherever they are. A missing file is not an error.
-func (s Store) Remove(name string) error {
-	return errors.Join(s.remove(name), s.remove(ThumbnailName(name)))
+func (s Store) Remove(ctx context.Context, name string) error {
+	var errs []error
+	for _, p := range s.places() {
+		errs = append(errs, removePhoto(ctx, p, name))
+	}
+	return errors.Join(errs...)
 }
 
-func (s Store) remove(name string) error {
-	return errors.Join(
-		ignoreMissing(os.Remove(filepath.Join(s.Dir, name))), ignoreMissing(os.Remove(filepath.Join(s.quarantine(), name))),
-	)
+func removePhoto(ctx context.Context, p place, name string) error {
+	return errors.Join(removeFile(ctx, p, name), removeFile(ctx, p, ThumbnailName(name)))
+}
+
+func removeFile(ctx context.Context, p place, name string) error {
+	return errors.Join(p.remove(ctx, name), p.remove(ctx, quarantined(name)))
 }
 
 var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
@@ -113,19 +153,44 @@ var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
 func IsName(name string) bool { return fileName.MatchString(name) }
 
 // Open opens a photo or a thumbnail, also one in quarantine: whoever knows its name has it from a
-// delivery, which the database may know again. Any other name gives fs.ErrNotExist.
-func (s Store) Open(name string) (*os.File, error) {
+// delivery, which the database may know again. Any other name gives fs.ErrNotExist, and a place that
+// cannot be read ErrNotReadable.
+func (s Store) Open(ctx context.Context, name string) (*File, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist
 	}
-	file, err := os.Open(filepath.Join(s.Dir, name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.Open(filepath.Join(s.quarantine(), name))
+	// The second round finds what was moved on during the first.
+	for range 2 {
+		file, err := s.find(ctx, name)
+		if file != nil {
+			return file, nil
+		}
+		if err != nil {
+			return nil, ErrNotReadable.Because(err)
+		}
 	}
-	return file, err
+	return nil, fs.ErrNotExist
+}
+
+// find looks for a file in every place, also if one of them fails. Without an error it is nowhere.
+func (s Store) find(ctx context.Context, name string) (*File, error) {
+	var errs []error
+	for _, p := range s.places() {
+		for _, path := range []string{name, quarantined(name)} {
+			file, err := p.open(ctx, path)
+			if err == nil {
+				return file, nil
+			}
+			if err = ignoreMissing(err); err != nil {
+				errs = append(errs, err)
+				break // the quarantine of this place fails as well
+			}
+		}
+	}
+	return nil, errors.Join(errs...)
 }
 
 // ThumbnailName is the name of a photo's thumbnail.
 func ThumbnailName(photo string) string {
-	return strings.TrimSuffix(photo, filepath.Ext(photo)) + thumbnailEnding
+	return strings.TrimSuffix(photo, path.Ext(photo)) + thumbnailEnding
 }

@@ -2,28 +2,26 @@ package photos_test
 
 import (
 	"bytes"
+	"context"
 	"image"
 	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/apperror"
 	"despacho/internal/photos"
+	"despacho/test/testenv"
 )
-
-func newStore(t *testing.T) photos.Store {
-	t.Helper()
-	store := photos.Store{Dir: filepath.Join(t.TempDir(), "made", "files")}
-	require.NoError(t, store.Prepare())
-	return store
-}
 
 func picture(t *testing.T, width, height int) []byte {
 	t.Helper()
@@ -32,96 +30,219 @@ func picture(t *testing.T, width, height int) []byte {
 	return out.Bytes()
 }
 
-func files(t *testing.T, store photos.Store) []string {
-	t.Helper()
-	entries, err := os.ReadDir(store.Dir)
-	require.NoError(t, err)
-	names := []string{}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
+func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		content := picture(t, 1200, 600)
+		began := time.Now()
+		name, err := at.Save(t.Context(), "operator", content)
+		require.NoError(t, err)
+		require.Regexp(t, `^[0-9a-f]{32}\.png$`, name)
+		require.Equal(t, strings.TrimSuffix(name, ".png")+".thumb.jpg", photos.ThumbnailName(name))
+		require.ElementsMatch(t, []string{name, photos.ThumbnailName(name)}, at.list(t, ""))
+
+		file, err := at.Open(t.Context(), name)
+		require.NoError(t, err)
+		defer file.Close()
+		kept, err := io.ReadAll(file)
+		require.NoError(t, err)
+		require.Equal(t, content, kept, "a clean photo is kept as it is")
+		require.WithinDuration(t, began, file.Modified, testenv.Deadline)
+
+		small, err := at.Open(t.Context(), photos.ThumbnailName(name))
+		require.NoError(t, err)
+		defer small.Close()
+		size, err := jpeg.DecodeConfig(small)
+		require.NoError(t, err)
+		require.Equal(t, []int{480, 240}, []int{size.Width, size.Height})
+
+		another, err := at.Save(t.Context(), "operator", content)
+		require.NoError(t, err)
+		require.NotEqual(t, name, another, "names cannot be guessed from the content")
+
+		require.NoError(t, at.Remove(t.Context(), name))
+		require.ElementsMatch(t, []string{another, photos.ThumbnailName(another)}, at.list(t, ""), "both are gone")
+		_, err = at.Open(t.Context(), name)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.NoError(t, at.Remove(t.Context(), name), "what is gone already is no error")
+	})
 }
 
-func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
-	t.Parallel()
-	store := newStore(t)
-	content := picture(t, 1200, 600)
-	name, err := store.Save(t.Context(), "operator", content)
-	require.NoError(t, err)
-	require.Regexp(t, `^[0-9a-f]{32}\.png$`, name)
-	require.Equal(t, strings.TrimSuffix(name, ".png")+".thumb.jpg", photos.ThumbnailName(name))
-	require.ElementsMatch(t, []string{name, photos.ThumbnailName(name)}, files(t, store))
-
-	file, err := store.Open(name)
-	require.NoError(t, err)
-	defer file.Close()
-	kept, err := io.ReadAll(file)
-	require.NoError(t, err)
-	require.Equal(t, content, kept, "a clean photo is kept as it is")
-
-	small, err := store.Open(photos.ThumbnailName(name))
-	require.NoError(t, err)
-	defer small.Close()
-	size, err := jpeg.DecodeConfig(small)
-	require.NoError(t, err)
-	require.Equal(t, []int{480, 240}, []int{size.Width, size.Height})
-
-	another, err := store.Save(t.Context(), "operator", content)
-	require.NoError(t, err)
-	require.NotEqual(t, name, another, "names cannot be guessed from the content")
-
-	require.NoError(t, store.Remove(name))
-	require.ElementsMatch(t, []string{another, photos.ThumbnailName(another)}, files(t, store), "both are gone")
-	require.NoError(t, store.Remove(name), "what is gone already is no error")
+// What net/http asks of a file: all of it, its last part, a part in between, its length. It is read on
+// after the context that it was opened with has ended.
+func TestFile_readsFromAnywhere(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		const text = "0123456789abcdefghij"
+		name := strings.Repeat("0", 32) + ".jpg"
+		at.put(t, name, text)
+		opening, opened := context.WithCancel(t.Context())
+		file, err := at.Open(opening, name)
+		require.NoError(t, err)
+		opened()
+		defer file.Close()
+		for _, want := range []struct {
+			ranges, content string
+			status          int
+		}{
+			{"", text, http.StatusOK}, {"bytes=5-9", "56789", http.StatusPartialContent}, {"bytes=-3", "hij", http.StatusPartialContent},
+			{"bytes=0-0", "0", http.StatusPartialContent}, {"bytes=15-", "fghij", http.StatusPartialContent}, {"bytes=99-", "", http.StatusRequestedRangeNotSatisfiable},
+		} {
+			request := httptest.NewRequest(http.MethodGet, "/", nil)
+			request.Header.Set("Range", want.ranges)
+			answer := httptest.NewRecorder()
+			http.ServeContent(answer, request, name, file.Modified, file)
+			require.Equal(t, want.status, answer.Code, want.ranges)
+			if want.content != "" {
+				require.Equal(t, want.content, answer.Body.String(), want.ranges)
+			}
+		}
+		_, err = file.Seek(-1, io.SeekStart)
+		require.Error(t, err)
+	})
 }
 
 func TestStore_rejectsInvalidPhotos(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		content []byte
-		want    error
-	}{
-		"text":            {[]byte("<script>alert(1)</script>"), photos.ErrNotPhoto},
-		"nothing":         {nil, photos.ErrNotPhoto},
-		"half a picture":  {[]byte("\xff\xd8\xff\xe0 and so on"), photos.ErrNotPhoto},
-		"over the limits": {make([]byte, photos.MaxBytes+1), photos.ErrTooLarge},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store := newStore(t)
-			_, err := store.Save(t.Context(), "operator", test.content)
-			require.ErrorIs(t, err, test.want)
-			require.Empty(t, files(t, store))
-		})
-	}
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		for name, test := range map[string]struct {
+			content []byte
+			want    error
+		}{
+			"text":            {[]byte("<script>alert(1)</script>"), photos.ErrNotPhoto},
+			"nothing":         {nil, photos.ErrNotPhoto},
+			"half a picture":  {[]byte("\xff\xd8\xff\xe0 and so on"), photos.ErrNotPhoto},
+			"over the limits": {make([]byte, photos.MaxBytes+1), photos.ErrTooLarge},
+		} {
+			_, err := at.Save(t.Context(), "operator", test.content)
+			require.ErrorIs(t, err, test.want, name)
+		}
+		require.Empty(t, at.list(t, ""))
+	})
 }
 
 func TestStore_opensOnlyPhotos(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		at.put(t, "secret.txt", "secret")
+		for _, name := range []string{"secret.txt", "../files/secret.txt", "", ".", strings.Repeat("0", 32) + ".svg", strings.Repeat("0", 32) + ".thumb.png"} {
+			_, err := at.Open(t.Context(), name)
+			require.ErrorIs(t, err, fs.ErrNotExist, name)
+		}
+	})
+}
+
+func TestCheckWritable_leavesNothing(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		require.NoError(t, at.CheckWritable(t.Context()))
+		require.NoError(t, at.CheckWritable(t.Context()))
+		require.Empty(t, at.list(t, ""))
+	})
+}
+
+// Photos are found wherever they are, new ones are stored in one place, and removed from both.
+func TestFallback_isReadAndCleared(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		before := inDirectory(t)
+		old := save(t, before.Store)
+		store := newStore(t, at.location, before.location)
+		fresh := save(t, store)
+		require.ElementsMatch(t, withThumbnails(fresh), at.list(t, ""))
+		for _, name := range withThumbnails(old, fresh) {
+			file, err := store.Open(t.Context(), name)
+			require.NoError(t, err)
+			require.NoError(t, file.Close())
+		}
+		require.NoError(t, store.Remove(t.Context(), old))
+		require.Empty(t, before.list(t, ""))
+
+		lost := save(t, before.Store)
+		kept := save(t, before.Store)
+		d := &database{referenced: []string{fresh, kept}}
+		require.Equal(t, photos.Swept{Photos: 3, Unknown: 1, Quarantined: 1, InQuarantine: 1}, sweep(t, store, nextDay(), d), "both are swept")
+		require.ElementsMatch(t, withThumbnails(lost), before.list(t, "quarantine"))
+	})
+}
+
+// A place that is away does not keep photos of the other from being shown.
+func TestFallback_isReadDuringAnOutage(t *testing.T) {
 	t.Parallel()
-	store := newStore(t)
-	require.NoError(t, os.WriteFile(filepath.Join(store.Dir, "secret.txt"), nil, 0o600))
-	for _, name := range []string{"secret.txt", "../files/secret.txt", "", ".", strings.Repeat("0", 32) + ".svg", strings.Repeat("0", 32) + ".thumb.png"} {
-		_, err := store.Open(name)
-		require.ErrorIs(t, err, fs.ErrNotExist, name)
-	}
+	before := inDirectory(t)
+	name := save(t, before.Store)
+	store := newStore(t, unreachable(t), before.location)
+	file, err := store.Open(t.Context(), name)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	requireUnavailable(t, "photo_not_readable", open(t, store, strings.Repeat("0", 32)+".jpg"))
 }
 
 func TestPrepare_namesTheVariable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.ErrorContains(t, photos.Store{Dir: filepath.Join(file, "below")}.Prepare(), "FILES_DIR")
+	store, err := photos.NewStore(photos.Options{Location: filepath.Join(file, "below")})
+	require.NoError(t, err)
+	require.ErrorContains(t, store.Prepare(), "FILES_DIR")
 }
 
-// A disk failure is not an invalid photo: the caller is told to retry.
-func TestStore_diskFailure(t *testing.T) {
+// unreachable is a bucket whose server refuses connections.
+func unreachable(t *testing.T) string {
+	t.Helper()
+	return testenv.NewBucket(t).LocationAt("http://" + testenv.ClosedAddress(t))
+}
+
+// A disk failure or an outage is not an invalid photo, nor a missing one: the caller is told to retry.
+func TestStore_outage(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := photos.Store{Dir: file}.Save(t.Context(), "operator", picture(t, 8, 8))
+	wrongBucket := testenv.NewBucket(t)
+	wrongBucket.Name = "another"
+	for name, location := range map[string]string{"disk": file, "unreachable": unreachable(t), "no such bucket": wrongBucket.Location()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store, err := photos.NewStore(photos.Options{Location: location, Timeout: testenv.Deadline})
+			require.NoError(t, err)
+			_, err = store.Save(t.Context(), "operator", picture(t, 8, 8))
+			requireUnavailable(t, "photo_not_stored", err)
+			requireUnavailable(t, "photo_not_readable", open(t, store, strings.Repeat("0", 32)+".jpg"))
+			require.Error(t, store.CheckWritable(t.Context()))
+			_, err = store.Sweep(t.Context(), nextDay(), rules, (&database{}).lookup)
+			require.Error(t, err)
+		})
+	}
+}
+
+// A server that takes the request and never answers is not waited for.
+func TestBucket_thatHangs(t *testing.T) {
+	t.Parallel()
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then the end of the connection is noticed
+		<-r.Context().Done()
+	}))
+	t.Cleanup(hanging.Close)
+	store, err := photos.NewStore(photos.Options{Location: testenv.NewBucket(t).LocationAt(hanging.URL) + "&region=us-east-1", Timeout: 50 * time.Millisecond})
+	require.NoError(t, err)
+	_, err = store.Save(t.Context(), "operator", picture(t, 8, 8))
+	requireUnavailable(t, "photo_not_stored", err)
+	require.ErrorContains(t, err, "does not answer in time")
+	err = open(t, store, strings.Repeat("0", 32)+".jpg")
+	requireUnavailable(t, "photo_not_readable", err)
+	require.ErrorContains(t, err, "does not answer in time")
+	_, err = store.Sweep(t.Context(), nextDay(), rules, (&database{}).lookup)
+	require.ErrorContains(t, err, "does not answer in time")
+}
+
+func open(t *testing.T, store photos.Store, name string) error {
+	t.Helper()
+	file, err := store.Open(t.Context(), name)
+	if err == nil {
+		require.NoError(t, file.Close())
+	}
+	return err
+}
+
+func requireUnavailable(t *testing.T, code string, err error) {
+	t.Helper()
 	refusal := apperror.From(err)
-	require.Equal(t, apperror.Unavailable, refusal.Kind)
-	require.Equal(t, "photo_not_stored", refusal.Code)
+	require.Equal(t, apperror.Unavailable, refusal.Kind, "%v", err)
+	require.Equal(t, code, refusal.Code)
 	require.Positive(t, refusal.RetryAfter)
+	require.NotContains(t, err.Error(), "despacho-tests-secret")
 }

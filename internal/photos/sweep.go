@@ -3,17 +3,15 @@ package photos
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"time"
 )
 
 const (
-	// quarantineDir is the directory, in that of the store, for photos that the database does not know.
-	quarantineDir = "quarantine"
+	// quarantine is the folder for photos that the database does not know.
+	quarantine = "quarantine"
 	// sweepBatch is how many photos are looked up at once.
 	sweepBatch = 500
 )
@@ -51,16 +49,36 @@ type Swept struct {
 // it when its time there is over: an empty database, another one or an older copy would otherwise
 // cost every photo. For the same reason a sweep that finds most photos unknown moves and deletes none.
 func (s Store) Sweep(ctx context.Context, now time.Time, rules Rules, lookup Lookup) (Swept, error) {
+	var all Swept
+	var errs []error
+	for _, p := range s.places() {
+		swept, err := sweep(ctx, p, now, rules, lookup)
+		all.add(swept)
+		errs = append(errs, err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// add adds the outcome of the sweep of another place.
+func (s *Swept) add(other Swept) {
+	s.Quarantined, s.Returned = s.Quarantined+other.Quarantined, s.Returned+other.Returned
+	s.Deleted, s.Leftovers = s.Deleted+other.Deleted, s.Leftovers+other.Leftovers
+	s.Unknown, s.Photos = s.Unknown+other.Unknown, s.Photos+other.Photos
+	s.Refused, s.InQuarantine = s.Refused || other.Refused, s.InQuarantine+other.InQuarantine
+}
+
+// sweep sweeps one place.
+func sweep(ctx context.Context, p place, now time.Time, rules Rules, lookup Lookup) (Swept, error) {
 	var swept Swept
-	stored, err := s.list(s.Dir)
+	stored, err := listFolder(ctx, p, "")
 	if err != nil {
 		return swept, err
 	}
-	aside, err := s.list(s.quarantine())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	aside, err := listFolder(ctx, p, quarantine)
+	if err != nil {
 		return swept, err
 	}
-	old := func(file os.FileInfo) bool { return file.ModTime().Before(now.Add(-rules.Grace)) }
+	old := func(file storedFile) bool { return file.modified.Before(now.Add(-rules.Grace)) }
 	names := stored.photosThat(old)
 	swept.Photos, swept.InQuarantine = len(names), len(aside.photos)
 	known, err := lookUp(ctx, append(slices.Clone(names), aside.photosThat(anyAge)...), lookup)
@@ -73,30 +91,30 @@ func (s Store) Sweep(ctx context.Context, now time.Time, rules Rules, lookup Loo
 		case photoUnknown:
 			unknown = append(unknown, name)
 		case photoErased:
-			err = errors.Join(err, count(&swept.Deleted, s.Remove(name)))
+			err = errors.Join(err, count(&swept.Deleted, removePhoto(ctx, p, name)))
 		}
 	}
 	swept.Unknown, swept.Refused = len(unknown), 2*len(unknown) > len(names)
 	if !swept.Refused {
 		for _, name := range unknown {
-			err = errors.Join(err, count(&swept.Quarantined, s.putAside(name, now)))
+			err = errors.Join(err, count(&swept.Quarantined, putAside(ctx, p, name, now)))
 		}
 	}
-	expired := func(file os.FileInfo) bool {
-		return rules.Quarantine > 0 && file.ModTime().Before(now.Add(-rules.Quarantine))
+	expired := func(file storedFile) bool {
+		return rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
 	}
 	for name, file := range aside.photos {
 		switch {
 		case known[name] == photoReferenced:
-			err = errors.Join(err, count(&swept.Returned, s.putBack(name)))
+			err = errors.Join(err, count(&swept.Returned, putBack(ctx, p, name, now)))
 		case known[name] == photoErased, !swept.Refused && expired(file):
-			err = errors.Join(err, count(&swept.Deleted, s.Remove(name)))
+			err = errors.Join(err, count(&swept.Deleted, removePhoto(ctx, p, name)))
 		}
 	}
 	for _, name := range leftovers(stored, aside, old) {
-		err = errors.Join(err, count(&swept.Leftovers, s.remove(name)))
+		err = errors.Join(err, count(&swept.Leftovers, removeFile(ctx, p, name)))
 	}
-	if aside, listErr := s.list(s.quarantine()); listErr == nil {
+	if aside, listErr := listFolder(ctx, p, quarantine); listErr == nil {
 		swept.InQuarantine = len(aside.photos)
 	}
 	return swept, err
@@ -110,36 +128,29 @@ func count(counter *int, err error) error {
 	return err
 }
 
-// listing is the files of a directory by their names.
-type listing struct{ photos, thumbnails, uploads map[string]os.FileInfo }
+// listing is the files of a folder by their names.
+type listing struct{ photos, thumbnails, uploads map[string]storedFile }
 
-func (s Store) list(dir string) (listing, error) {
-	l := listing{photos: map[string]os.FileInfo{}, thumbnails: map[string]os.FileInfo{}, uploads: map[string]os.FileInfo{}}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return l, err
-	}
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil {
-			continue // removed meanwhile
-		}
-		switch name := entry.Name(); {
+func listFolder(ctx context.Context, p place, folder string) (listing, error) {
+	l := listing{photos: map[string]storedFile{}, thumbnails: map[string]storedFile{}, uploads: map[string]storedFile{}}
+	files, err := p.list(ctx, folder)
+	for _, file := range files {
+		switch name := file.name; {
 		case strings.HasPrefix(name, uploadPrefix):
-			l.uploads[name] = info
+			l.uploads[name] = file
 		case strings.HasSuffix(name, thumbnailEnding):
-			l.thumbnails[name] = info
+			l.thumbnails[name] = file
 		case IsName(name):
-			l.photos[name] = info
+			l.photos[name] = file
 		}
 	}
-	return l, nil
+	return l, err
 }
 
-func anyAge(os.FileInfo) bool { return true }
+func anyAge(storedFile) bool { return true }
 
 // photosThat returns the names of the photos whose file is as wanted.
-func (l listing) photosThat(wanted func(os.FileInfo) bool) (names []string) {
+func (l listing) photosThat(wanted func(storedFile) bool) (names []string) {
 	for name, file := range l.photos {
 		if wanted(file) {
 			names = append(names, name)
@@ -150,7 +161,7 @@ func (l listing) photosThat(wanted func(os.FileInfo) bool) (names []string) {
 
 // leftovers are the old files of interrupted uploads: unfinished ones, and thumbnails, which are
 // written first, without their photo.
-func leftovers(stored, aside listing, old func(os.FileInfo) bool) (names []string) {
+func leftovers(stored, aside listing, old func(storedFile) bool) (names []string) {
 	for name, file := range stored.uploads {
 		if old(file) {
 			names = append(names, name)
@@ -196,37 +207,24 @@ func lookUp(ctx context.Context, names []string, lookup Lookup) (map[string]know
 	return known, nil
 }
 
-func (s Store) quarantine() string { return filepath.Join(s.Dir, quarantineDir) }
+// quarantined is the path of a file in quarantine.
+func quarantined(name string) string { return path.Join(quarantine, name) }
 
-// putAside moves a photo into quarantine. Its time there is the file's, which is set first: a photo
-// that a crash leaves behind in between counts as new.
-func (s Store) putAside(name string, now time.Time) error {
-	if err := os.MkdirAll(s.quarantine(), 0o750); err != nil {
-		return err
-	}
-	if err := os.Chtimes(filepath.Join(s.Dir, name), now, now); err != nil {
-		return ignoreMissing(err)
-	}
-	return s.move(name, s.Dir, s.quarantine())
+func putAside(ctx context.Context, p place, name string, now time.Time) error {
+	return movePhoto(ctx, p, name, "", quarantine, now)
 }
 
-// putBack moves a photo out of quarantine.
-func (s Store) putBack(name string) error { return s.move(name, s.quarantine(), s.Dir) }
+func putBack(ctx context.Context, p place, name string, now time.Time) error {
+	return movePhoto(ctx, p, name, quarantine, "", now)
+}
 
-// move moves a photo after its thumbnail: one without its photo would be a leftover. A file that is
-// not there was moved by another process.
-func (s Store) move(name, from, to string) error {
+// movePhoto moves a photo from one folder to another, after its thumbnail: one without its photo would
+// be a leftover. Its time becomes that of the move.
+func movePhoto(ctx context.Context, p place, name, from, to string, now time.Time) error {
 	for _, file := range []string{ThumbnailName(name), name} {
-		if err := ignoreMissing(os.Rename(filepath.Join(from, file), filepath.Join(to, file))); err != nil {
+		if err := p.move(ctx, path.Join(from, file), path.Join(to, file), now); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -127,7 +127,7 @@ func LongTimeouts() config.Timeouts {
 		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
 		Connection: testenv.Deadline, Progress: testenv.Deadline,
 		Start: testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, Deadlock: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
-		Readiness: testenv.Deadline, Exchange: longExchange, WorkflowTask: longWorkflowTask,
+		Readiness: testenv.Deadline, Exchange: longExchange, Bucket: testenv.Deadline, WorkflowTask: longWorkflowTask,
 	}
 }
 

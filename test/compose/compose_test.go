@@ -27,7 +27,7 @@ func TestEnvironment_isKnownToTheBinary(t *testing.T) {
 	}
 	for name, s := range readCompose(t).builtHere(t) {
 		for variable := range s.Environment {
-			if strings.HasPrefix(variable, "TEMPORAL_") || strings.HasPrefix(variable, "OTEL_") || variable == "GOMEMLIMIT" {
+			if strings.HasPrefix(variable, "TEMPORAL_") || strings.HasPrefix(variable, "OTEL_") || strings.HasPrefix(variable, "AWS_") || variable == "GOMEMLIMIT" {
 				continue
 			}
 			require.Contains(t, known, variable, "service %s sets a variable that nobody reads", name)

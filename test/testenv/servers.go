@@ -1,4 +1,5 @@
-// Package testenv gives tests the real databases and the real Temporal server they run against.
+// Package testenv gives tests the real databases, the real Temporal server and the real S3 server they
+// run against.
 package testenv
 
 import (
@@ -19,6 +20,7 @@ import (
 const (
 	PostgresVariable = "DESPACHO_TEST_POSTGRES"
 	TemporalVariable = "DESPACHO_TEST_TEMPORAL"
+	S3Variable       = "DESPACHO_TEST_S3"
 )
 
 // stopTimeout is how long the end of a test binary may wait for its servers.
@@ -36,7 +38,7 @@ func Main(m *testing.M, closeFirst ...func() error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx)); err != nil {
+	if err := errors.Join(postgresTemplate.drop(ctx), postgresServer.stop(ctx), temporalServer.stop(ctx), s3Server.stop(ctx)); err != nil {
 		fmt.Fprintln(os.Stderr, "stopping the test servers:", err)
 		code = max(code, 1)
 	}
@@ -73,6 +75,7 @@ func (s *sharedServer) stop(ctx context.Context) error {
 var (
 	postgresServer = &sharedServer{variable: PostgresVariable, start: StartPostgres}
 	temporalServer = &sharedServer{variable: TemporalVariable, start: StartTemporal}
+	s3Server       = &sharedServer{variable: S3Variable, start: StartS3}
 )
 
 // StartPostgres starts a PostgreSQL for tests and returns its URL.

@@ -93,7 +93,7 @@ func (p *Pages) openHeldPhoto(v *Request, id uuid.UUID, values url.Values) (name
 	if !ok {
 		return "", nil
 	}
-	photo, err := p.Orders.HeldPhoto(string(signed))
+	photo, err := p.Orders.HeldPhoto(v.Ctx(), string(signed))
 	if err != nil {
 		p.Log.WarnContext(v.Ctx(), "held photo not read", "order_id", id, "error", err)
 		return "", nil

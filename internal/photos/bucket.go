@@ -1,0 +1,169 @@
+package photos
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"os"
+	"path"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"despacho/internal/inflight"
+)
+
+const (
+	// amazon is the endpoint of a bucket without one; the client makes it that of the region.
+	amazon = "s3.amazonaws.com"
+	// bucketAttempts is how often a request is made that fails in a way that may pass.
+	bucketAttempts = 3
+	// writableMemory is for how long a bucket that took a file is believed to take the next: load
+	// balancers ask every second, and every file that is written is paid for.
+	writableMemory = 10 * time.Second
+)
+
+var errSlowBucket = errors.New("the object storage does not answer in time")
+
+// bucket is a place in S3 or a compatible service. Photos are small: each is sent in one request,
+// which the service carries out in whole or not at all.
+type bucket struct {
+	client minio.Core
+	name   string
+	prefix string
+	// timeout is how long the service may take for one operation, for each page of a list, and for
+	// each part of a photo that is read.
+	timeout time.Duration
+	// writableAt is when it last took the file of checkWritable, in Unix nanoseconds.
+	writableAt atomic.Int64
+}
+
+// newBucket takes the credentials from where Amazon's own tools do: AWS_ACCESS_KEY_ID and
+// AWS_SECRET_ACCESS_KEY, a file of credentials, or the role of the machine or container.
+func newBucket(location Location, timeout time.Duration) (*bucket, error) {
+	host, secure := amazon, true
+	if location.Endpoint != nil {
+		host, secure = location.Endpoint.Host, location.Endpoint.Scheme == "https"
+	}
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, err
+	}
+	transport.DialContext = (&net.Dialer{Timeout: timeout}).DialContext
+	client, err := minio.New(host, &minio.Options{
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+			&credentials.IAM{Client: &http.Client{Transport: transport, Timeout: timeout}},
+		}),
+		Secure: secure, Transport: transport, MaxRetries: bucketAttempts,
+		Region: cmp.Or(location.Region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{client: minio.Core{Client: client}, name: location.Bucket, prefix: location.Prefix, timeout: timeout}, nil
+}
+
+func (b *bucket) key(path string) string { return b.prefix + path }
+
+// prepare does nothing: a service that is away for the moment must not keep the api from starting.
+func (b *bucket) prepare() error { return nil }
+
+// do runs one operation within the timeout, without the slot of the request that it is for.
+func (b *bucket) do(ctx context.Context, operation func(context.Context) error) error {
+	limited, cancel := context.WithTimeoutCause(ctx, b.timeout, errSlowBucket)
+	defer cancel()
+	return inflight.Outside(ctx, func() error { return explained(limited, operation(limited)) })
+}
+
+// explained returns fs.ErrNotExist where the service answers that there is no such object, and adds
+// why ctx has ended.
+func explained(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case minio.ToErrorResponse(err).Code == minio.NoSuchKey:
+		return fs.ErrNotExist
+	default:
+		return errors.Join(context.Cause(ctx), err)
+	}
+}
+
+func (b *bucket) write(ctx context.Context, path string, content []byte) error {
+	return b.do(ctx, func(ctx context.Context) error {
+		_, err := b.client.Client.PutObject(ctx, b.name, b.key(path), bytes.NewReader(content), int64(len(content)),
+			minio.PutObjectOptions{ContentType: contentType(path), DisableMultipart: true})
+		return err
+	})
+}
+
+func contentType(name string) string {
+	return cmp.Or(mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
+}
+
+func (b *bucket) remove(ctx context.Context, path string) error {
+	return ignoreMissing(b.do(ctx, func(ctx context.Context) error {
+		return b.client.RemoveObject(ctx, b.name, b.key(path), minio.RemoveObjectOptions{})
+	}))
+}
+
+// move has the service copy, and then deletes. The file's time is the copy's.
+func (b *bucket) move(ctx context.Context, from, to string, _ time.Time) error {
+	err := b.do(ctx, func(ctx context.Context) error {
+		_, err := b.client.Client.CopyObject(ctx,
+			minio.CopyDestOptions{Bucket: b.name, Object: b.key(to)}, minio.CopySrcOptions{Bucket: b.name, Object: b.key(from)})
+		return err
+	})
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	return b.remove(ctx, from)
+}
+
+func (b *bucket) list(ctx context.Context, folder string) (files []storedFile, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	slow := time.AfterFunc(b.timeout, func() { cancel(errSlowBucket) })
+	defer slow.Stop()
+	prefix := b.prefix
+	if folder != "" {
+		prefix += folder + "/"
+	}
+	for object := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix}) {
+		if object.Err != nil {
+			return nil, explained(ctx, object.Err)
+		}
+		slow.Reset(b.timeout)
+		name := strings.TrimPrefix(object.Key, prefix)
+		if name == "" || strings.HasSuffix(name, "/") {
+			continue // a folder
+		}
+		files = append(files, storedFile{name: name, size: object.Size, modified: object.LastModified})
+	}
+	return files, context.Cause(ctx) // the list of a context that has ended is incomplete
+}
+
+// checkWritable remembers success for a while, and not failure.
+func (b *bucket) checkWritable(ctx context.Context) error {
+	if time.Since(time.Unix(0, b.writableAt.Load())) < writableMemory {
+		return nil
+	}
+	name := uploadPrefix + strings.ToLower(rand.Text())
+	if err := b.write(ctx, name, []byte("x")); err != nil {
+		return err
+	}
+	if err := b.remove(ctx, name); err != nil {
+		return err
+	}
+	b.writableAt.Store(time.Now().UnixNano())
+	return nil
+}

@@ -1,0 +1,108 @@
+package photos
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// directory is a place on a disk.
+type directory string
+
+func (d directory) path(path string) string {
+	return filepath.Join(string(d), filepath.FromSlash(path))
+}
+
+func (d directory) prepare() error { return os.MkdirAll(string(d), 0o750) }
+
+// write writes a temporary file and renames it, so that a full disk or a crash leaves no partial
+// photo.
+func (d directory) write(_ context.Context, path string, content []byte) error {
+	if err := d.makeFolder(path); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(string(d), uploadPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(content)
+	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), d.path(path))
+}
+
+// makeFolder creates the folder of a path, if it has one. The directory itself must be there: the one
+// that a missing disk is mounted to would be filled otherwise.
+func (d directory) makeFolder(path string) error {
+	folder := filepath.Dir(d.path(path))
+	if folder == filepath.Clean(string(d)) {
+		return nil
+	}
+	if err := os.Mkdir(folder, 0o750); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+func (d directory) open(_ context.Context, path string) (*File, error) {
+	file, err := os.Open(d.path(path))
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &File{ReadSeekCloser: file, Modified: info.ModTime()}, nil
+}
+
+func (d directory) remove(_ context.Context, path string) error {
+	return ignoreMissing(os.Remove(d.path(path)))
+}
+
+// move sets the time first: a photo that a crash leaves behind in between counts as new.
+func (d directory) move(_ context.Context, from, to string, now time.Time) error {
+	if err := d.makeFolder(to); err != nil {
+		return err
+	}
+	if err := os.Chtimes(d.path(from), now, now); err != nil {
+		return ignoreMissing(err)
+	}
+	return ignoreMissing(os.Rename(d.path(from), d.path(to)))
+}
+
+func (d directory) list(_ context.Context, folder string) (files []storedFile, err error) {
+	entries, err := os.ReadDir(d.path(folder))
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // removed meanwhile, or a folder
+		}
+		files = append(files, storedFile{name: entry.Name(), size: info.Size(), modified: info.ModTime()})
+	}
+	return files, nil
+}
+
+func (d directory) checkWritable(context.Context) error {
+	file, err := os.CreateTemp(string(d), uploadPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("x")
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
