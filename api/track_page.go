@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -40,7 +41,8 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	render := s.pages.Failure
 	switch f.Kind {
 	case apperror.NotFound:
-		render = s.pages.NotFound
+		typed := cmp.Or(c.Param("guide_code"), c.Query("code"))
+		render = func(w io.Writer) error { return s.pages.NotFound(w, typed) }
 	case apperror.TooMany:
 		render = func(w io.Writer) error { return s.pages.TooMany(w, f.RetryAfter) }
 	}

@@ -51,7 +51,7 @@ func inTransit(t *testing.T) web.Tracking {
 func everyPage(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, pages.NotFound),
+		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, func(w io.Writer) error { return pages.NotFound(w, `mal "escrito"`) }),
 		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second) }), "failure": rendered(t, pages.Failure),
 		"no photo": rendered(t, func(w io.Writer) error {
 			return pages.NoPhoto(w, "La dirección de la foto venció.", "https://despacho.example/panel")
