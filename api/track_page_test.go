@@ -88,7 +88,7 @@ func TestTrackPage_everyStatusAndNothingPrivate(t *testing.T) {
 			}
 			for _, hidden := range []string{
 				"Carlos", "María", "98765432", "987 654", "Rosa", "Larco", "Miraflores", "Puerta azul", "perro", "77665544", "12.345678",
-				"Dirección falsa", "dos veces", tenant.StoreA.Name, order.String("id"), tenant.Operator.ID.String(),
+				"Dirección falsa", "dos veces", order.String("id"), tenant.Operator.ID.String(),
 			} {
 				require.NotContains(t, page.Text, hidden)
 			}
@@ -163,6 +163,23 @@ func TestTrackPage_acceptedSpellings(t *testing.T) {
 }
 
 var typedCode = regexp.MustCompile(` value="[^"]*"`)
+
+// The page names the store and, while the package is on its way, what to pay.
+func TestTrackPage_storeAndAmount(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.KeyA, Body: apptest.Order(map[string]any{"amount_to_collect": 1250})})
+		code := created.String("guide_code")
+		page := trackPage(t, s, code, ownAddress())
+		requirePage(t, page, http.StatusOK)
+		for _, want := range []string{tenant.StoreA.Name, "Ten listo al recibir", "S/\u00a01,250.00", `<meta property="og:url" content="` + s.Config.BaseURL + "/track/" + code + `">`} {
+			require.Contains(t, page.Text, want)
+		}
+		cancelled := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + created.String("id") + "/cancel", Key: tenant.KeyA, Body: map[string]any{"reason": "Sin stock"}})
+		require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Text)
+		require.NotContains(t, trackPage(t, s, code, ownAddress()).Text, "1,250.00", "nothing is paid for a package that does not come")
+	})
+}
 
 // A wrong code stays in the field, to be corrected.
 func TestTrackPage_keepsAWrongCode(t *testing.T) {
