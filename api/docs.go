@@ -53,7 +53,8 @@ func (s *Server) serveReference(c *gin.Context) error {
 	}
 	file, known := files[c.Request.URL.Path]
 	if !known {
-		return s.unknownRoute(c)
+		s.noRoute(c)
+		return nil
 	}
 	c.Header("Content-Security-Policy", docs.Policy)
 	return file.serve(c)

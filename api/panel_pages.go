@@ -77,6 +77,11 @@ func (s *Server) failPanelPage(c *gin.Context, err error) {
 	}
 }
 
+func (s *Server) redirectToPanel(c *gin.Context) error {
+	c.Redirect(http.StatusSeeOther, "/panel")
+	return nil
+}
+
 func (s *Server) showSignIn(c *gin.Context) error {
 	return s.panel.ShowSignIn(c, http.StatusOK, panel.SignIn{Next: c.Query("siguiente")})
 }

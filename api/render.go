@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -111,6 +112,29 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 const statusClientGone = 499
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
+
+// noRoute answers a request that no route takes: with a page to a browser that opens an address, with
+// JSON to everybody else.
+func (s *Server) noRoute(c *gin.Context) {
+	if !opensPage(c) {
+		s.handle(s.unknownRoute)(c)
+		return
+	}
+	s.page(func(c *gin.Context) error { return showPage(c, http.StatusNotFound, s.pages.NoSuchPage) })(c)
+}
+
+// opensPage reports whether a browser opens an address of its user, outside of the APIs.
+func opensPage(c *gin.Context) bool {
+	if c.Request.Method != http.MethodGet || !strings.Contains(c.GetHeader("Accept"), "text/html") {
+		return false
+	}
+	for _, prefix := range []string{"/v1/", "/panel/api/", "/public/"} {
+		if strings.HasPrefix(c.Request.URL.Path, prefix) {
+			return false
+		}
+	}
+	return true
+}
 
 func (s *Server) unknownRoute(*gin.Context) error {
 	return apperror.New(apperror.NotFound, "route_not_found", "La ruta no existe.")

@@ -11,7 +11,7 @@ import (
 // routes registers every path with who may call it and its handler.
 func (s *Server) routes() {
 	r := s.router
-	r.NoRoute(s.handle(s.unknownRoute))
+	r.NoRoute(s.noRoute)
 	r.NoMethod(s.handle(s.unknownMethod))
 
 	r.GET("/healthz", s.handle(s.healthz))
@@ -26,6 +26,7 @@ func (s *Server) routes() {
 	r.GET("/track", s.page(s.redirectToPackage))
 	r.GET("/track/:guide_code", s.page(s.showPackage))
 
+	r.GET("/panel/", s.panelPage(s.redirectToPanel))
 	r.GET("/panel/ingreso", s.panelPage(s.showSignIn))
 	r.POST("/panel/ingreso", s.panelPage(s.signInFromPage))
 	r.POST("/panel/ingreso/codigo", s.panelPage(s.signInWithCode))

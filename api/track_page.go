@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/web"
+	"despacho/web/panel/format"
 )
 
 // page is handle for HTML: errors become a page too, and no page may be stored, framed or sent on
@@ -40,7 +42,8 @@ func (s *Server) failPage(c *gin.Context, err error) {
 	render := s.pages.Failure
 	switch f.Kind {
 	case apperror.NotFound:
-		render = s.pages.NotFound
+		typed := cmp.Or(c.Param("guide_code"), c.Query("code"))
+		render = func(w io.Writer) error { return s.pages.NotFound(w, typed) }
 	case apperror.TooMany:
 		render = func(w io.Writer) error { return s.pages.TooMany(w, f.RetryAfter) }
 	}
@@ -91,17 +94,24 @@ func (s *Server) showByCode(c *gin.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, found.page()) })
+	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, found.page(s.config.BaseURL)) })
 }
 
 // setNoIndex keeps search engines from indexing a URL that contains a guide code.
 func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 
 // page is what the tracking page shows of the package.
-func (p *trackedPackage) page() web.Tracking {
+func (p *trackedPackage) page(baseURL string) web.Tracking {
 	shown := web.Tracking{
 		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
 		Events: make([]web.Event, len(p.moves)),
+	}
+	shown.URL = baseURL + "/track/" + p.GuideCode
+	if p.StoreName != nil {
+		shown.Store = *p.StoreName
+	}
+	if p.Status.Open() && p.AmountToCollect > 0 {
+		shown.ToCollect = format.Amount(p.AmountToCollect, p.Currency)
 	}
 	if p.LogoURL != nil {
 		shown.LogoURL = *p.LogoURL

@@ -333,6 +333,10 @@ type Tracked struct {
 	OperatorName string
 	LogoURL      *string `gorm:"column:logo_url"`
 	Timezone     string
+	// StoreName is nil for the operator's own order.
+	StoreName       *string
+	AmountToCollect money.Cents `gorm:"column:amount_to_collect_cents"`
+	Currency        string
 }
 
 // TimeZone is the operator's time zone.
@@ -344,8 +348,9 @@ func (t *Tracked) TimeZone() *time.Location {
 func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
 	var tracked Tracked
 	err := d.with(ctx).Table("orders").
-		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url, operators.timezone").
-		Joins("JOIN operators ON operators.id = orders.operator_id").
+		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url, operators.timezone, "+
+			"stores.name AS store_name, orders.amount_to_collect_cents, orders.currency").
+		Joins("JOIN operators ON operators.id = orders.operator_id").Joins("LEFT JOIN stores ON stores.id = orders.store_id").
 		Where("orders.guide_code = ?", guideCode).Take(&tracked).Error
 	return &tracked, err
 }

@@ -67,6 +67,25 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 // parameters in a statement, PostgreSQL twice as many, and a delivery has thirteen.
 const insertAtOnce = 500
 
+// LastEvents returns when each of the webhooks last had an event to send.
+func (d *DB) LastEvents(ctx context.Context, webhooks []uuid.UUID) (map[uuid.UUID]time.Time, error) {
+	last := map[uuid.UUID]time.Time{}
+	if len(webhooks) == 0 {
+		return last, nil
+	}
+	var rows []struct {
+		WebhookID uuid.UUID
+		CreatedAt time.Time
+	}
+	err := d.with(ctx).Table("webhooks").Select("webhooks.id AS webhook_id, deliveries.created_at").
+		Joins("JOIN deliveries ON deliveries.id = (SELECT id FROM deliveries WHERE webhook_id = webhooks.id ORDER BY created_at DESC LIMIT 1)").
+		Where("webhooks.id IN ?", webhooks).Scan(&rows).Error
+	for _, row := range rows {
+		last[row.WebhookID] = row.CreatedAt
+	}
+	return last, err
+}
+
 // InsertDeliveries inserts the outbox rows of an event; existing rows are kept.
 func (d *DB) InsertDeliveries(ctx context.Context, deliveries []models.WebhookDelivery) error {
 	for some := range slices.Chunk(deliveries, insertAtOnce) {

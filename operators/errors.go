@@ -20,8 +20,14 @@ var (
 	ErrOwnAccount   = apperror.New(apperror.Forbidden, "own_account", "Es su propio usuario: cámbielo en Mi cuenta, con su contraseña.")
 	ErrUserNotFound = apperror.New(apperror.NotFound, "user_not_found", "El usuario no existe.")
 
-	ErrMainBranch   = apperror.New(apperror.Conflict, "main_branch_required", "Siempre hay una sucursal principal activa: primero haga principal a otra.")
-	ErrDefaultSize  = apperror.New(apperror.Conflict, "default_size_required", "Siempre hay una talla predeterminada activa: primero elija otra.")
+	ErrMainBranch  = apperror.New(apperror.Conflict, "main_branch_required", "Siempre hay una sucursal principal activa: primero haga principal a otra.")
+	ErrDefaultSize = apperror.New(apperror.Conflict, "default_size_required", "Siempre hay una talla predeterminada activa: primero elija otra.")
+	// ErrStoreNameTaken is for a name that differs from another store's in case or accents at most:
+	// people and files tell stores apart by their names.
+	ErrStoreNameTaken = &apperror.Error{
+		Kind: apperror.Conflict, Code: "store_name_taken", Message: "Ya hay una tienda con ese nombre.",
+		Fields: []apperror.Field{{Field: "name", Message: "ya hay una tienda con ese nombre"}},
+	}
 	ErrCodeTaken    = apperror.New(apperror.Conflict, "size_code_taken", "Ya hay una talla con ese código.")
 	ErrCoveredTwice = apperror.New(apperror.Conflict, "location_already_covered", "Esa ubicación ya está en la cobertura: cambie su precio.")
 	ErrEmailTaken   = apperror.New(apperror.Conflict, "email_taken", "Ya hay un usuario con ese correo.")

@@ -7,6 +7,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -18,18 +19,31 @@ func (s *Service) Stores(ctx context.Context, operator *models.Operator) ([]mode
 // CreateStore creates a store.
 func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) (*models.Store, error) {
 	store := &models.Store{ID: uuid.New(), OperatorID: operator.ID, Active: true, CreatedAt: s.clock.Now()}
-	return create(ctx, s, operator, store, nil, patchStore(in))
+	return create(ctx, s, operator, store, nil, patchStore(ctx, in))
 }
 
 // ChangeStore changes a store. An inactive store gets no new orders; existing ones continue.
 func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Store, error) {
-	return change(ctx, s, operator, id, rowErrors{notFound: ErrStoreNotFound}, patchStore(in))
+	return change(ctx, s, operator, id, rowErrors{notFound: ErrStoreNotFound}, patchStore(ctx, in))
 }
 
-func patchStore(in *jsonbody.Object) patch[models.Store] {
-	return func(_ *db.DB, store *models.Store) error {
+func patchStore(ctx context.Context, in *jsonbody.Object) patch[models.Store] {
+	return func(tx *db.DB, store *models.Store) error {
+		before := store.Name
 		readName(in, &store.Name)
 		readFlag(in, "active", &store.Active)
-		return in.Err()
+		if err := in.Err(); err != nil || store.Name == before {
+			return err
+		}
+		others, err := db.ListOwned[models.Store](ctx, tx, store.OperatorID)
+		if err != nil {
+			return err
+		}
+		for _, other := range others {
+			if other.ID != store.ID && textnorm.String(other.Name) == textnorm.String(store.Name) {
+				return ErrStoreNameTaken
+			}
+		}
+		return nil
 	}
 }

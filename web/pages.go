@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -50,36 +51,52 @@ func (p *Pages) Policy() string { return p.policy }
 
 // Home renders the form for a guide code.
 func (p *Pages) Home(w io.Writer) error {
-	return p.code.Execute(w, codePage{"Sigue tu pedido", "Escribe el código de guía para saber dónde está."})
+	return p.code.Execute(w, codePage{Title: "Sigue tu pedido", Text: "Escribe el código de guía para saber dónde está."})
 }
 
 // Tracking renders the status of a package.
 func (p *Pages) Tracking(w io.Writer, t Tracking) error { return p.tracking.Execute(w, describe(t)) }
 
 // codePage is the data of a page with a text and the form for a guide code.
-type codePage struct{ Title, Text string }
+type codePage struct {
+	Title, Text string
+	// Typed is put back into the field.
+	Typed string
+}
 
-// NotFound is shown for every code without a package.
-func (p *Pages) NotFound(w io.Writer) error {
+// maxTyped is how much of a wrong code is put back; a code has 12 characters.
+const maxTyped = 60
+
+// NotFound is shown for every code without a package, with the code as it was typed.
+func (p *Pages) NotFound(w io.Writer, typed string) error {
 	return p.code.Execute(w, codePage{
-		"No encontramos tu envío",
-		"Revisa el código: tiene 11 letras y números, sin contar el guion. Si está bien escrito, consulta con la tienda donde compraste.",
+		Title: "No encontramos tu envío",
+		Text:  "Revisa el código: tiene 11 letras y números, sin contar el guion. Si está bien escrito, consulta con la tienda donde compraste.",
+		Typed: strings.ToValidUTF8(typed[:min(len(typed), maxTyped)], ""),
+	})
+}
+
+// NoSuchPage is shown to a browser for an address that does not exist.
+func (p *Pages) NoSuchPage(w io.Writer) error {
+	return p.code.Execute(w, codePage{
+		Title: "Esta página no existe",
+		Text:  "Revisa la dirección. Si buscas un envío, escribe su código de guía.",
 	})
 }
 
 // TooMany is shown when the rate limit is reached.
 func (p *Pages) TooMany(w io.Writer, wait time.Duration) error {
 	return p.code.Execute(w, codePage{
-		"Demasiadas consultas seguidas",
-		"Desde tu conexión se hicieron muchas consultas en poco tiempo. Vuelve a intentarlo en " + inSeconds(wait) + ".",
+		Title: "Demasiadas consultas seguidas",
+		Text:  "Desde tu conexión se hicieron muchas consultas en poco tiempo. Vuelve a intentarlo en " + inSeconds(wait) + ".",
 	})
 }
 
 // Failure is shown for an internal error.
 func (p *Pages) Failure(w io.Writer) error {
 	return p.code.Execute(w, codePage{
-		"Algo salió mal",
-		"No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
+		Title: "Algo salió mal",
+		Text:  "No pudimos mostrar tu envío. Tu pedido no se ve afectado: vuelve a intentarlo en unos segundos.",
 	})
 }
 

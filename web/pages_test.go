@@ -51,7 +51,7 @@ func inTransit(t *testing.T) web.Tracking {
 func everyPage(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, pages.NotFound),
+		"home": rendered(t, pages.Home), "tracking": tracking(t, inTransit(t)), "not found": rendered(t, func(w io.Writer) error { return pages.NotFound(w, `mal "escrito"`) }),
 		"too many": rendered(t, func(w io.Writer) error { return pages.TooMany(w, 30*time.Second) }), "failure": rendered(t, pages.Failure),
 		"no photo": rendered(t, func(w io.Writer) error {
 			return pages.NoPhoto(w, "La dirección de la foto venció.", "https://despacho.example/panel")
@@ -138,6 +138,28 @@ func TestTracking_escapesUserText(t *testing.T) {
 
 	shown.LogoURL = "javascript:alert(1)"
 	require.NotContains(t, tracking(t, shown), "javascript:")
+}
+
+// A customer reads whose package it is and what to have ready, and a link in a chat shows what it is.
+func TestTracking_tellsStoreAmountAndSharesItself(t *testing.T) {
+	t.Parallel()
+	shown := inTransit(t)
+	shown.Store, shown.ToCollect, shown.URL, shown.LogoURL = "Zapatería <Sol>", "S/\u00a089.90", "https://despacho.example/track/8NJKT-B3T3E1", "https://operador.example/logo.png"
+	page := tracking(t, shown)
+	for _, want := range []string{
+		"<dt>Tienda</dt><dd>Zapatería &lt;Sol&gt;</dd>", "<dt>Ten listo al recibir</dt><dd><strong>S/\u00a089.90</strong></dd>",
+		`<meta property="og:title" content="En reparto: tu pedido 8NJKT-B3T3E1">`,
+		`<meta property="og:description" content="Zapatillas, de Zapatería &lt;Sol&gt;. Tu pedido está en camino.">`,
+		`<meta property="og:url" content="https://despacho.example/track/8NJKT-B3T3E1">`, `<meta property="og:image" content="https://operador.example/logo.png">`,
+		`href="https://wa.me/?text=Sigue&#43;el&#43;paquete&#43;8NJKT-B3T3E1%3A&#43;https%3A%2F%2Fdespacho.example%2Ftrack%2F8NJKT-B3T3E1"`,
+	} {
+		require.Contains(t, page, want)
+	}
+	shown.Store, shown.ToCollect = "", ""
+	page = tracking(t, shown)
+	require.NotContains(t, page, "Ten listo al recibir")
+	require.NotContains(t, page, "<dt>Tienda</dt>")
+	require.NotContains(t, rendered(t, pages.Home), "og:")
 }
 
 func TestTracking_logoOrInitial(t *testing.T) {

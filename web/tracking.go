@@ -1,7 +1,9 @@
 package web
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -14,6 +16,13 @@ type Tracking struct {
 	GuideCode string
 	Product   string
 	Operator  string
+	// Store is the store that sends the package; empty if it is the operator's own.
+	Store string
+	// ToCollect is what the customer pays on delivery, as text; empty if there is nothing to pay, or
+	// no longer.
+	ToCollect string
+	// URL is the address of the page.
+	URL string
 	// LogoURL is empty for an operator without a logo.
 	LogoURL string
 	Status  models.Status
@@ -44,6 +53,10 @@ type trackingView struct {
 	Steps []step
 	// Entries are the events, latest first.
 	Entries []entry
+	// Image is the logo, if a chat application may load it.
+	Image string
+	// Share is the address that shares the page by WhatsApp.
+	Share string
 }
 
 type step struct {
@@ -65,6 +78,10 @@ func describe(t Tracking) trackingView {
 	words := textsFor(t.Status, t.Revivable)
 	view := trackingView{
 		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
+		Share: "https://wa.me/?text=" + url.QueryEscape("Sigue el paquete "+t.GuideCode+": "+t.URL),
+	}
+	if strings.HasPrefix(t.LogoURL, "https://") {
+		view.Image = t.LogoURL
 	}
 	if reached := slices.Index(normalPath, t.Status); reached >= 0 {
 		for i, status := range normalPath {

@@ -86,6 +86,9 @@ func (q assignmentQuery) Filtered() bool {
 	return q.Search != "" || q.Store != "" || q.Place != "" || q.Rider != ""
 }
 
+// Narrowed reports whether one of the filters is set that are collapsed on a phone.
+func (q assignmentQuery) Narrowed() bool { return q.Store != "" || q.Place != "" || q.Rider != "" }
+
 // Unfiltered is the URL without filters.
 func (q assignmentQuery) Unfiltered() string { return assignmentQuery{Status: q.Status}.Path() }
 

@@ -47,7 +47,7 @@ var eventNames = map[models.Event]string{
 
 var deliveryStates = map[models.WebhookDeliveryStatus]cell{
 	models.WebhookDeliveryPending:   {Text: "Pendiente", Style: "warn"},
-	models.WebhookDeliveryDelivered: {Text: "Entregado", Style: "good"},
+	models.WebhookDeliveryDelivered: {Text: "Enviado", Style: "good"},
 	models.WebhookDeliveryFailed:    {Text: "Fallido", Style: "bad"},
 }
 

@@ -93,7 +93,7 @@ func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliver
 var statusOptions = []forms.Option{
 	{Value: "", Label: "Todos"},
 	{Value: string(models.WebhookDeliveryPending), Label: "Pendientes"},
-	{Value: string(models.WebhookDeliveryDelivered), Label: "Entregados"},
+	{Value: string(models.WebhookDeliveryDelivered), Label: "Enviados"},
 	{Value: string(models.WebhookDeliveryFailed), Label: "Fallidos"},
 }
 

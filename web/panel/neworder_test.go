@@ -164,6 +164,8 @@ func TestNewOrder_rejectedFormKeepsItsValues(t *testing.T) {
 			"a place":              {"location_id", "Xyzzy", "No hay ningún distrito o zona con ese nombre."},
 			"an unclear place":     {"location_id", "San Juan", "San Juan de Lurigancho, Lima (150132)"},
 			"a place out of reach": {"location_id", "Cusco", "El operador no llega a este destino."},
+			"a place misspelt":     {"location_id", "San Juan de Luriganho", "¿quiso decir San Juan de Lurigancho, Lima (150132)"},
+			"a place run together": {"location_id", "miraflores lima", "¿quiso decir Miraflores, Lima (150122)"},
 			"an amount":            {"amount_to_collect", "89.999", "decimales"},
 			"half a point":         {"delivery_lat", "-12.1", "Es obligatorio junto con la latitud."},
 		} {

@@ -47,8 +47,8 @@ type orderPage struct {
 	Erase      *forms.Form
 	// AutoCancel is when the order is cancelled if it is not received.
 	AutoCancel *moment
-	// Links: the tracking page, the label, and the order's workflow.
-	Tracking, Label, Workflow string
+	// Links: back to the list, the tracking page, the label, and the order's workflow.
+	List, Tracking, Label, Workflow string
 }
 
 type mapPoint struct{ Coordinates, Source, Map string }
@@ -106,7 +106,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
 		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
-		Erase: eraseFormFor(v, order), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Erase: eraseFormFor(v, order), List: lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if details.AutoCancelAt != nil {
 		at := momentOf(v, *details.AutoCancelAt)

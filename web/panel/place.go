@@ -28,6 +28,10 @@ func (p *Pages) findPlace(v *Request, f *forms.Field) (id, complaint string, err
 		return place.ID.String(), "", nil
 	}
 	if len(found.All) == 0 {
+		f.Suggestions = places.Names(index, index.Similar(v.Operator().CountryCode, typed, places.MaxSimilar))
+		if len(f.Suggestions) > 0 {
+			return "", unknownPlace + ": " + places.DidYouMean(f.Suggestions), nil
+		}
 		return "", unknownPlace, nil
 	}
 	f.Suggestions = places.Names(index, found.All)
@@ -91,6 +95,9 @@ func (p *Pages) findDestination(v *Request, f *forms.Field) (id, complaint strin
 	case m.Place != nil && m.Exact:
 		f.Value = destinations.Name(*m.Place)
 		return m.Place.ID.String(), "", nil
+	case len(m.Similar) > 0:
+		f.Suggestions = places.Names(destinations.Index(), m.Similar)
+		return "", places.UnknownDestination + ": " + places.DidYouMean(f.Suggestions), nil
 	case len(m.Candidates) == 0:
 		return "", places.UnknownDestination, nil
 	}

@@ -54,3 +54,18 @@ func TestPanel_requiresSignIn(t *testing.T) {
 		require.Contains(t, wrong.words(), "El correo o la contraseña no son correctos.")
 	})
 }
+
+// Two stores of one name cannot be told apart by people or in files.
+func TestStores_namesAreUnique(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		v.submit("/panel/tiendas", url.Values{"name": {"Zapatería Sol"}})
+		refused := v.post("/panel/tiendas", url.Values{"name": {"zapateria  SOL"}})
+		require.Contains(t, refused.words(), "Ya hay una tienda con ese nombre.")
+		require.Contains(t, refused.Text, `value="zapateria  SOL"`)
+		require.Contains(t, v.post("/panel/tiendas/"+tenant.StoreA.ID.String(), url.Values{"name": {"Zapatería Sol"}, "active": {"true"}}).words(), "Ya hay una tienda con ese nombre.")
+		require.Contains(t, v.submit("/panel/tiendas/"+tenant.StoreA.ID.String(), url.Values{"name": {tenant.StoreA.Name}, "active": {"true"}}).words(), "guardada", "its own name is not another's")
+		visit(t, s, s.NewTenant(t), nil).submit("/panel/tiendas", url.Values{"name": {"Zapatería Sol"}})
+	})
+}

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/internal/apperror"
 	"despacho/internal/money"
@@ -183,30 +184,24 @@ const labelsAtOnce = 100
 
 type labelLink struct{ Path, Text string }
 
-// Labels are the links to the labels of all created orders.
+// Labels are the links to the labels of all created orders. Rows that repeat each other are one
+// order, which has one label.
 func (u *uploadRows) Labels() []labelLink {
-	var links []labelLink
-	ids := url.Values{}
-	first, count := 1, 0
-	add := func() {
-		text := "Imprimir las etiquetas"
-		if first > 1 || count < u.Orders() {
-			text = "Etiquetas " + strconv.Itoa(first) + " a " + strconv.Itoa(count)
-		}
-		links = append(links, labelLink{"/panel/etiquetas?" + ids.Encode(), text})
-		ids, first = url.Values{}, count+1
-	}
+	var ids []uuid.UUID
 	for _, row := range u.Valid {
-		if row.Created == nil {
-			continue
-		}
-		ids.Add("id", row.Created.Order.ID.String())
-		if count++; count-first+1 == labelsAtOnce {
-			add()
+		if row.Created != nil && !slices.Contains(ids, row.Created.Order.ID) {
+			ids = append(ids, row.Created.Order.ID)
 		}
 	}
-	if count >= first {
-		add()
+	var links []labelLink
+	printed := 0
+	for some := range slices.Chunk(ids, labelsAtOnce) {
+		text := "Imprimir las etiquetas"
+		if len(ids) > labelsAtOnce {
+			text = "Etiquetas " + strconv.Itoa(printed+1) + " a " + strconv.Itoa(printed+len(some))
+		}
+		links = append(links, labelLink{labelsPath(some, formatA6), text})
+		printed += len(some)
 	}
 	return links
 }

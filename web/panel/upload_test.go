@@ -2,8 +2,10 @@ package panel_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +87,7 @@ func TestUpload_createsEveryRowOnce(t *testing.T) {
 		done := v.confirm(preview)
 		require.Contains(t, done.words(), "3 creados")
 		require.Contains(t, done.words(), "1 con errores")
-		require.Contains(t, done.Text, "/panel/etiquetas?id=")
+		require.Contains(t, done.Text, "/panel/etiquetas?formato=a6&amp;id=")
 		require.Equal(t, 3, orderCount(t, s, tenant), "two equal rows are two orders")
 
 		require.Contains(t, v.confirm(preview).words(), "3 ya existían", "after a broken connection the button is pressed again")
@@ -228,5 +230,31 @@ func TestUpload_aThousandRows(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("Cliente %d;9876%05d;Av. Larco %d;%s;Caja;%d", i, i, i, []string{"Miraflores", "surco", "San Juan de Lurigancho", "Breña"}[i%4], i))
 		}
 		require.Contains(t, v.check(lines...).words(), "1000 por crear")
+	})
+}
+
+// Rows that repeat each other under one code are one order, which has one label, also where the
+// labels are on several pages.
+func TestUpload_repeatedRowsHaveOneLabel(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		lines := []string{header + ";codigo_externo"}
+		for i := range 102 {
+			lines = append(lines, fmt.Sprintf("Rosa Díaz;987654321;Av. Larco 345;Miraflores;Zapatillas;10;A%d", i))
+		}
+		done := v.confirm(v.check(append(lines, lines[1])...))
+		require.Equal(t, 102, orderCount(t, s, tenant))
+		require.Contains(t, done.words(), "Etiquetas 1 a 100 Etiquetas 101 a 102")
+		printed := map[string]int{}
+		for _, link := range regexp.MustCompile(`href="(/panel/etiquetas\?[^"]+)"`).FindAllStringSubmatch(done.Text, -1) {
+			for _, sheet := range regexp.MustCompile(`aria-label="Etiqueta de ([^"]+)"`).FindAllStringSubmatch(v.read(html.UnescapeString(link[1])).Text, -1) {
+				printed[sheet[1]]++
+			}
+		}
+		require.Len(t, printed, 102)
+		for code, times := range printed {
+			require.Equal(t, 1, times, code)
+		}
 	})
 }

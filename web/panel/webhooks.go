@@ -2,6 +2,9 @@ package panel
 
 import (
 	"net/http"
+	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/models"
 	"despacho/web/panel/forms"
@@ -24,6 +27,8 @@ type hookView struct {
 	Names     []named
 	StoreName string
 	State     cell
+	// LastEvent is when it last had an event to send.
+	LastEvent *time.Time
 }
 
 func (p *Pages) viewOfHook(hook *models.Webhook, store string) hookView {
@@ -59,10 +64,21 @@ func (p *Pages) showWebhooks(v *Request, status int, stores []models.Store, form
 	if err != nil {
 		return err
 	}
+	ids := make([]uuid.UUID, len(hooks))
+	for i := range hooks {
+		ids[i] = hooks[i].ID
+	}
+	last, err := p.DB.LastEvents(v.Ctx(), ids)
+	if err != nil {
+		return err
+	}
 	page := webhooksPage{Rows: make([]hookView, len(hooks)), Stores: v.Caller.StoreID == nil, Form: form}
 	names := storeNames(stores)
 	for i := range hooks {
 		page.Rows[i] = p.viewOfHook(&hooks[i], names.of(hooks[i].StoreID))
+		if at, used := last[hooks[i].ID]; used {
+			page.Rows[i].LastEvent = &at
+		}
 	}
 	return p.show(v, status, "webhooks", "Webhooks", page)
 }

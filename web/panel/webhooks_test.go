@@ -165,7 +165,7 @@ func TestWebhooks_logShowsFailuresAndRedelivers(t *testing.T) {
 		again := v.submit(path+"/reenviar", url.Values{"from": typed(-time.Hour), "to": typed(time.Minute)})
 		require.Contains(t, again.words(), "Se reenvía 1 entrega fallida.")
 		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
-		require.Contains(t, v.read(path).words(), "Entregado Pedido creado")
+		require.Contains(t, v.read(path).words(), "Enviado Pedido creado")
 		require.Contains(t, v.read(path).words(), "· Reenvío")
 		arrived := receiver.WaitFor(t, 2)
 		require.Equal(t, arrived[0].Header.Get("Webhook-Id"), arrived[1].Header.Get("Webhook-Id"))

@@ -226,7 +226,11 @@ func (f *Form) TakeOver(posted *Form) {
 // Sentence turns an error message into a sentence.
 func Sentence(complaint string) string {
 	first, size := utf8.DecodeRuneInString(complaint)
-	return string(unicode.ToUpper(first)) + complaint[size:] + "."
+	sentence := string(unicode.ToUpper(first)) + complaint[size:]
+	if strings.HasSuffix(sentence, "?") {
+		return sentence
+	}
+	return sentence + "."
 }
 
 // MoneyValue is the value of a Money field.

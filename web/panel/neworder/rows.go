@@ -292,6 +292,9 @@ const maxNamed = 4
 // ambiguous is the message for a place that is not clear.
 func (r *Reader) ambiguous(m places.Match) string {
 	names := r.places.Candidates(m)
+	if len(m.Similar) > 0 {
+		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(), m.Similar[:min(len(m.Similar), maxNamed)]))
+	}
 	if len(names) == 0 {
 		return places.UnknownDestination
 	}

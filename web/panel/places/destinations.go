@@ -26,6 +26,8 @@ type Match struct {
 	Exact bool
 	// Candidates are all possible places.
 	Candidates []catalog.Location
+	// Similar are places with similar names, if there are no candidates.
+	Similar []catalog.Location
 }
 
 // UnknownDestination is the message for a name that no place has.
@@ -42,6 +44,9 @@ func (d *Destinations) Match(typed string) Match {
 		return m
 	}
 	m := d.search(typed)
+	if len(m.Candidates) == 0 {
+		m.Similar = d.coveredFirst(d.index.Similar(d.country, typed, MaxSimilar, catalog.TypeDistrict, catalog.TypeZone))
+	}
 	d.known[typed] = m
 	return m
 }
@@ -88,6 +93,9 @@ func (d *Destinations) coveredFirst(places []catalog.Location) []catalog.Locatio
 	others := slices.DeleteFunc(slices.Clone(places), func(place catalog.Location) bool { return d.Choices.Covers(place.ID) })
 	return append(d.covered(places), others...)
 }
+
+// Index is the catalog that is searched.
+func (d *Destinations) Index() *catalog.Index { return d.index }
 
 // Name is the unambiguous name of a place.
 func (d *Destinations) Name(place catalog.Location) string { return d.index.FullName(place) }

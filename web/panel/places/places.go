@@ -10,6 +10,12 @@ import (
 // MaxSuggestions is how many places are suggested at once.
 const MaxSuggestions = 20
 
+// MaxSimilar is how many places with a similar name are suggested.
+const MaxSimilar = 5
+
+// DidYouMean asks about the names of places that are similar to an unknown one.
+func DidYouMean(names []string) string { return "¿quiso decir " + strings.Join(names, " o ") + "?" }
+
 // Like are the places that match a partial name. What follows its comma may be unfinished and does
 // not count.
 func Like(index *catalog.Index, country, typed string) []catalog.Location {
