@@ -92,6 +92,9 @@ func (l Location) String() string {
 	if l.Region != "" {
 		parameters.Set("region", l.Region)
 	}
-	address := url.URL{Scheme: "s3", Host: l.Bucket, Path: "/" + strings.TrimSuffix(l.Prefix, "/"), RawQuery: parameters.Encode()}
-	return strings.TrimSuffix(address.String(), "/")
+	address := url.URL{Scheme: "s3", Host: l.Bucket, RawQuery: parameters.Encode()}
+	if l.Prefix != "" {
+		address.Path = "/" + strings.TrimSuffix(l.Prefix, "/")
+	}
+	return address.String()
 }

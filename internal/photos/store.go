@@ -37,6 +37,8 @@ const (
 	// thumbnailSide is enough for the panel on a high-density screen.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
+	// cleanUpTimeout bounds what a caller whose photo could not be stored waits for its removal.
+	cleanUpTimeout = 2 * time.Second
 	// uploadPrefix marks a file that is being written.
 	uploadPrefix = ".upload-"
 )
@@ -124,8 +126,10 @@ func (s Store) Save(ctx context.Context, owner string, content []byte) (name str
 		err = s.place.write(ctx, name, photo)
 	}
 	if err != nil {
-		// A request that has ended, or a bucket that answered too late, may have stored it.
-		return "", ErrNotStored.Because(errors.Join(err, s.Remove(context.WithoutCancel(ctx), name)))
+		// The thumbnail, and the photo if a bucket answered too late. A sweep deletes what is left.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+		defer cancel()
+		return "", ErrNotStored.Because(errors.Join(err, s.place.remove(ctx, name), s.place.remove(ctx, ThumbnailName(name))))
 	}
 	return name, nil
 }

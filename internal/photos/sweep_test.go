@@ -181,6 +181,17 @@ func TestSweep_keepsPhotosWhenTheLookupFails(t *testing.T) {
 	})
 }
 
+// The list of a bucket that was interrupted looks like one that has ended: photos would be missing from it.
+func TestSweep_failsIfItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	at := inBucket(t)
+	save(t, at.Store)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := at.Sweep(ctx, nextDay(), rules, (&database{}).lookup)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestRemove_alsoFromTheQuarantine(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		owned, orphan := save(t, at.Store), save(t, at.Store)

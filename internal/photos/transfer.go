@@ -33,7 +33,7 @@ type Transfer struct {
 	DeleteSource bool
 	// Lookup asks the database which photos were erased meanwhile.
 	Lookup Lookup
-	// Progress is called from time to time, and Failed with every photo that could not be transferred.
+	// Progress is called every 500 photos, and Failed with every photo that could not be transferred.
 	Progress func(Transferred)
 	Failed   func(name string, err error)
 }
@@ -80,10 +80,12 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 		}
 		run := folderTransfer{Transfer: t, from: from, to: to, folder: folder, source: source, target: target, done: &done}
 		for batch := range slices.Chunk(slices.Sorted(maps.Keys(source.photos)), sweepBatch) {
+			if done != (Transferred{}) {
+				t.Progress(done)
+			}
 			if err := run.transfer(ctx, batch); err != nil {
 				return done, err
 			}
-			t.Progress(done)
 		}
 	}
 	if done.Failed > 0 {

@@ -1,0 +1,39 @@
+package photos
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// overtaken is a directory in which another process puts a photo back from quarantine between two looks
+// of a reader.
+type overtaken struct {
+	directory
+	name string
+}
+
+func (o overtaken) open(ctx context.Context, path string) (*File, error) {
+	if path == quarantined(o.name) {
+		if err := putBack(ctx, o.directory, o.name, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return o.directory.open(ctx, path)
+}
+
+func TestOpen_findsWhatIsMovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("0", 32) + ".jpg"
+	at := directory(t.TempDir())
+	require.NoError(t, at.write(t.Context(), quarantined(name), []byte("photo")))
+	file, err := Store{place: overtaken{at, name}}.Open(t.Context(), name)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	_, err = os.Stat(at.path(name))
+	require.NoError(t, err, "it was put back while it was looked for")
+}
