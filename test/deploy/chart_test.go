@@ -370,3 +370,32 @@ func TestChart_metrics(t *testing.T) {
 }
 
 func isPodMonitor(text string) bool { return strings.Contains(text, "\nkind: PodMonitor\n") }
+
+// Where the photos are in a bucket, the api has no volume for them.
+func TestChart_photosInABucket(t *testing.T) {
+	t.Parallel()
+	directory, err := render(t, needed())
+	require.NoError(t, err)
+	require.Len(t, directory.claims, 1)
+
+	values := needed()
+	values["config"].(map[string]any)["PHOTOS"] = "s3://photos?endpoint=https://storage.example.com"
+	bucket, err := render(t, values)
+	require.NoError(t, err)
+	require.Empty(t, bucket.claims)
+	pod := bucket.deployments["api"].Spec.Template.Spec
+	require.NotContains(t, volumeNames(pod.Volumes), "files")
+	for _, mount := range pod.Containers[0].VolumeMounts {
+		require.NotEqual(t, "files", mount.Name)
+	}
+	for _, variable := range pod.Containers[0].Env {
+		require.NotEqual(t, "FILES_DIR", variable.Name)
+	}
+}
+
+func volumeNames(volumes []core.Volume) (names []string) {
+	for _, volume := range volumes {
+		names = append(names, volume.Name)
+	}
+	return names
+}
