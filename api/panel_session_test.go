@@ -109,7 +109,7 @@ func TestPanelSession_otherSites(t *testing.T) {
 		}
 		cookie, _, _ = strings.Cut(cookie, ";")
 		write := func(header map[string]string, bearer string) *apptest.Answer {
-			return s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/stores", Token: bearer, Header: header, Body: fields{"name": "Nueva"}})
+			return s.Do(t, apptest.Request{Method: "POST", Path: "/panel/api/stores", Token: bearer, Header: header, Body: fields{"name": "Nueva " + uuid.NewString()}})
 		}
 		for _, foreign := range []map[string]string{
 			{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://otro.example"}, {"Origin": "null"},

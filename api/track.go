@@ -1,7 +1,6 @@
 package api
 
 import (
-	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -41,8 +40,7 @@ type trackingEvent struct {
 // trackedPackage is the order of a guide code.
 type trackedPackage struct {
 	*db.Tracked
-	// moves are the timeline's changes of status, oldest first: a change of rider is none of the
-	// customer's, and the package leaves once.
+	// moves are the timeline's state changes, oldest first, without its other entries.
 	moves []models.TimelineEntry
 }
 
@@ -63,7 +61,6 @@ func (s *Server) findPackage(c *gin.Context, typed string) (*trackedPackage, err
 		return nil, err
 	}
 	moves, err := s.db.Moves(c.Request.Context(), tracked.ID)
-	moves = slices.CompactFunc(moves, func(a, b models.TimelineEntry) bool { return a.Status == b.Status })
 	return &trackedPackage{tracked, moves}, err
 }
 

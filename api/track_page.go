@@ -104,7 +104,6 @@ func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 func (p *trackedPackage) page(baseURL string) web.Tracking {
 	shown := web.Tracking{
 		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
-		Events: make([]web.Event, len(p.moves)),
 	}
 	shown.URL = baseURL + "/track/" + p.GuideCode
 	if p.StoreName != nil {
@@ -116,8 +115,11 @@ func (p *trackedPackage) page(baseURL string) web.Tracking {
 	if p.LogoURL != nil {
 		shown.LogoURL = *p.LogoURL
 	}
-	for i, move := range p.moves {
-		shown.Events[i] = web.Event{Status: move.Status, At: move.At}
+	for _, move := range p.moves {
+		// A change of rider is not the customer's business: the package goes out once.
+		if last := len(shown.Events) - 1; last < 0 || shown.Events[last].Status != move.Status {
+			shown.Events = append(shown.Events, web.Event{Status: move.Status, At: move.At})
+		}
 		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Revivable()
 	}
 	return shown

@@ -164,6 +164,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				db.Tracked{
 					ID: w.order.ID, GuideCode: w.order.GuideCode, Status: w.order.Status, Product: w.order.Product,
 					OperatorName: w.operator.Name, LogoURL: w.operator.LogoURL, Timezone: w.operator.Timezone,
+					StoreName: &w.store.Name, AmountToCollect: w.order.AmountToCollect, Currency: w.order.Currency,
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -86,11 +87,21 @@ func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 	return send(ctx, delivery).Get(ctx, nil)
 }
 
-// Redelivery resends deliveries on request, in sequence. It returns the error of the last one,
-// which with a single delivery is the outcome.
+// changeRedeliveryOutcome is the change since which a receiver's refusal is not the failure of the
+// workflow.
+const changeRedeliveryOutcome = "redelivery-outcome"
+
+// Redelivery resends deliveries on request, in sequence. The outcome of each is in its row: a receiver
+// that refuses one does not fail the workflow, which has done what it was asked for. It returns the
+// error of the last one if it could not be sent.
 func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed error) {
 	for _, delivery := range deliveries {
 		failed = workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)
+	}
+	var refused *temporal.ApplicationError
+	if errors.As(failed, &refused) && refused.Type() == webhookFailedErrorType &&
+		workflow.GetVersion(ctx, changeRedeliveryOutcome, workflow.DefaultVersion, 1) == 1 {
+		return nil
 	}
 	return failed
 }
