@@ -58,8 +58,7 @@ func ratioAtMost(limit float64) goal { return goal{ofRatio: true, limit: limit, 
 func ratioWithin(least, most float64) goal {
 	return goal{ofRatio: true, atLeastToo: least, limit: most, set: true}
 }
-func atMost(limit float64) goal  { return goal{limit: limit, set: true} }
-func atLeast(limit float64) goal { return goal{atLeast: true, limit: limit, set: true} }
+func atMost(limit float64) goal { return goal{limit: limit, set: true} }
 
 func (g goal) format(unit string) string {
 	if !g.set {

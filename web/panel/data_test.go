@@ -140,10 +140,8 @@ func TestPages_areCompressed(t *testing.T) {
 			return response
 		}
 		page := v.read("/panel/pedidos")
-		paths := []string{"/panel/pedidos", "/"}
-		for _, asset := range regexp.MustCompile(`/panel/assets/panel\.(css|js)\?v=[0-9a-f]+`).FindAllString(page.Text, -1) {
-			paths = append(paths, asset)
-		}
+		assets := regexp.MustCompile(`/panel/assets/panel\.(css|js)\?v=[0-9a-f]+`).FindAllString(page.Text, -1)
+		paths := append([]string{"/panel/pedidos", "/"}, assets...)
 		require.Len(t, paths, 4)
 		for _, path := range paths {
 			packed := get(path, "Accept-Encoding", "gzip")
