@@ -156,7 +156,7 @@ func TestFindTemporalDev_aClosedInternetIsGivenUp(t *testing.T) {
 	_, err = temporalDevFinder{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), infoTimeout: 100 * time.Millisecond,
 		interval: deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "did not answer within 100ms")
-	require.ErrorContains(t, err, "the `go` command is not on PATH")
+	require.ErrorContains(t, err, "the `go` command, which compiles the Temporal development server, is not on PATH")
 	require.LessOrEqual(t, infoTimeout, 5*time.Second, "whoever starts for the first time waits for it")
 }
 
