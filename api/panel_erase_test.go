@@ -78,6 +78,8 @@ func endedOrders(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) (ids 
 		created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(recipient), Header: map[string]string{"Idempotency-Key": uuid.NewString()}})
 		require.Equal(t, http.StatusCreated, created.Status, created.Text)
 		ids = append(ids, created.String("id"))
+		// A start that comes after the history was deleted would make another one.
+		s.WaitForWorkflow(t, created.String("id"))
 	}
 	panelMove(t, s, operator.token, ids[0], "receive", fields{}, 200)
 	panelMove(t, s, operator.token, ids[0], "assign", fields{"rider_id": tenant.Riders[0].ID}, 200)
