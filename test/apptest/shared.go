@@ -56,6 +56,13 @@ func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	each(t, "moving", Options{}, run)
 }
 
+// OnPostgres runs a test against the service of EachDatabase on PostgreSQL alone, for what a database
+// makes no difference to.
+func OnPostgres(t *testing.T, run func(t *testing.T, s *Service)) {
+	t.Parallel()
+	run(t, sharedOn(t, "moving on postgres", testenv.Postgres, Options{}))
+}
+
 // EachOwn is EachDatabase with the test's own services, for what the requests of other tests would
 // disturb: on PostgreSQL concurrent lookups share a statement, which counts for one of them.
 func EachOwn(t *testing.T, options Options, run func(t *testing.T, s *Service)) {

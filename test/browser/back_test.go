@@ -12,7 +12,7 @@ import (
 
 // Going back to the result of a form shows it again, and reloading it does not send the form again.
 func TestPanel_goesBackToTheResultOfAForm(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA)
 		moved := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/receive", Token: tenant.SignIn(t, nil)})

@@ -31,7 +31,7 @@ func (p *browserUser) focused() string {
 // A delivery with a wrong amount comes back open, with the cursor in the amount, and the photo does
 // not have to be chosen again.
 func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		path := deliverable(t, s, tenant, 120)
 		p := openDesktop(t, s)

@@ -13,7 +13,7 @@ import (
 // An amount of a thousand and more is on one line, with its thousands separated, on a phone and on a
 // desktop.
 func TestPanel_amountsAreOnOneLine(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
 		for _, amount := range []float64{1250, 123456.78} {

@@ -24,7 +24,7 @@ import (
 // An order from creation to delivery in the panel: created, scanned in, assigned to a rider,
 // delivered with a photo; and the tracking page on a phone.
 func TestPanel_aPackagesWholeWay(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
@@ -107,7 +107,7 @@ func writePhoto(t *testing.T) string {
 
 // Three packages go to one rider at once, and what became of each is said.
 func TestPanel_assignsThreeAtOnce(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
 		for range 3 {
@@ -132,7 +132,7 @@ func TestPanel_assignsThreeAtOnce(t *testing.T) {
 
 // A key works until the moment it is revoked.
 func TestPanel_revokesAKey(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
@@ -158,7 +158,7 @@ func TestPanel_revokesAKey(t *testing.T) {
 // A store uploads its spreadsheet: the wrong row is pointed out, the others are created, and
 // sending it again creates nothing.
 func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		path := filepath.Join(t.TempDir(), "pedidos.csv")
 		require.NoError(t, os.WriteFile(path, []byte("\ufeffdestinatario;telefono;direccion;distrito;producto;monto_a_cobrar\r\n"+
@@ -190,7 +190,7 @@ func TestPanel_uploadsAFileWithABadRow(t *testing.T) {
 
 // The page of another store's order answers not found.
 func TestPanel_anotherStoresOrder(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		own, other := s.CreateOrder(t, tenant.KeyA), s.CreateOrder(t, tenant.KeyB)
 		p := openDesktop(t, s)
@@ -207,7 +207,7 @@ func TestPanel_anotherStoresOrder(t *testing.T) {
 
 // New orders appear in the list without a reload.
 func TestPanel_newOrdersAppear(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		p := openDesktop(t, s)
 		p.signIn(tenant, nil)
@@ -220,7 +220,7 @@ func TestPanel_newOrdersAppear(t *testing.T) {
 
 // No page is wider than the phone it is read on, and none calls for what its policy forbids.
 func TestPanel_everyPageOnAPhone(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": strings.Repeat("Nombre larguísimo ", 8), "delivery_address": strings.Repeat("sinespacios", 20)})
 		s.Register(t, tenant.Key, apptest.NewReceiver(t, nil))

@@ -13,7 +13,7 @@ import (
 // On a phone the list to assign from shows several orders beside its bar, and the reference does not
 // scroll sideways.
 func TestPanel_assignmentOnAPhone(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
 		for range 5 {
@@ -47,7 +47,7 @@ func TestPanel_assignmentOnAPhone(t *testing.T) {
 
 // A label shows its reference, however large the amount is.
 func TestLabel_aLargeAmountLeavesRoomForTheReference(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		id := s.CreateOrder(t, tenant.KeyA, map[string]any{
 			"amount_to_collect": 10000, "recipient_name": "María Fernanda de los Ángeles Huamán Quispe", "delivery_reference": "Frente al parque, portón verde",

@@ -16,7 +16,7 @@ import (
 // An administrator sets a second factor up on a phone, where the operator requires it, and signs in
 // with a recovery code.
 func TestPanel_secondFactorOnAPhone(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant, user := s.NewTenant(t, func(o *models.Operator) { o.RequireSecondFactor = true }), &models.User{Admin: true}
 		p := &browserUser{t, open(t, phoneWidth), s.BaseURL}
 		complaints := collectConsoleErrors(p.tab)

@@ -12,7 +12,7 @@ import (
 
 // A session that ends in the middle of a form loses nothing, not even a photo.
 func TestPanel_aSessionEndsInTheMiddleOfAForm(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		path := deliverable(t, s, tenant, 120)
 		user := models.User{}

@@ -29,7 +29,7 @@ func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T
 // A customer with a phone types the code as it stands on the sticker, however sloppily, and reads
 // where the package is.
 func TestTracking_asACustomerOnAPhone(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.KeyA, Body: apptest.Order(map[string]any{
 			"product": "Zapatillas <script>alert(1)</script>",
@@ -59,7 +59,7 @@ func TestTracking_asACustomerOnAPhone(t *testing.T) {
 
 // A wrong code gets a friendly page with the form to try again.
 func TestTracking_wrongCode(t *testing.T) {
-	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tab := open(t, phoneWidth)
 		require.NoError(t, chromedp.Do(tab,
 			emulatePhone(),
