@@ -14,8 +14,8 @@ import (
 	"despacho/workflows"
 )
 
-// compareHourly compares the database with Temporal once an hour, and when the process has started: a
-// backup is restored while no worker runs.
+// compareHourly compares the database with Temporal once an hour, and when the process has started:
+// a backup is restored while no worker runs.
 func (a *Activities) compareHourly(ctx context.Context) error {
 	if a.compared.Load() && a.Clock.Now().Minute() != 0 {
 		return nil
@@ -30,10 +30,10 @@ func (a *Activities) compareHourly(ctx context.Context) error {
 // settledAfter is how long after its last move an ended order's workflow has completed.
 const settledAfter = 2 * time.Minute
 
-// CompareWithTemporal looks for running workflows that do not belong to an open order, as after one of
-// the two databases was restored from an older copy. The row decides: such a workflow is made to look at
-// it, and ends. Then the other workflows may be ahead of their rows or behind, or missing: every open
-// order is left to StartMissingOrders.
+// CompareWithTemporal looks for running workflows that do not belong to an open order, as after one
+// of the two databases was restored from an older copy. The row decides: such a workflow is made to
+// look at it, and ends. Then the other workflows may be ahead of their rows or behind, or missing:
+// every open order is left to StartMissingOrders.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 	found, err := a.withoutOpenOrder(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 	return err
 }
 
-// withoutOpenOrder returns the orders of running workflows that do not exist, or have ended and have
-// nothing to send.
+// withoutOpenOrder returns the orders of running workflows that do not exist, or have ended and
+// have nothing to send.
 func (a *Activities) withoutOpenOrder(ctx context.Context) (found []uuid.UUID, err error) {
 	settled := a.Clock.Now().Add(-settledAfter)
 	err = a.eachRunning(ctx, func(ids []uuid.UUID) error {
@@ -93,8 +93,9 @@ func (a *Activities) eachRunning(ctx context.Context, found func(ids []uuid.UUID
 	}
 }
 
-// refresh makes the workflows of these orders look at their rows and returns how many really run. The
-// list may be behind, or be of another time than the workflows: they are in two databases of Temporal.
+// refresh makes the workflows of these orders look at their rows and returns how many really run.
+// The list may be behind, or be of another time than the workflows: they are in two databases of
+// Temporal.
 func (a *Activities) refresh(ctx context.Context, ids []uuid.UUID) (running int, err error) {
 	for _, id := range ids {
 		err := a.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(id), "", workflows.RefreshName, nil)

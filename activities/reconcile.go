@@ -63,8 +63,8 @@ func (a *Activities) firstPass(ctx context.Context) error {
 	return errors.Join(compareErr, startErr, driveErr, clearErr, eraseErr, encryptErr)
 }
 
-// StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should have
-// been auto-cancelled long ago.
+// StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should
+// have been auto-cancelled long ago.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
@@ -81,9 +81,9 @@ func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
 	})
 }
 
-// startAll reconciles every order that the pages list, oldest first. Orders that fail, however many,
-// do not keep later ones from their turn; only where Temporal or the database is unavailable does the
-// pass end early.
+// startAll reconciles every order that the pages list, oldest first. Orders that fail, however
+// many, do not keep later ones from their turn; only where Temporal or the database is unavailable
+// does the pass end early.
 func (a *Activities) startAll(ctx context.Context, page func(after db.Position) ([]db.Position, error)) (int, error) {
 	var started atomic.Int64
 	var unavailable atomic.Bool
@@ -129,8 +129,8 @@ func isUnavailable(err error) bool {
 }
 
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
-// sends what it is not sending yet, or else one of its own. Queued deliveries are sent by the workers;
-// those that a wrong clock holds back are released.
+// sends what it is not sending yet, or else one of its own. Queued deliveries are sent by the
+// workers; those that a wrong clock holds back are released.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
 	now := a.Clock.Now()
 	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))

@@ -32,8 +32,8 @@ func orderBody(product string) string {
 		apptest.SanJuan, product)
 }
 
-// sameOrderBody is orderBody's JSON value with its members in another order, other spacing, other escapes and
-// another way to write the number.
+// sameOrderBody is orderBody's JSON value with its members in another order, other spacing, other
+// escapes and another way to write the number.
 func sameOrderBody(product string) string {
 	return fmt.Sprintf(` {
 		"extra" : { "b" : null, "a" : [ 1, 2 ] }, "amount_to_collect": 5.0e1, "product": "%s", "location_id":"%s",
@@ -77,8 +77,8 @@ func TestContract_4_7_replayIsTheFirstResponse(t *testing.T) {
 	})
 }
 
-// A response that an earlier release stored is replayed with its bytes, here with the members of the
-// order in another order than today's.
+// A response that an earlier release stored is replayed with its bytes, here with the members of
+// the order in another order than today's.
 func TestContract_4_7_replayOfAnEarlierRelease(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

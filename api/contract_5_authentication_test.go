@@ -215,8 +215,8 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 	})
 }
 
-// exhaustRate makes the key stand at so many requests in the standing clock's minute without sending
-// them.
+// exhaustRate makes the key stand at so many requests in the standing clock's minute without
+// sending them.
 func exhaustRate(t *testing.T, s *apptest.Service, key string, requests int) {
 	t.Helper()
 	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt)

@@ -19,8 +19,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// A database without space for an order answers 503 with Retry-After, /readyz says why, and both end
-// with it.
+// A database without space for an order answers 503 with Retry-After, /readyz says why, and both
+// end with it.
 func TestDiskFull_isUnavailableAndNotReady(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

@@ -71,8 +71,8 @@ func TestDocuments_areEncryptedAtRest(t *testing.T) {
 	})
 }
 
-// The reconcile workflow encrypts what an earlier release stored in clear, and removes what one left
-// of an erased order. Both forms are read.
+// The reconcile workflow encrypts what an earlier release stored in clear, and removes what one
+// left of an erased order. Both forms are read.
 func TestDocuments_ofEarlierReleasesAreEncrypted(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -95,8 +95,8 @@ func TestDocuments_ofEarlierReleasesAreEncrypted(t *testing.T) {
 	})
 }
 
-// After `despacho secrets rotate` the new SECRET_KEY alone reads every document, also those that were
-// in clear.
+// After `despacho secrets rotate` the new SECRET_KEY alone reads every document, also those that
+// were in clear.
 func TestDocuments_rotation(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

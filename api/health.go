@@ -35,8 +35,8 @@ type startBacklog struct {
 // can succeed where a larger one does not, so that it proves nothing.
 const fullDiskMemory = 10 * time.Second
 
-// readyz reports whether requests can be served. The states of Temporal, of the photos and of webhooks
-// are shown but do not fail the check: orders are accepted without them.
+// readyz reports whether requests can be served. The states of Temporal, of the photos and of
+// webhooks are shown but do not fail the check: orders are accepted without them.
 func (s *Server) readyz(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), s.config.Timeouts.Readiness)
 	defer cancel()

@@ -25,7 +25,8 @@ const failedKeysPerMinute = 60
 var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La clave de API falta o no es válida: envíela en la cabecera X-API-Key.")
 
 // withKey requires an API key with the scope. The checks run in this order: the key, the operator's
-// suspension and plan and the key's store, the rate limit, the scope. The body is read after all of them.
+// suspension and plan and the key's store, the rate limit, the scope. The body is read after all of
+// them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		holder, err := s.authenticate(c)

@@ -61,8 +61,8 @@ func (s *Server) serveInSlot(c *gin.Context) {
 	}
 }
 
-// requestSlot is a request's slot among MAX_REQUESTS, which it gives back while it waits for something
-// else. It is not safe for concurrent use.
+// requestSlot is a request's slot among MAX_REQUESTS, which it gives back while it waits for
+// something else. It is not safe for concurrent use.
 type requestSlot struct {
 	slots chan struct{}
 	wait  time.Duration

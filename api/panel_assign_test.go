@@ -9,8 +9,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// Of two dispatchers who decided on the same state of an order one succeeds; the other is told that it
-// has changed, and overwrites nothing.
+// Of two dispatchers who decided on the same state of an order one succeeds; the other is told that
+// it has changed, and overwrites nothing.
 func TestPanelAssign_expectedVersion(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -111,7 +111,8 @@ func historyGone(t *testing.T, s *apptest.Service, id string) error {
 	return errors.Join(err, errors.New("the history is still there"))
 }
 
-// An erased order leaves no trace of its recipient in the database, in Temporal or among the photos.
+// An erased order leaves no trace of its recipient in the database, in Temporal or among the
+// photos.
 func TestPanelErase_leavesNoTrace(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		d, tenant, _ := adminDesk(t, s)

@@ -46,8 +46,9 @@ func (s *Server) failPhotoPage(c *gin.Context, err error) {
 }
 
 // servePhoto serves a delivery photo or its thumbnail. The signature of the address is the only
-// credential, and no copy is kept for longer than it is valid. What is in a bucket passes through here
-// as well: an address of the bucket's own would work on after an erasure, and without these headers.
+// credential, and no copy is kept for longer than it is valid. What is in a bucket passes through
+// here as well: an address of the bucket's own would work on after an erasure, and without these
+// headers.
 func (s *Server) servePhoto(c *gin.Context) error {
 	name := c.Param("name")
 	if !photos.IsName(name) {

@@ -51,8 +51,9 @@ func storedObjects(t *testing.T, bucket *testenv.Bucket) []string {
 	return keys
 }
 
-// With photos in object storage callers see what they see with a directory: an outage costs photos only,
-// and says so; photos pass through the service with its signature and headers; an erasure removes them.
+// With photos in object storage callers see what they see with a directory: an outage costs photos
+// only, and says so; photos pass through the service with its signature and headers; an erasure
+// removes them.
 func TestPhotos_inABucket(t *testing.T) {
 	t.Parallel()
 	bucket := testenv.NewBucket(t)

@@ -150,8 +150,8 @@ const (
 	photoOther  = "00000000000000000000000000000005.jpg"
 )
 
-// What a process left that died between storing a photo and hearing of its delivery is put aside a day
-// later; what a delivery refers to stays, and the photo of an erased order goes at once.
+// What a process left that died between storing a photo and hearing of its delivery is put aside a
+// day later; what a delivery refers to stays, and the photo of an erased order goes at once.
 func TestPhotos_unreferencedArePutAside(t *testing.T) {
 	eachAlone(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

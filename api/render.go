@@ -77,8 +77,8 @@ func (s *Server) fail(c *gin.Context, err error) {
 	sendJSON(c, statusOf[f.Kind], body)
 }
 
-// report ends the request, logs the cause of a 5xx and sets Retry-After, for JSON and HTML responses
-// alike. present is false when the client has disconnected.
+// report ends the request, logs the cause of a 5xx and sets Retry-After, for JSON and HTML
+// responses alike. present is false when the client has disconnected.
 func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present bool) {
 	f = apperror.From(err)
 	c.Abort()
@@ -113,8 +113,8 @@ const statusClientGone = 499
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// noRoute answers a request that no route takes: with a page to a browser that opens an address, with
-// JSON to everybody else.
+// noRoute answers a request that no route takes: with a page to a browser that opens an address,
+// with JSON to everybody else.
 func (s *Server) noRoute(c *gin.Context) {
 	if !opensPage(c) {
 		s.handle(s.unknownRoute)(c)

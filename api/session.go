@@ -62,8 +62,8 @@ func (s *Server) signIn(c *gin.Context) error {
 	return ok(c, gin.H{"token": signed.Token, "user": viewOfUser(signed.User)})
 }
 
-// requireOwnSite refuses the requests that another site makes with a browser. At sign-in it prevents
-// login CSRF: another site must not sign a browser in as a user of its choice.
+// requireOwnSite refuses the requests that another site makes with a browser. At sign-in it
+// prevents login CSRF: another site must not sign a browser in as a user of its choice.
 func requireOwnSite(c *gin.Context) error { return requireTrusted(c, crossOrigin) }
 
 // requireTrusted refuses the requests that a site makes with a browser, unless trusted allows it.

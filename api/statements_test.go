@@ -16,9 +16,10 @@ import (
 )
 
 // Statements of what stores and staff ask for most, counted exactly: one more is a decision to be
-// made here, not an accident. PostgreSQL finds a key or a session and counts its request with
-// one statement, SQLite takes two. A creation's inserts are queued for PostgreSQL, and sending them
-// counts as one more; only that takes a round trip. What the order's workflow writes counts for itself, below.
+// made here, not an accident. PostgreSQL finds a key or a session and counts its request with one
+// statement, SQLite takes two. A creation's inserts are queued for PostgreSQL, and sending them
+// counts as one more; only that takes a round trip. What the order's workflow writes counts for
+// itself, below.
 func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -102,8 +102,8 @@ func (s *Server) deactivateWebhook(c *gin.Context) error {
 	return respond(c, http.StatusOK, envelope{Message: "El webhook quedó desactivado."})
 }
 
-// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day, unless
-// the earlier ones are revoked.
+// rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day,
+// unless the earlier ones are revoked.
 func (s *Server) rotateSecret(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"despacho/api"
 )
 
-// ServeAdmin serves /metrics, /debug/pprof and a worker's /readyz until ctx ends. The public listener
-// has none of them; the api's /readyz is there.
+// ServeAdmin serves /metrics, /debug/pprof and a worker's /readyz until ctx ends. The public
+// listener has none of them; the api's /readyz is there.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())

@@ -11,8 +11,8 @@ import (
 	"despacho/internal/textnorm"
 )
 
-// WrittenPlace is a place as people write it, in one text that ParsePlace reads or in several cells.
-// The most precise of ID, Ubigeo and Name that is not empty counts.
+// WrittenPlace is a place as people write it, in one text that ParsePlace reads or in several
+// cells. The most precise of ID, Ubigeo and Name that is not empty counts.
 type WrittenPlace struct {
 	ID string
 	// Ubigeo may lack its leading zero, which spreadsheet programs remove.

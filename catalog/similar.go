@@ -41,8 +41,8 @@ func (index *Index) Similar(country, typed string, limit int, types ...LocationT
 	return similar
 }
 
-// editDistance is how many letters must be added, left out or replaced (Levenshtein), or most + 1 if
-// they are more than most.
+// editDistance is how many letters must be added, left out or replaced (Levenshtein), or most + 1
+// if they are more than most.
 func editDistance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1

@@ -18,8 +18,8 @@ import (
 // DefaultAuditRetention is how long an entry of the audit log is kept unless configured otherwise.
 const DefaultAuditRetention = 365 * 24 * time.Hour
 
-// Audit adds an entry to the audit log, in the transaction of the change that it records. Who did it
-// and from where comes from the context.
+// Audit adds an entry to the audit log, in the transaction of the change that it records. Who did
+// it and from where comes from the context.
 func (d *DB) Audit(ctx context.Context, entry models.AuditEntry) error {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -99,8 +99,8 @@ func (d *DB) AuditLog(ctx context.Context, operatorID uuid.UUID, filter AuditFil
 	return views, total, err
 }
 
-// AuditLogAfter reads the entries of an operator's audit log that follow a position, newest first. The
-// zero position is the beginning.
+// AuditLogAfter reads the entries of an operator's audit log that follow a position, newest first.
+// The zero position is the beginning.
 func (d *DB) AuditLogAfter(ctx context.Context, operatorID uuid.UUID, filter AuditFilter, after Position, limit int) ([]models.AuditView, error) {
 	query := d.auditViews(ctx, operatorID, filter)
 	if !after.At.IsZero() {

@@ -60,8 +60,8 @@ type keyLookup struct {
 }
 
 // A request counts only if the key is usable (KeyHolder.Usable): an expired key or a plan without
-// the API counts nothing. Rows are upserted in key order, so that concurrent statements do not deadlock. For
-// LATERAL and the SELECT around the arguments see selectOrders.
+// the API counts nothing. Rows are upserted in key order, so that concurrent statements do not
+// deadlock. For LATERAL and the SELECT around the arguments see selectOrders.
 var authenticateAndCount = `
 WITH holder AS (
 	SELECT presented.n, presented.requests, found.*

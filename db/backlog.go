@@ -19,8 +19,8 @@ const (
 	failingWebhooks = 100
 )
 
-// Backlog reads what waits in the database, for the metrics. It reads the entries of partial indexes
-// that are nearly empty while all is well, and at most backlogRows of them.
+// Backlog reads what waits in the database, for the metrics. It reads the entries of partial
+// indexes that are nearly empty while all is well, and at most backlogRows of them.
 func (d *DB) Backlog(ctx context.Context, now time.Time) (telemetry.Backlog, error) {
 	var backlog telemetry.Backlog
 	for _, read := range []func(context.Context, time.Time, *telemetry.Backlog) error{
@@ -46,8 +46,8 @@ func (d *DB) readUnconfirmed(ctx context.Context, now time.Time, backlog *teleme
 	return err
 }
 
-// readPending counts the pending deliveries by webhook. The status is no parameter, because a prepared
-// statement with one could not use the index.
+// readPending counts the pending deliveries by webhook. The status is no parameter, because a
+// prepared statement with one could not use the index.
 func (d *DB) readPending(ctx context.Context, now time.Time, backlog *telemetry.Backlog) error {
 	var rows []struct {
 		WebhookID, OperatorID uuid.UUID

@@ -21,8 +21,8 @@ type DeliveryFilter struct {
 }
 
 // Deliveries reads a page of the delivery log, newest first, and the total count. A store sees the
-// deliveries of its own webhooks and, of the operator's webhooks that are limited to it, those about
-// its orders.
+// deliveries of its own webhooks and, of the operator's webhooks that are limited to it, those
+// about its orders.
 func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
 		query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)

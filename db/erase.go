@@ -19,8 +19,8 @@ func (d *DB) OrdersByPhone(ctx context.Context, operatorID uuid.UUID, phone stri
 	return orders, err
 }
 
-// OrdersEndedBefore reads ended orders that have not changed since a time and are not erased, oldest
-// first, after a position.
+// OrdersEndedBefore reads ended orders that have not changed since a time and are not erased,
+// oldest first, after a position.
 func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Position, limit int) ([]models.Order, error) {
 	var orders []models.Order
 	err := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", endedStatuses, before).
@@ -63,8 +63,8 @@ func (d *DB) UnerasedDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]mod
 	return deliveries, err
 }
 
-// DeliveriesFinishedBefore reads the deliveries that ended before a time and whose data is not erased,
-// oldest first.
+// DeliveriesFinishedBefore reads the deliveries that ended before a time and whose data is not
+// erased, oldest first.
 func (d *DB) DeliveriesFinishedBefore(ctx context.Context, before time.Time, limit int) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	err := d.with(ctx).Where("finished_at < ? AND erased_at IS NULL", before).Order("finished_at").Limit(limit).Find(&deliveries).Error

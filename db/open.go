@@ -60,7 +60,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// AuditRetention is how long entries of the audit log are kept; 0 means DefaultAuditRetention.
 	AuditRetention time.Duration
-	// LockTimeout is how long a PostgreSQL statement waits for a lock before it fails; 0 means for ever.
+	// LockTimeout is how long a PostgreSQL statement waits for a lock before it fails; 0 means for
+	// ever.
 	LockTimeout time.Duration
 }
 
@@ -130,9 +131,9 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	return handle, nil
 }
 
-// openSQLite opens a file in WAL mode. A transaction is on the disk when it is committed: an order that
-// was acknowledged outlives a power failure. Transactions take the write lock when they begin: one that
-// upgraded a read lock later would fail with SQLITE_BUSY instead of waiting.
+// openSQLite opens a file in WAL mode. A transaction is on the disk when it is committed: an order
+// that was acknowledged outlives a power failure. Transactions take the write lock when they begin:
+// one that upgraded a read lock later would fail with SQLITE_BUSY instead of waiting.
 func openSQLite(path string) (*sql.DB, error) {
 	if path == "" {
 		return nil, errors.New("sqlite: needs a path, for example sqlite:despacho.db")

@@ -276,8 +276,8 @@ func (d *DB) OrdersMissingWorkflow(ctx context.Context, now time.Time, grace tim
 	return positions, err
 }
 
-// OverdueOrders lists the registered orders whose auto-cancel time is long past, oldest first, after
-// a position.
+// OverdueOrders lists the registered orders whose auto-cancel time is long past, oldest first,
+// after a position.
 func (d *DB) OverdueOrders(ctx context.Context, dueBefore time.Time, after Position, limit int) ([]Position, error) {
 	var positions []Position
 	err := d.with(ctx).Raw(`SELECT id, auto_cancel_at AS at FROM orders
@@ -302,8 +302,8 @@ func (d *DB) MissingOrders(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, e
 	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return known[id] }), nil
 }
 
-// EndedOrders returns those of the ids whose order ended before a time, as its workflow has confirmed, and
-// has no event to send.
+// EndedOrders returns those of the ids whose order ended before a time, as its workflow has
+// confirmed, and has no event to send.
 func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time) ([]uuid.UUID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -316,8 +316,8 @@ func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time)
 	return ended, err
 }
 
-// UnconfirmOpenOrders makes the reconcile workflow look at every open order: it starts the workflow of
-// those that have none, and makes the others read their rows.
+// UnconfirmOpenOrders makes the reconcile workflow look at every open order: it starts the workflow
+// of those that have none, and makes the others read their rows.
 func (d *DB) UnconfirmOpenOrders(ctx context.Context) (int64, error) {
 	result := d.with(ctx).Model(&models.Order{}).
 		Where("status IN ? AND workflow_started_at IS NOT NULL", models.OpenStatuses).UpdateColumn("workflow_started_at", nil)

@@ -29,8 +29,8 @@ func (d *DB) PasswordResetUser(ctx context.Context, tokenHash []byte, now time.T
 	return &user, err
 }
 
-// FinishPasswordReset uses a reset: the user has the password from now on. It returns ErrNotFound if
-// the reset was used, replaced or expired since it was read.
+// FinishPasswordReset uses a reset: the user has the password from now on. It returns ErrNotFound
+// if the reset was used, replaced or expired since it was read.
 func (d *DB) FinishPasswordReset(ctx context.Context, userID uuid.UUID, tokenHash []byte, passwordHash string, now time.Time) error {
 	return d.InTx(ctx, func(tx *DB) error {
 		// The user's row is locked first, as StartPasswordReset does.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// KnownPhotos returns which of the given photos an order refers to, and which belonged to an order that
-// was erased.
+// KnownPhotos returns which of the given photos an order refers to, and which belonged to an order
+// that was erased.
 func (d *DB) KnownPhotos(ctx context.Context, names []string) (referenced, erased []string, err error) {
 	if err = d.with(ctx).Table("orders").Where("proof_photo IN ?", names).Pluck("proof_photo", &referenced).Error; err != nil {
 		return nil, nil, err

@@ -33,8 +33,8 @@ func requireSameRow(t *testing.T, expected, actual any) {
 	require.JSONEq(t, encode(expected), encode(actual))
 }
 
-// What is written in a pipeline is there as if it was written in a transaction: every column, and all
-// rows or none.
+// What is written in a pipeline is there as if it was written in a transaction: every column, and
+// all rows or none.
 func TestInPipeline(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		w := newTenant(t, database)

@@ -20,9 +20,9 @@ func (d *DB) Enqueue(ctx context.Context, id uuid.UUID) error {
 		Where("id = ? AND status = ?", id, models.WebhookDeliveryPending).UpdateColumn("queued", true).Error
 }
 
-// QueueAround reports what is queued around a delivery. It is behind the queue of its webhook if that
-// has a delivery which is due by a time, or an earlier one of the same order that nobody has tried to
-// send. Its siblings are queued deliveries of the same event.
+// QueueAround reports what is queued around a delivery. It is behind the queue of its webhook if
+// that has a delivery which is due by a time, or an earlier one of the same order that nobody has
+// tried to send. Its siblings are queued deliveries of the same event.
 func (d *DB) QueueAround(ctx context.Context, delivery *models.WebhookDelivery, dueBy time.Time) (behind, siblings bool, err error) {
 	var found struct{ Behind, Siblings bool }
 	err = d.with(ctx).Raw(`
@@ -34,8 +34,8 @@ func (d *DB) QueueAround(ctx context.Context, delivery *models.WebhookDelivery, 
 	return found.Behind, found.Siblings, err
 }
 
-// QueuedWebhook is a webhook that has queued deliveries, as far as sending them needs it. OperatorID
-// is zero if the webhook does not exist any more.
+// QueuedWebhook is a webhook that has queued deliveries, as far as sending them needs it.
+// OperatorID is zero if the webhook does not exist any more.
 type QueuedWebhook struct {
 	ID              uuid.UUID
 	OperatorID      uuid.UUID
@@ -47,8 +47,8 @@ type QueuedWebhook struct {
 
 // QueuedWebhooks lists the webhooks that have queued deliveries which are due, the one with the
 // oldest first. Those whose circuit is open come in the order of their probes, so that the many
-// deliveries of one that keeps failing do not hold up another's. It reads one entry of the index for
-// each webhook, however many deliveries it has.
+// deliveries of one that keeps failing do not hold up another's. It reads one entry of the index
+// for each webhook, however many deliveries it has.
 func (d *DB) QueuedWebhooks(ctx context.Context, now time.Time) (webhooks []QueuedWebhook, err error) {
 	err = d.with(ctx).Raw(`
 		WITH RECURSIVE waiting (webhook_id) AS (
@@ -79,15 +79,15 @@ type QueueTimes struct {
 	BegunAfter, BegunBefore time.Time
 }
 
-// QueuedDeliveries lists queued deliveries of a webhook that can be sent, the oldest first. An event
-// comes after the earlier ones of its order.
+// QueuedDeliveries lists queued deliveries of a webhook that can be sent, the oldest first. An
+// event comes after the earlier ones of its order.
 func (d *DB) QueuedDeliveries(ctx context.Context, webhook *QueuedWebhook, at QueueTimes, limit int) (ids []uuid.UUID, err error) {
 	err = d.sendable(ctx, webhook, at).Order("next_attempt_at, id").Limit(limit).Pluck("id", &ids).Error
 	return ids, err
 }
 
-// QueuedDeliveryOf returns the first queued delivery of an order to a webhook that can be sent, the zero
-// id if there is none.
+// QueuedDeliveryOf returns the first queued delivery of an order to a webhook that can be sent, the
+// zero id if there is none.
 func (d *DB) QueuedDeliveryOf(ctx context.Context, orderID uuid.UUID, webhook *QueuedWebhook, at QueueTimes) (uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := d.sendable(ctx, webhook, at).Where("order_id = ?", orderID).Order("order_seq").Limit(1).Pluck("id", &ids).Error
@@ -111,8 +111,8 @@ func (d *DB) sendable(ctx context.Context, webhook *QueuedWebhook, at QueueTimes
 			WHERE delivery_id = waiting.id AND finished_at IS NULL AND started_at > ? AND started_at < ?)`, at.BegunAfter, at.BegunBefore)
 }
 
-// ReleaseQueued makes queued deliveries due whose time a clock that was ahead has set: new ones, and
-// those whose next attempt is later than any can be.
+// ReleaseQueued makes queued deliveries due whose time a clock that was ahead has set: new ones,
+// and those whose next attempt is later than any can be.
 func (d *DB) ReleaseQueued(ctx context.Context, now, latest time.Time) (int64, error) {
 	result := d.with(ctx).Model(&models.WebhookDelivery{}).
 		Where(isQueued+" AND next_attempt_at > ? AND (next_attempt_at = created_at OR next_attempt_at > ?)", now, latest).

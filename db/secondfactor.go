@@ -50,8 +50,8 @@ func (d *DB) RemoveSecondFactor(ctx context.Context, userID uuid.UUID) error {
 	})
 }
 
-// UseStep records that a code of the time step was used. It returns ErrNotFound if a code of this or
-// a later step was used before.
+// UseStep records that a code of the time step was used. It returns ErrNotFound if a code of this
+// or a later step was used before.
 func (d *DB) UseStep(ctx context.Context, userID uuid.UUID, step int64) error {
 	return requireOneRow(d.with(ctx).Model(&models.User{}).Where("id = ? AND totp_last_step < ?", userID, step).Update("totp_last_step", step))
 }

@@ -56,8 +56,9 @@ var unavailableResults = []int{
 	sqlitelib.SQLITE_READONLY, // the system has made a failing disk read only
 }
 
-// isStorageError reports whether PostgreSQL could not write a file for a reason without a SQLSTATE of
-// its own, such as a quota: it then reports an internal error, and the source file that raised it.
+// isStorageError reports whether PostgreSQL could not write a file for a reason without a SQLSTATE
+// of its own, such as a quota: it then reports an internal error, and the source file that raised
+// it.
 func isStorageError(pg *pgconn.PgError) bool {
 	return pg.Code == "XX000" && slices.Contains([]string{"md.c", "fd.c", "xlog.c", "buffile.c"}, pg.File)
 }

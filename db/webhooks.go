@@ -12,8 +12,8 @@ import (
 	"despacho/models"
 )
 
-// WebhookScope is what a caller may see and change: all of an operator's webhooks, or those that one
-// of its stores registered.
+// WebhookScope is what a caller may see and change: all of an operator's webhooks, or those that
+// one of its stores registered.
 type WebhookScope = OrderScope
 
 // webhooksIn queries the webhooks of the scope. An operator's webhook that is limited to a store is
@@ -129,8 +129,8 @@ func (d *DB) PendingDeliveries(ctx context.Context, orderID uuid.UUID, seq *int,
 	return targets, err
 }
 
-// AbandonedDeliveries lists the deliveries whose next attempt is long overdue, oldest first, after a
-// position, and those whose next attempt is later than any can be: a clock was ahead when it was
+// AbandonedDeliveries lists the deliveries whose next attempt is long overdue, oldest first, after
+// a position, and those whose next attempt is later than any can be: a clock was ahead when it was
 // set. Those of an order whose workflow is not confirmed yet are left to that workflow, queued ones
 // to the workers.
 func (d *DB) AbandonedDeliveries(ctx context.Context, dueBefore, latest time.Time, after Position, limit int) ([]DeliveryTarget, error) {

@@ -20,7 +20,8 @@ const (
 	FilesDir     = "files"
 )
 
-// Backup copies the state of `despacho dev`, running or not. The copy is a directory like the original.
+// Backup copies the state of `despacho dev`, running or not. The copy is a directory like the
+// original.
 type Backup struct {
 	// Dir is the directory of dev.
 	Dir string
@@ -31,8 +32,8 @@ type Backup struct {
 	Files string
 }
 
-// Into makes the directory and copies everything into it. The databases come first: what they refer to,
-// such as a photo, was there before.
+// Into makes the directory and copies everything into it. The databases come first: what they refer
+// to, such as a photo, was there before.
 func (b Backup) Into(ctx context.Context, directory string) (err error) {
 	for _, path := range []*string{&b.Dir, &b.Database, &b.Temporal, &b.Files, &directory} {
 		if *path == "" {
@@ -65,8 +66,8 @@ func (b Backup) Into(ctx context.Context, directory string) (err error) {
 	return copyDirectory(b.Dir, directory, b.isCopiedApart)
 }
 
-// copyDatabases copies both databases as of one moment: while nothing is written to the service's, no
-// workflow gets ahead of its order. Requests that write wait meanwhile.
+// copyDatabases copies both databases as of one moment: while nothing is written to the service's,
+// no workflow gets ahead of its order. Requests that write wait meanwhile.
 func (b Backup) copyDatabases(ctx context.Context, directory string) error {
 	database, err := openSQLiteFile(b.Database, "_txlock=immediate")
 	if err != nil {
@@ -130,8 +131,9 @@ func (b Backup) isCopiedApart(path string) bool {
 	return false
 }
 
-// copyDirectory copies the files below a directory with their modes and times, except those that are
-// left out. A file that is removed meanwhile is not copied; a directory that is not there is empty.
+// copyDirectory copies the files below a directory with their modes and times, except those that
+// are left out. A file that is removed meanwhile is not copied; a directory that is not there is
+// empty.
 func copyDirectory(from, to string, leftOut func(path string) bool) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -31,8 +31,8 @@ func valueOf(t *testing.T, database *sql.DB) (value int) {
 	return value
 }
 
-// Under writes the copies belong together: nothing is in Temporal's that the service's does not have yet,
-// and no photo is missing that a row names.
+// Under writes the copies belong together: nothing is in Temporal's that the service's does not
+// have yet, and no photo is missing that a row names.
 func TestBackup_whileEverythingIsWritten(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), ".dev")

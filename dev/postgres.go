@@ -28,8 +28,8 @@ type PostgresOptions struct {
 	Durable bool
 	// Settings override the defaults.
 	Settings map[string]string
-	// BaseBackup is the tar file of pg_basebackup, compressed or not, that the server starts from; empty makes a new cluster.
-	// It must be readable by the user that the server runs as.
+	// BaseBackup is the tar file of pg_basebackup, compressed or not, that the server starts from;
+	// empty makes a new cluster. It must be readable by the user that the server runs as.
 	BaseBackup string
 	// Recover has the server recover from the archive that Settings name, as far as they say.
 	Recover bool
@@ -111,8 +111,8 @@ func (p *Postgres) createCluster(ctx context.Context, options PostgresOptions, d
 	return p.Run(ctx, "touch", filepath.Join(data, "recovery.signal"))
 }
 
-// Run runs a program of PostgreSQL, or one on PATH, as the user that the server runs as, and waits for
-// its end.
+// Run runs a program of PostgreSQL, or one on PATH, as the user that the server runs as, and waits
+// for its end.
 func (p *Postgres) Run(ctx context.Context, program string, arguments ...string) error {
 	path := filepath.Join(p.bin, program)
 	if !isProgram(path) {
@@ -130,7 +130,8 @@ func (p *Postgres) Run(ctx context.Context, program string, arguments ...string)
 	return process.Wait(ctx)
 }
 
-// ping fails while the server does not answer, or answers but is still recovering and takes no writes.
+// ping fails while the server does not answer, or answers but is still recovering and takes no
+// writes.
 func (p *Postgres) ping(ctx context.Context) error {
 	return OnDatabase(ctx, p.URL, func(connection *pgx.Conn) error {
 		var recovering bool

@@ -99,7 +99,8 @@ func TestPostgres_whatWasCommittedOutlivesACrash(t *testing.T) {
 	require.NoError(t, session.Ping(t.Context()))
 }
 
-// A server starts from a base backup as of its end, or recovers from the archive to a point in time.
+// A server starts from a base backup as of its end, or recovers from the archive to a point in
+// time.
 func TestStartPostgres_fromABaseBackup(t *testing.T) {
 	t.Parallel()
 	place, err := os.MkdirTemp("", "despacho-test-") // not t.TempDir, which other users cannot enter

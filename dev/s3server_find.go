@@ -20,9 +20,9 @@ const (
 	s3ServerPackages = 700
 )
 
-// FindS3Server returns the path of versitygw, an S3 server that keeps objects as files. It is kept in
-// binDir and compiled from Go modules if it is not there yet. progress is called with what is going
-// on, at least every five seconds.
+// FindS3Server returns the path of versitygw, an S3 server that keeps objects as files. It is kept
+// in binDir and compiled from Go modules if it is not there yet. progress is called with what is
+// going on, at least every five seconds.
 func FindS3Server(ctx context.Context, binDir string, progress func(string)) (string, error) {
 	binDir, err := filepath.Abs(binDir)
 	if err != nil {

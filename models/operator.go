@@ -37,8 +37,8 @@ func (p Plan) RequestsPerMinute() int {
 	return 0
 }
 
-// ActiveKeys is how many active API keys an operator may have. Times RequestsPerMinute it bounds the
-// requests of the whole operator.
+// ActiveKeys is how many active API keys an operator may have. Times RequestsPerMinute it bounds
+// the requests of the whole operator.
 func (p Plan) ActiveKeys() int {
 	switch p {
 	case PlanPro:

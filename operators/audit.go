@@ -55,8 +55,8 @@ func (s *Service) auditAttempt(ctx context.Context, user *models.User, action mo
 	return s.audit(principal.With(ctx, principal.Principal{Address: principal.From(ctx).Address}), s.db, user.OperatorID, action, &user.ID, "")
 }
 
-// AuditQuery selects entries of the audit log. From and To are days in the operator's time zone, both
-// included.
+// AuditQuery selects entries of the audit log. From and To are days in the operator's time zone,
+// both included.
 type AuditQuery struct {
 	Action   models.AuditAction
 	UserID   *uuid.UUID

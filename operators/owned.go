@@ -71,7 +71,8 @@ func list[T db.Owned](ctx context.Context, s *Service, operator *models.Operator
 }
 
 // keepOneMarked keeps exactly one of the operator's rows marked, as its main branch and its default
-// size are: marking one clears the other, and the marked row can be neither cleared nor deactivated.
+// size are: marking one clears the other, and the marked row can be neither cleared nor
+// deactivated.
 func keepOneMarked(wasMarked, marked, active bool, required error, unmark func() error) error {
 	switch {
 	case wasMarked && !marked, marked && !active:

@@ -36,8 +36,8 @@ func (r *PasswordReset) Link(baseURL string) string {
 	return baseURL + PasswordResetPath + "?codigo=" + r.Token
 }
 
-// StartPasswordReset starts a reset for a colleague who forgot the password or whose password others
-// know: it no longer counts, and the colleague's sessions end.
+// StartPasswordReset starts a reset for a colleague who forgot the password or whose password
+// others know: it no longer counts, and the colleague's sessions end.
 func (s *Service) StartPasswordReset(ctx context.Context, admin *db.SignedIn, id uuid.UUID) (*PasswordReset, error) {
 	user, err := s.colleague(ctx, admin, id)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Service) StartPasswordReset(ctx context.Context, admin *db.SignedIn, id
 	return s.startReset(ctx, user)
 }
 
-// ResetUser is StartPasswordReset for the command line; with withoutSecondFactor it also removes the
-// user's second factor.
+// ResetUser is StartPasswordReset for the command line; with withoutSecondFactor it also removes
+// the user's second factor.
 func (s *Service) ResetUser(ctx context.Context, email string, withoutSecondFactor bool) (*PasswordReset, error) {
 	user, err := s.db.UserByEmail(ctx, normalizeEmail(email))
 	if db.IsNotFound(err) {

@@ -138,8 +138,8 @@ func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error
 	})
 }
 
-// ReencryptSecondFactors encrypts the secrets of all second factors with the current SECRET_KEY, and
-// returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
+// ReencryptSecondFactors encrypts the secrets of all second factors with the current SECRET_KEY,
+// and returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
 func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err error) {
 	users, err := s.db.UsersWithSecondFactor(ctx)
 	if err != nil {

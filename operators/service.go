@@ -37,8 +37,8 @@ type Options struct {
 	// line needs neither.
 	Secrets *encryption.Cipher
 	Signer  *signing.Signer
-	// UserLimit and OperatorLimit are how many requests a minute one panel user and all of an operator's
-	// may make.
+	// UserLimit and OperatorLimit are how many requests a minute one panel user and all of an
+	// operator's may make.
 	UserLimit, OperatorLimit int
 }
 

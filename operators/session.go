@@ -34,8 +34,8 @@ type SignInRequest struct {
 	second         *secondStep
 }
 
-// secondStep says that a password was right. The digest is that of the password's hash then, so that
-// a change of the password ends it.
+// secondStep says that a password was right. The digest is that of the password's hash then, so
+// that a change of the password ends it.
 type secondStep struct {
 	Email  string
 	Digest []byte
@@ -109,8 +109,8 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 	return SignedUser{User: user, Token: token}, err
 }
 
-// checkSignIn takes as long for an unknown e-mail as for a wrong password, so that its duration does
-// not tell which e-mails exist.
+// checkSignIn takes as long for an unknown e-mail as for a wrong password, so that its duration
+// does not tell which e-mails exist.
 func (s *Service) checkSignIn(ctx context.Context, request SignInRequest) (*models.User, error) {
 	user, err := s.db.UserByEmail(ctx, request.Email)
 	if err != nil && !db.IsNotFound(err) {

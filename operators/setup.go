@@ -11,8 +11,8 @@ import (
 	"despacho/models"
 )
 
-// Setup describes an operator with what it needs for its first order: an administrator, a store with
-// a key, and coverage.
+// Setup describes an operator with what it needs for its first order: an administrator, a store
+// with a key, and coverage.
 type Setup struct {
 	Operator NewOperator
 	// Admin is the administrator; its operator and its store are not read.
@@ -32,17 +32,17 @@ type SetupResult struct {
 	Coverage *CoverageChange
 	// What did not exist before.
 	NewOperator, NewAdmin, NewStore, NewKey bool
-	// Password and PlainKey are known only now. They are empty for what existed, and for a password that
-	// was given.
+	// Password and PlainKey are known only now. They are empty for what existed, and for a password
+	// that was given.
 	Password, PlainKey string
 }
 
 // setupKeyName is the name of the store's key.
 const setupKeyName = "Integración"
 
-// SetUp creates what the operator lacks, all of it or nothing. What exists, recognised by the names of
-// operator and store, the administrator's e-mail and the key's name, stays as it is, so that SetUp can
-// be repeated; only the prices of the given places change.
+// SetUp creates what the operator lacks, all of it or nothing. What exists, recognised by the names
+// of operator and store, the administrator's e-mail and the key's name, stays as it is, so that
+// SetUp can be repeated; only the prices of the given places change.
 func (s *Service) SetUp(ctx context.Context, in Setup) (*SetupResult, error) {
 	made := &SetupResult{}
 	err := s.db.InTx(ctx, func(tx *db.DB) error {

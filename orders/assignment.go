@@ -49,8 +49,8 @@ type Assignment struct {
 }
 
 // AssignMany assigns many orders to one rider. The orders succeed or fail independently; the
-// results are in the order of ids, without duplicates. expected has the Seq of the orders that must not
-// have moved since.
+// results are in the order of ids, without duplicates. expected has the Seq of the orders that must
+// not have moved since.
 func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UUID, ids []uuid.UUID, expected map[uuid.UUID]int) ([]Assignment, error) {
 	assignments := uniqueAssignments(ids)
 	switch {

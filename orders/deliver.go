@@ -80,8 +80,8 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 	return order, nil
 }
 
-// HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made, the
-// photo is removed like every photo that no delivery refers to.
+// HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made,
+// the photo is removed like every photo that no delivery refers to.
 func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
 	order, err := s.find(ctx, caller, id)
 	if err == nil {

@@ -45,8 +45,8 @@ func (s *Service) Document(o *models.Order) (*string, error) {
 	return &text, nil
 }
 
-// shownDocument is Document for a view. An order whose document cannot be decrypted is shown without
-// it, because it still has to be delivered; the log names the order.
+// shownDocument is Document for a view. An order whose document cannot be decrypted is shown
+// without it, because it still has to be delivered; the log names the order.
 func (s *Service) shownDocument(o *models.Order) *string {
 	number, err := s.Document(o)
 	if err != nil {
@@ -55,9 +55,9 @@ func (s *Service) shownDocument(o *models.Order) *string {
 	return number
 }
 
-// EncryptDocuments encrypts document numbers that an earlier release stored in clear, oldest first, and
-// removes what such a release left of erased orders. It returns how many orders it found: fewer than a
-// batch are the last.
+// EncryptDocuments encrypts document numbers that an earlier release stored in clear, oldest first,
+// and removes what such a release left of erased orders. It returns how many orders it found: fewer
+// than a batch are the last.
 func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
 	rows, err := s.db.OrdersWithPlainDocument(ctx, encryptBatch)
 	if err != nil {
@@ -78,8 +78,8 @@ func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
 	return len(rows), nil
 }
 
-// ReencryptDocuments encrypts all document numbers with the current SECRET_KEY, and returns how many
-// changed. Each order is changed alone: an interrupted run is simply repeated.
+// ReencryptDocuments encrypts all document numbers with the current SECRET_KEY, and returns how
+// many changed. Each order is changed alone: an interrupted run is simply repeated.
 func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err error) {
 	for found := encryptBatch; found == encryptBatch; changed += found {
 		if found, err = s.EncryptDocuments(ctx); err != nil {

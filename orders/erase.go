@@ -30,8 +30,9 @@ type Erasure struct {
 	Open   int `json:"open"`
 }
 
-// Erase erases the recipient's data of an ended order: in its row and timeline, in its events and what
-// receivers responded, in the recorded response to its creation, in Temporal's history, and the photo.
+// Erase erases the recipient's data of an ended order: in its row and timeline, in its events and
+// what receivers responded, in the recorded response to its creation, in Temporal's history, and
+// the photo.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
 	order, err := s.find(ctx, caller, id)
@@ -65,8 +66,8 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 }
 
 // erase erases one order. The history is deleted first: until the row is erased, a repeated request
-// finds the order again. The photo that this process cannot remove, such as a worker without the disk
-// of the api, is removed by the sweeper of an api, which finds it among the erased ones.
+// finds the order again. The photo that this process cannot remove, such as a worker without the
+// disk of the api, is removed by the sweeper of an api, which finds it among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
 	if err != nil {
@@ -160,8 +161,9 @@ func erasedData(stored string) (string, error) {
 	return string(left), err
 }
 
-// deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name of
-// a photo are in them. The latest run is asked for by its id, because the list of runs may be behind.
+// deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name
+// of a photo are in them. The latest run is asked for by its id, because the list of runs may be
+// behind.
 func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 	id := workflows.OrderWorkflowID(orderID)
 	runs := map[string]enums.WorkflowExecutionStatus{}
@@ -206,9 +208,9 @@ const (
 	retentionOrders = 50
 )
 
-// ApplyRetention erases what has been kept long enough: the data of old events with their responses,
-// and the recipients of orders that ended long ago. Orders whose events are still being sent wait for
-// a later pass.
+// ApplyRetention erases what has been kept long enough: the data of old events with their
+// responses, and the recipients of orders that ended long ago. Orders whose events are still being
+// sent wait for a later pass.
 func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 	now := s.clock.Now()
 	if s.options.PayloadRetention > 0 {

@@ -34,6 +34,6 @@ func moveRefused(move models.Move, status models.Status) *apperror.Error {
 	return apperror.New(apperror.Conflict, ErrMoveRefused.Code, "El pedido no se puede "+verb+" porque su estado es "+status.Label()+".")
 }
 
-// ErrMoveRefused is for errors.Is: a move that the order's state does not allow. The errors that are
-// returned have the same code and a message of their own.
+// ErrMoveRefused is for errors.Is: a move that the order's state does not allow. The errors that
+// are returned have the same code and a message of their own.
 var ErrMoveRefused = &apperror.Error{Kind: apperror.Conflict, Code: "move_not_allowed"}

@@ -49,8 +49,8 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 type storedCreated struct {
 	Order   json.RawMessage `json:"data"`
 	Warning string          `json:"warning,omitempty"`
-	// DocumentLeftOut means that the order has a document number, which is not stored here: the order's
-	// row has it, encrypted.
+	// DocumentLeftOut means that the order has a document number, which is not stored here: the
+	// order's row has it, encrypted.
 	DocumentLeftOut bool `json:"document_left_out,omitempty"`
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// movingOrders lets one request at a time of this process move an order. The next one decides on the
-// row that the one before it left, so that of many equal requests one succeeds.
+// movingOrders lets one request at a time of this process move an order. The next one decides on
+// the row that the one before it left, so that of many equal requests one succeeds.
 type movingOrders struct {
 	mu sync.Mutex
 	// waiting holds, for every order that is being moved, a channel with room for one holder.

@@ -10,8 +10,8 @@ import (
 )
 
 // maxDirect is how many webhooks an order's workflow tells of one event: enough for one of the
-// operator and one of the store. Each costs Temporal an activity, and those of one operator's hundred
-// webhooks would delay everybody's.
+// operator and one of the store. Each costs Temporal an activity, and those of one operator's
+// hundred webhooks would delay everybody's.
 const maxDirect = 2
 
 // deliveriesOf creates the deliveries of an event with its data as of now. A store's webhook gets

@@ -36,8 +36,8 @@ func (s *Service) RunPhotoSweeper(ctx context.Context) {
 	}
 }
 
-// SweepPhotos looks for photos that nothing refers to. A process that crashes between storing a photo
-// and confirming its delivery leaves one.
+// SweepPhotos looks for photos that nothing refers to. A process that crashes between storing a
+// photo and confirming its delivery leaves one.
 func (s *Service) SweepPhotos(ctx context.Context) error {
 	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.Rules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
 	s.logSweep(ctx, swept)

@@ -74,8 +74,8 @@ type Options struct {
 	PhotoURLs *photourl.Signer
 	// Namespace is the Temporal namespace of the orders' workflows.
 	Namespace string
-	// PayloadRetention is how long the data of a sent event is kept, PersonalDataRetention how long the
-	// recipient's data of an ended order is; 0 keeps it.
+	// PayloadRetention is how long the data of a sent event is kept, PersonalDataRetention how long
+	// the recipient's data of an ended order is; 0 keeps it.
 	PayloadRetention, PersonalDataRetention time.Duration
 }
 

@@ -45,8 +45,8 @@ func (s *Service) start(ctx context.Context, order workflowStart) error {
 
 // StartMissing reconciles one order: starts its workflow, or signals `refresh`. The signal is for a
 // run that missed a move: an update enters the history only after its move is in the database, and
-// a crash in between loses it from the history. It is also for a run that is ahead of a row from an older
-// copy of the database.
+// a crash in between loses it from the history. It is also for a run that is ahead of a row from an
+// older copy of the database.
 func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	view, err := s.db.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
-	// A run that completed has ended the order since it was read, or carried it before the database was
-	// replaced by an older copy.
+	// A run that completed has ended the order since it was read, or carried it before the database
+	// was replaced by an older copy.
 	options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 	if err = s.execute(ctx, options, input); !isAlreadyStarted(err) {
 		return err
@@ -97,8 +97,8 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 	return s.temporal.SignalWorkflow(ctx, options.ID, "", workflows.RefreshName, nil)
 }
 
-// startAgain starts another run of a workflow that has completed, unless the order has ended since it
-// was read: a run completes only after its last move is in the database.
+// startAgain starts another run of a workflow that has completed, unless the order has ended since
+// it was read: a run completes only after its last move is in the database.
 func (s *Service) startAgain(ctx context.Context, read *models.OrderView, options client.StartWorkflowOptions, input workflows.OrderInput) error {
 	now, err := s.db.OrderViewByID(ctx, read.ID)
 	if err != nil || now.State().Final() || now.State().Revivable() {

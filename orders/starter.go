@@ -33,8 +33,8 @@ var (
 	errStartStopped   = errors.New("the process stops")
 )
 
-// starter starts the workflows of created orders while their creations are answered. Its queue is in
-// memory only: an order that does not fit, waits too long or loses its process has no confirmed
+// starter starts the workflows of created orders while their creations are answered. Its queue is
+// in memory only: an order that does not fit, waits too long or loses its process has no confirmed
 // workflow in the database, where the reconcile workflow finds it.
 type starter struct {
 	log   *slog.Logger

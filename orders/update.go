@@ -45,8 +45,8 @@ func (s *Service) MoveCounts() (requested, unconfirmed int64) {
 	return s.movesRequested.Load(), s.movesUnconfirmed.Load()
 }
 
-// move requests a move from the order's workflow. It returns the order once the move is stored, or if
-// the order already is as requested.
+// move requests a move from the order's workflow. It returns the order once the move is stored, or
+// if the order already is as requested.
 func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
@@ -74,8 +74,8 @@ func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderVi
 }
 
 // moved reads an order after its update has succeeded. A row that could still make the move was
-// restored from an older copy of the database: Temporal has answered with the outcome of an update that
-// the workflow completed before. The move is then made, by a workflow that has read the row.
+// restored from an older copy of the database: Temporal has answered with the outcome of an update
+// that the workflow completed before. The move is then made, by a workflow that has read the row.
 func (s *Service) moved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
 	after, err := s.find(ctx, caller, before.ID)
 	if err != nil || after.Seq > before.Seq {
@@ -101,9 +101,9 @@ const maxUpdates = 3
 // update sends the move as a workflow update until it is stored or refused for a reason that holds.
 //
 // The first update's id is derived from the request, so that a repeated request waits for the
-// outcome of the update that is still under way instead of asking for the move once more. The outcome
-// of an update that has ended may be old: a failure is asked for once more here, a success is checked
-// by moved.
+// outcome of the update that is still under way instead of asking for the move once more. The
+// outcome of an update that has ended may be old: a failure is asked for once more here, a success
+// is checked by moved.
 func (s *Service) update(ctx context.Context, order *models.Order, by models.Actor, message workflows.Message, updateID string) error {
 	// Temporal compares the deadline with its own clock, never with one that a test has set.
 	request := message.WithDeadline(time.Now().Add(s.options.MoveDeadline))
@@ -180,8 +180,8 @@ func isTooLate(message workflows.Message, status models.Status) bool {
 	return ok && cancel.OnlyRegistered && status != models.StatusRegistered
 }
 
-// lastRefusal is the error of a move that the row allows and the workflow refused again: final only if
-// the refusal has a reason of its own.
+// lastRefusal is the error of a move that the row allows and the workflow refused again: final only
+// if the refusal has a reason of its own.
 func lastRefusal(refusal workflows.Refusal) error {
 	if refusal.Reason != "" {
 		return apperror.New(apperror.Conflict, ErrMoveRefused.Code, refusal.Reason)
@@ -268,8 +268,8 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	}
 }
 
-// signalRefresh tells a workflow that may not know of its own last move to reload the order, so that
-// its webhooks are called. If the signal is lost, the reconcile workflow sends it.
+// signalRefresh tells a workflow that may not know of its own last move to reload the order, so
+// that its webhooks are called. If the signal is lost, the reconcile workflow sends it.
 func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()

@@ -140,7 +140,8 @@ func TestTracking_escapesUserText(t *testing.T) {
 	require.NotContains(t, tracking(t, shown), "javascript:")
 }
 
-// A customer reads whose package it is and what to have ready, and a link in a chat shows what it is.
+// A customer reads whose package it is and what to have ready, and a link in a chat shows what it
+// is.
 func TestTracking_tellsStoreAmountAndSharesItself(t *testing.T) {
 	t.Parallel()
 	shown := inTransit(t)

@@ -10,17 +10,17 @@ import (
 )
 
 // A webhook's circuit opens after openAfter failures in a row and closes with the first success.
-// While it is open its deliveries are queued and get few turns. Those of a webhook with retries wait
-// for the next probe, which one of them makes. A webhook without retries is promised one attempt at
-// every event, so its deliveries do not wait for a probe: each is one.
+// While it is open its deliveries are queued and get few turns. Those of a webhook with retries
+// wait for the next probe, which one of them makes. A webhook without retries is promised one
+// attempt at every event, so its deliveries do not wait for a probe: each is one.
 const (
 	openAfter = 5
 	// The time to the next probe is half of the time that the circuit has been open, within bounds.
 	minProbeDelay, maxProbeDelay = 5 * time.Second, 5 * time.Minute
 )
 
-// claimProbe makes the attempt the probe of an open circuit. It returns an error if the attempt must
-// wait, because another delivery is probing or has just failed.
+// claimProbe makes the attempt the probe of an open circuit. It returns an error if the attempt
+// must wait, because another delivery is probing or has just failed.
 func claimProbe(ctx context.Context, tx *db.DB, t *target, now time.Time) (stop, err error) {
 	until := now.Add(abandonedAfter)
 	switch {

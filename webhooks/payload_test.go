@@ -109,8 +109,9 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	})
 }
 
-// sentPhotoURL returns the URL of the photo in an event after checking that it can be downloaded, that
-// it is the order's photo, and that the database has it unsigned: every attempt signs it again.
+// sentPhotoURL returns the URL of the photo in an event after checking that it can be downloaded,
+// that it is the order's photo, and that the database has it unsigned: every attempt signs it
+// again.
 func sentPhotoURL(t *testing.T, s *harness, event apptest.Received, order *apptest.Answer) string {
 	t.Helper()
 	sent, _ := event.Data["delivery_proof"].(map[string]any)["photo_url"].(string)

@@ -17,11 +17,11 @@ import (
 	"despacho/workflows"
 )
 
-// A delivery that cannot be sent at once is queued in the database: webhooks are paused, the circuit of
-// its webhook is open, it has no turn, or others of its webhook wait already. Every worker sends what
-// is queued, the oldest first, as turns become free. So a webhook that hangs or fails costs Temporal nothing for
-// each event: an activity that waits and comes back is several writes there, every time, and delays
-// the tasks of all operators.
+// A delivery that cannot be sent at once is queued in the database: webhooks are paused, the
+// circuit of its webhook is open, it has no turn, or others of its webhook wait already. Every
+// worker sends what is queued, the oldest first, as turns become free. So a webhook that hangs or
+// fails costs Temporal nothing for each event: an activity that waits and comes back is several
+// writes there, every time, and delays the tasks of all operators.
 
 const (
 	// queueInterval is the time between two looks at the queue, or minQueueInterval if something
@@ -37,8 +37,8 @@ const (
 	maxInTurn = 100
 )
 
-// RunQueue sends what is queued until ctx ends. Then it finishes what it is sending; after grace that
-// is interrupted.
+// RunQueue sends what is queued until ctx ends. Then it finishes what it is sending; after grace
+// that is interrupted.
 func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Duration) {
 	sending, interrupt := context.WithCancel(context.WithoutCancel(ctx))
 	defer interrupt()
@@ -72,7 +72,8 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	return true
 }
 
-// SendQueued sends the queued deliveries that have a turn now, and returns when they have been sent.
+// SendQueued sends the queued deliveries that have a turn now, and returns when they have been
+// sent.
 func (s *Service) SendQueued(ctx context.Context, log *slog.Logger) error {
 	q := &queue{Service: s, log: log, sending: ctx}
 	defer q.sends.Wait()
@@ -126,7 +127,8 @@ func queueTimes(now time.Time) db.QueueTimes {
 	return db.QueueTimes{Now: now, Soon: now.Add(workflows.PreviousTimeout), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 }
 
-// waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its circuit.
+// waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its
+// circuit.
 func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 	if webhook.CircuitOpenedAt == nil || !webhook.Retry {
 		return false
@@ -135,8 +137,8 @@ func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 	return isAfter(webhook.NextProbeAt) || isAfter(webhook.ProbingUntil)
 }
 
-// sendInTurn sends the delivery that has a turn and, as long as they arrive, those that follow it in
-// its order: they wait for each other, so that each would take a look at the queue of its own.
+// sendInTurn sends the delivery that has a turn and, as long as they arrive, those that follow it
+// in its order: they wait for each other, so that each would take a look at the queue of its own.
 func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn claim, done func()) {
 	for sent := 1; ; sent++ {
 		orderID := q.send(turn.delivery)
@@ -170,8 +172,8 @@ func (q *queue) send(id uuid.UUID) (orderID *uuid.UUID) {
 	return nil
 }
 
-// attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter, after
-// which another worker makes the next one.
+// attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter,
+// after which another worker makes the next one.
 func (q *queue) attemptQueued(id uuid.UUID) (orderID *uuid.UUID, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -33,8 +33,8 @@ func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) workflows.SendO
 // patient gives exchanges as long as the test may take, so that turns stay taken.
 func patient(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }
 
-// A delivery without a turn is queued: its workflow is done with it, and a worker sends it when a turn
-// has ended. Those that come after it wait behind it, even if there is a turn for them.
+// A delivery without a turn is queued: its workflow is done with it, and a worker sends it when a
+// turn has ended. Those that come after it wait behind it, even if there is a turn for them.
 func TestQueue_noTurn(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		slow := newSlowReceiver()
@@ -157,7 +157,8 @@ func TestQueue_eventsInSequence(t *testing.T) {
 	})
 }
 
-// What follows in an order is not sent in the same turn if the receiver did not take what comes first.
+// What follows in an order is not sent in the same turn if the receiver did not take what comes
+// first.
 func TestQueue_followingEventsWaitForASuccess(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := newConfigurableReceiver(t, 500)
@@ -176,8 +177,8 @@ func TestQueue_followingEventsWaitForASuccess(t *testing.T) {
 	})
 }
 
-// With retries a queued event waits for the next attempt at an earlier one of its order, unless that
-// is far away.
+// With retries a queued event waits for the next attempt at an earlier one of its order, unless
+// that is far away.
 func TestQueue_laterEventsDoNotWaitForRetries(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := newConfigurableReceiver(t, 500)
@@ -200,8 +201,8 @@ func TestQueue_laterEventsDoNotWaitForRetries(t *testing.T) {
 	})
 }
 
-// An event that goes to many webhooks is sent by its order's workflow to the first two, and to the others
-// by the workers. All of them get every event once and in sequence.
+// An event that goes to many webhooks is sent by its order's workflow to the first two, and to the
+// others by the workers. All of them get every event once and in sequence.
 func TestQueue_manyWebhooks(t *testing.T) {
 	eachOwn(t, apptest.Options{}, func(t *testing.T, s *harness) {
 		const count, direct = 12, 2

@@ -14,8 +14,8 @@ import (
 // reencryptBatch is how many webhooks are listed at once.
 const reencryptBatch = 200
 
-// Reencrypt encrypts the secrets of every webhook, active or not, with the current key, and returns how
-// many changed. Each webhook is changed on its own: an interrupted run is simply repeated.
+// Reencrypt encrypts the secrets of every webhook, active or not, with the current key, and returns
+// how many changed. Each webhook is changed on its own: an interrupted run is simply repeated.
 func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
 	var after uuid.UUID
 	for {

@@ -11,8 +11,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// SECRET_KEY is replaced in three steps: both keys, re-encryption, the new key alone. At each of them
-// events are signed with the secret that the receiver has.
+// SECRET_KEY is replaced in three steps: both keys, re-encryption, the new key alone. At each of
+// them events are signed with the secret that the receiver has.
 func TestReencrypt_rotatesSecretKey(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

@@ -262,8 +262,8 @@ func TestFailing_forFiveDays(t *testing.T) {
 	})
 }
 
-// Whoever sends a delivery keeps its schedule: a second workflow that sends the same one waits until
-// the next attempt is due, and a redelivery that a person asked for does not.
+// Whoever sends a delivery keeps its schedule: a second workflow that sends the same one waits
+// until the next attempt is due, and a redelivery that a person asked for does not.
 func TestRetry_everySenderKeepsTheSchedule(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := apptest.NewReceiver(t, respondWith(503, ""))

@@ -15,9 +15,9 @@ import (
 	"despacho/workflows"
 )
 
-// Send makes one attempt at a delivery, or queues it if it cannot be sent at once. Temporal may run it
-// more than once; the attempt's row, written before the request is sent, prevents sending an event
-// twice to a webhook without retries.
+// Send makes one attempt at a delivery, or queues it if it cannot be sent at once. Temporal may run
+// it more than once; the attempt's row, written before the request is sent, prevents sending an
+// event twice to a webhook without retries.
 func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.AttemptCause) (workflows.SendOutcome, error) {
 	t, err := s.target(ctx, deliveryID, cause)
 	if err != nil || t == nil {
@@ -42,12 +42,12 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	return "", workflows.RetryWebhook("too many are being sent", turnRetryDelay)
 }
 
-// turnRetryDelay is the time until the next try to get a turn for a redelivery, which is not queued:
-// somebody waits for its outcome.
+// turnRetryDelay is the time until the next try to get a turn for a redelivery, which is not
+// queued: somebody waits for its outcome.
 const turnRetryDelay = time.Second
 
-// mustQueue reports whether a delivery cannot be sent by a workflow: webhooks are paused, it is queued,
-// the circuit of its webhook is open, or others of its webhook come before it.
+// mustQueue reports whether a delivery cannot be sent by a workflow: webhooks are paused, it is
+// queued, the circuit of its webhook is open, or others of its webhook come before it.
 func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 	if !t.scheduled() {
 		return false, nil
@@ -130,10 +130,10 @@ const dueTolerance = time.Second
 // LongestWait is the longest time between two attempts.
 const LongestWait = sender.MaxRetryAfter
 
-// dueIn returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal wait.
-// More than one workflow may send a delivery; all of them keep its schedule. A new delivery is due
-// whatever its time says, which is that of another process's clock, and so is one whose time is
-// further away than LongestWait: a clock was ahead when it was set.
+// dueIn returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal
+// wait. More than one workflow may send a delivery; all of them keep its schedule. A new delivery
+// is due whatever its time says, which is that of another process's clock, and so is one whose time
+// is further away than LongestWait: a clock was ahead when it was set.
 func (t *target) dueIn(now time.Time) error {
 	next := t.delivery.NextAttemptAt
 	if !t.scheduled() || next == nil || next.Equal(t.delivery.CreatedAt) {

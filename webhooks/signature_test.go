@@ -137,8 +137,8 @@ func requireSigned(t *testing.T, event apptest.Received, current, previous strin
 	requireSignedWith(t, event, append([]string{current}, strings.Fields(previous)...), over...)
 }
 
-// requireSignedWith checks that an event is signed with the given secrets, the current one first, and
-// with no others.
+// requireSignedWith checks that an event is signed with the given secrets, the current one first,
+// and with no others.
 func requireSignedWith(t *testing.T, event apptest.Received, secrets []string, over ...string) {
 	t.Helper()
 	require.True(t, signedWith(secrets[0], event.Header.Get("X-Service-Signature"), event))

@@ -144,8 +144,8 @@ func buildIDOf(version *worker.WorkerDeploymentVersion) string {
 	return version.BuildID
 }
 
-// SetCurrent gives all tasks to the workers of one version and ends the ramp of another. It fails if
-// no worker of the version has polled, or if the routing has changed since it was read.
+// SetCurrent gives all tasks to the workers of one version and ends the ramp of another. It fails
+// if no worker of the version has polled, or if the routing has changed since it was read.
 func (d *Deployment) SetCurrent(ctx context.Context, routing *Routing, buildID string) error {
 	token := routing.conflictToken
 	// The ramp ends first: a failure in between leaves one version with all tasks.

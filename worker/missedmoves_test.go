@@ -97,8 +97,9 @@ func (c answerLost) UpdateWorkflow(ctx context.Context, options client.UpdateWor
 	return nil, c.failure
 }
 
-// A caller whose move was written hears of its success also when the update's answer says otherwise:
-// the connection broke, or the workflow task was lost and the next one found the order already moved.
+// A caller whose move was written hears of its success also when the update's answer says
+// otherwise: the connection broke, or the workflow task was lost and the next one found the order
+// already moved.
 func TestMove_whoseAnswerIsLost(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		for name, failure := range map[string]error{

@@ -118,8 +118,8 @@ func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) 
 	return false, err
 }
 
-// keepSchedule makes the reconcile schedule, and makes it again if Temporal loses it while the worker
-// runs. The worker does not wait for it: whoever moves an order does not need it.
+// keepSchedule makes the reconcile schedule, and makes it again if Temporal loses it while the
+// worker runs. The worker does not wait for it: whoever moves an order does not need it.
 func keepSchedule(ctx context.Context, options Options) {
 	handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
 	err := scheduleReconcile(ctx, options)

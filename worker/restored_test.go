@@ -88,8 +88,8 @@ func (s *service) orphan(t *testing.T) (workflowID string) {
 	return run.GetID()
 }
 
-// compareUntil compares until a check holds: Temporal's list of workflows lags behind, and an order is
-// left alone until orders.StartGracePeriod has passed.
+// compareUntil compares until a check holds: Temporal's list of workflows lags behind, and an order
+// is left alone until orders.StartGracePeriod has passed.
 func (s *service) compareUntil(t *testing.T, check func() error) {
 	t.Helper()
 	testenv.Until(t, func() error {
@@ -117,8 +117,8 @@ func eachOwn(t *testing.T, run func(t *testing.T, s *service)) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) { run(t, boot(t, databaseURL, apptest.Options{})) })
 }
 
-// A workflow whose order is not in the database fails. It shows that the database is an older copy: the
-// workflows of all open orders take their state from the row.
+// A workflow whose order is not in the database fails. It shows that the database is an older copy:
+// the workflows of all open orders take their state from the row.
 func TestRestored_olderDatabase(t *testing.T) {
 	eachOwn(t, func(t *testing.T, s *service) {
 		moved, completed, untouched := s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key), s.CreateOrder(t, s.Key)
@@ -191,8 +191,8 @@ func (l listing) ListWorkflow(context.Context, *workflowservice.ListWorkflowExec
 	}}, nil
 }
 
-// Temporal's list is a database of its own: in a copy of a later moment it has workflows that do not exist,
-// for ever. They are no reason to look at every open order each hour.
+// Temporal's list is a database of its own: in a copy of a later moment it has workflows that do
+// not exist, for ever. They are no reason to look at every open order each hour.
 func TestRestored_laterList(t *testing.T) {
 	eachOwn(t, func(t *testing.T, s *service) {
 		id := s.CreateOrder(t, s.Key)

@@ -32,8 +32,8 @@ import (
 	"despacho/workflows"
 )
 
-// A roll-out replaces release 1 with a release 2 that has other workflow code while orders are moved.
-// No move is lost, and no worker gets a history that it cannot replay.
+// A roll-out replaces release 1 with a release 2 that has other workflow code while orders are
+// moved. No move is lost, and no worker gets a history that it cannot replay.
 func TestRollout_noWorkflowTaskFails(t *testing.T) {
 	t.Parallel()
 	r := beginRollout(t, "1", "2")
@@ -73,8 +73,8 @@ func TestRollout_noWorkflowTaskFails(t *testing.T) {
 	require.Equal(t, []string{"2"}, r.versionsOf(changed))
 }
 
-// The same without versions: the worker of release 1 gets a history of release 2 and fails its task.
-// TestRollout_noWorkflowTaskFails would show this if versioning did nothing.
+// The same without versions: the worker of release 1 gets a history of release 2 and fails its
+// task. TestRollout_noWorkflowTaskFails would show this if versioning did nothing.
 func TestRollout_withoutVersionsFailsTasks(t *testing.T) {
 	t.Parallel()
 	r := beginRollout(t)
@@ -419,7 +419,8 @@ func (r *rollout) tasksOf(version string) (ids []string) {
 	return ids
 }
 
-// versionsOf lists the versions that have completed workflow tasks of an order, one after the other.
+// versionsOf lists the versions that have completed workflow tasks of an order, one after the
+// other.
 func (r *rollout) versionsOf(id string) []string {
 	r.t.Helper()
 	return completedBy(r.historyOf(r.t, workflowOf(id), ""))

@@ -79,7 +79,8 @@ func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 	require.ErrorIs(t, f.router("1", false).look(t.Context()), ErrNoDeployment)
 	f.start("1")
 	require.Equal(t, Unversioned, f.current())
-	// Several workers start at once: one of them sets the routing, the others see it at their next look.
+	// Several workers start at once: one of them sets the routing, the others see it at their next
+	// look.
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

@@ -143,8 +143,8 @@ const (
 	maxBackoff     = time.Minute
 )
 
-// waitForTemporal retries with exponential backoff until Temporal is prepared for the worker, logging
-// every failure. It returns the build ID that the worker registers with.
+// waitForTemporal retries with exponential backoff until Temporal is prepared for the worker,
+// logging every failure. It returns the build ID that the worker registers with.
 func waitForTemporal(ctx context.Context, deployment *Deployment, options Options) (buildID string, err error) {
 	for backoff := initialBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		if err = prepareNamespace(ctx, options); err == nil {

@@ -88,8 +88,9 @@ func SubjectOf(workflowID string) (uuid.UUID, bool) {
 	return uuid.Nil, false
 }
 
-// FairTo is the priority of an operator's workflows, which their activities inherit: a Temporal server
-// that has fairness dispatches the tasks of all operators in turn; one that has not ignores it.
+// FairTo is the priority of an operator's workflows, which their activities inherit: a Temporal
+// server that has fairness dispatches the tasks of all operators in turn; one that has not ignores
+// it.
 func FairTo(operatorID uuid.UUID) temporal.Priority {
 	return temporal.Priority{FairnessKey: operatorID.String()}
 }

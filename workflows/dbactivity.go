@@ -72,8 +72,8 @@ func OrderMissing() error {
 	return temporal.NewNonRetryableApplicationError("the order does not exist", orderMissingErrorType, nil)
 }
 
-// NotStored is the non-retryable error of an activity that failed for another reason than an outage.
-// The cause is logged, not returned: it may hold personal data.
+// NotStored is the non-retryable error of an activity that failed for another reason than an
+// outage. The cause is logged, not returned: it may hold personal data.
 func NotStored() error {
 	return temporal.NewNonRetryableApplicationError("the database does not accept it", notStoredErrorType, nil)
 }

@@ -91,9 +91,9 @@ func Delivery(ctx workflow.Context, delivery WebhookDeliveryRef) error {
 // workflow.
 const changeRedeliveryOutcome = "redelivery-outcome"
 
-// Redelivery resends deliveries on request, in sequence. The outcome of each is in its row: a receiver
-// that refuses one does not fail the workflow, which has done what it was asked for. It returns the
-// error of the last one if it could not be sent.
+// Redelivery resends deliveries on request, in sequence. The outcome of each is in its row: a
+// receiver that refuses one does not fail the workflow, which has done what it was asked for. It
+// returns the error of the last one if it could not be sent.
 func Redelivery(ctx workflow.Context, deliveries []WebhookDeliveryRef) (failed error) {
 	for _, delivery := range deliveries {
 		failed = workflow.ExecuteActivity(webhookActivityOptions(ctx, delivery), ResendWebhookActivity, delivery.ID).Get(ctx, nil)

@@ -13,8 +13,8 @@ import (
 	"despacho/workflows"
 )
 
-// faultyDatabase stores one order as PostgreSQL does, with outages, commits whose answer is lost, and
-// moves that a worker wrote before it died, so that this run never heard of them.
+// faultyDatabase stores one order as PostgreSQL does, with outages, commits whose answer is lost,
+// and moves that a worker wrote before it died, so that this run never heard of them.
 type faultyDatabase struct {
 	s   *harness
 	rng *rand.Rand
@@ -98,8 +98,8 @@ var fuzzMessages = []workflows.Message{
 }
 
 // FuzzOrder sends random messages, valid and not, as signals and updates, in the middle of outages,
-// lost commits and missed moves. Afterwards the next legal move must succeed, as the API asks for it:
-// with a refresh after a refusal that the row does not confirm.
+// lost commits and missed moves. Afterwards the next legal move must succeed, as the API asks for
+// it: with a refresh after a refusal that the row does not confirm.
 func FuzzOrder(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed)

@@ -22,8 +22,9 @@ import (
 	"despacho/workflows"
 )
 
-// start is the creation time of every order and the start time of its workflow. It is in the future:
-// the test environment ends a local activity whose timeout lies in the past of the real clock.
+// start is the creation time of every order and the start time of its workflow. It is in the
+// future: the test environment ends a local activity whose timeout lies in the past of the real
+// clock.
 var start = time.Date(2060, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // runTimeout is the workflow run timeout; it ends a run that does not complete.

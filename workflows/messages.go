@@ -13,8 +13,8 @@ import (
 	"despacho/models"
 )
 
-// Message requests one move of an order: a Cancel, Received, Assigned or Delivered. It is sent as an
-// update or, from the Temporal UI, as a signal.
+// Message requests one move of an order: a Cancel, Received, Assigned or Delivered. It is sent as
+// an update or, from the Temporal UI, as a signal.
 type Message interface {
 	// Move is the requested move; also the name of the update and of the signal.
 	Move() models.Move
@@ -44,8 +44,8 @@ type Expiry struct {
 
 func (e Expiry) expiresAt() *time.Time { return e.Deadline }
 
-// Requester is who requests a move: a panel user or an API key. A signal has none: whoever sent it is
-// not known to the service.
+// Requester is who requests a move: a panel user or an API key. A signal has none: whoever sent it
+// is not known to the service.
 type Requester struct {
 	UserID *uuid.UUID `json:"user_id,omitempty"`
 	KeyID  *uuid.UUID `json:"key_id,omitempty"`

@@ -169,11 +169,11 @@ func (o *order) handleMove(ctx workflow.Context, r request) error {
 	}
 }
 
-// isDoubtful reports whether a verdict has to be held against the row first: a lost workflow task can
-// leave the row ahead of this run. Whoever sent an update repeats it after a refusal that the row does
-// not confirm; a signal's sender is a person who cannot. That nothing has to be done nobody would ask
-// again. Thousands of signals do not read the row thousands of times: each result is in the
-// history, and Temporal takes no workflow task of more than 4 MB.
+// isDoubtful reports whether a verdict has to be held against the row first: a lost workflow task
+// can leave the row ahead of this run. Whoever sent an update repeats it after a refusal that the
+// row does not confirm; a signal's sender is a person who cannot. That nothing has to be done
+// nobody would ask again. Thousands of signals do not read the row thousands of times: each result
+// is in the history, and Temporal takes no workflow task of more than 4 MB.
 func (o *order) isDoubtful(ctx workflow.Context, r request, verdict models.Verdict) bool {
 	if r.isSignal() {
 		return !o.isFresh(ctx)
@@ -181,8 +181,8 @@ func (o *order) isDoubtful(ctx workflow.Context, r request, verdict models.Verdi
 	return verdict == models.Unchanged
 }
 
-// notApplied handles a move that could not be written. The order goes on with its next message: only
-// an order that does not exist ends its run.
+// notApplied handles a move that could not be written. The order goes on with its next message:
+// only an order that does not exist ends its run.
 func (o *order) notApplied(ctx workflow.Context, r request, err error) error {
 	log := workflow.GetLogger(ctx)
 	if hasType(err, orderMissingErrorType) {

@@ -13,8 +13,8 @@ import (
 
 // Order is the workflow of one order. It handles moves, validates each against the transition
 // table, writes the legal ones to the database and schedules webhooks. It completes when no move is
-// possible any more, or after the auto-cancel; a late reception then starts a new run. An order with
-// very many moves continues as a new run before the history reaches its limits.
+// possible any more, or after the auto-cancel; a late reception then starts a new run. An order
+// with very many moves continues as a new run before the history reaches its limits.
 func Order(ctx workflow.Context, in OrderInput) error {
 	// Cancelling the workflow in Temporal does not cancel the order: without the disconnected
 	// context it would stop the timer and every later move.

@@ -186,8 +186,8 @@ func TestOutage_attemptsStayFrequent(t *testing.T) {
 	}
 }
 
-// A run that finds the row ahead of it sends the events of the moves that it missed, before those of
-// its own next move.
+// A run that finds the row ahead of it sends the events of the moves that it missed, before those
+// of its own next move.
 func TestRestore_missedEventsAreSentInOrder(t *testing.T) {
 	t.Parallel()
 	for name, refresh := range map[string]func(s *harness){
@@ -236,8 +236,8 @@ func TestSignal_refreshesBeforeARefusal(t *testing.T) {
 	require.Equal(t, 3, s.written[0].Seq)
 }
 
-// An assignment to the rider that the run remembers is made if the row has another: nothing to be done
-// is believed only after a look at the row.
+// An assignment to the rider that the run remembers is made if the row has another: nothing to be
+// done is believed only after a look at the row.
 func TestAssign_unchangedOnlyInMemory(t *testing.T) {
 	t.Parallel()
 	for name, asUpdate := range map[string]bool{"an update": true, "a signal": false} {
@@ -297,8 +297,8 @@ func TestContinueAsNew(t *testing.T) {
 	delivered.requireDone(t)
 }
 
-// A run that is told of more pending deliveries than one payload may hold reads the next ones when it
-// has sent those.
+// A run that is told of more pending deliveries than one payload may hold reads the next ones when
+// it has sent those.
 func TestDeliveries_inPortions(t *testing.T) {
 	t.Parallel()
 	s := newHarness(t, models.State{Status: models.StatusDelivered, RiderID: &riderA})

@@ -14,8 +14,8 @@ import (
 	"despacho/workflows"
 )
 
-// A receiver that refuses an event again does not fail the workflow that sent it; what kept the event
-// from being sent does.
+// A receiver that refuses an event again does not fail the workflow that sent it; what kept the
+// event from being sent does.
 func TestRedelivery_outcome(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -77,8 +77,8 @@ func (o *order) logRefresh(ctx workflow.Context, err error) {
 	}
 }
 
-// loadMoreDeliveries reads and sends the next pending deliveries. Where that gets nothing new, the rest
-// is left to the reconcile workflow.
+// loadMoreDeliveries reads and sends the next pending deliveries. Where that gets nothing new, the
+// rest is left to the reconcile workflow.
 func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 	before := len(o.scheduled)
 	err := o.refresh(ctx)
@@ -90,10 +90,10 @@ func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 
 // restoreMoved takes over the state of an order that was moved outside this run, and sends the
 // deliveries that this run is not sending yet: the events of moves that it missed come before those
-// of its own next move. A row that is not ahead of this run and yet differs from it is from an older
-// copy of the database. What this run has done since did not happen: another one starts from the row,
-// with its timer, its deliveries and without the updates that this run has completed, whose outcome
-// Temporal would return for a repeated request.
+// of its own next move. A row that is not ahead of this run and yet differs from it is from an
+// older copy of the database. What this run has done since did not happen: another one starts from
+// the row, with its timer, its deliveries and without the updates that this run has completed,
+// whose outcome Temporal would return for a repeated request.
 func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && o.has(ctx, changeRowWins)
 	if isOlder {

@@ -21,8 +21,8 @@ func Summary(text string) string {
 	return text
 }
 
-// jsonSize is how many bytes encoding/json takes for a character. The encoder itself may not be used
-// in a workflow.
+// jsonSize is how many bytes encoding/json takes for a character. The encoder itself may not be
+// used in a workflow.
 func jsonSize(r rune) int {
 	switch {
 	case r == '"' || r == '\\':

@@ -34,7 +34,8 @@ var (
 
 const stylePath = Root + "/style.css"
 
-// Render makes the files of the reference by their paths. baseURL is the server in its curl examples.
+// Render makes the files of the reference by their paths. baseURL is the server in its curl
+// examples.
 func Render(document []byte, baseURL string) (map[string]File, error) {
 	root, err := parse(document)
 	if err != nil {

@@ -90,7 +90,8 @@ func TestDeploymentCommand_withoutTemporal(t *testing.T) {
 	require.ErrorContains(t, err, "TEMPORAL_ADDRESS: Temporal does not answer")
 }
 
-// A build that nothing identifies has no version, so that changed code goes on with the open orders.
+// A build that nothing identifies has no version, so that changed code goes on with the open
+// orders.
 func TestBuildID_onlyOfAReleaseOrACommit(t *testing.T) {
 	defer func(before string) { release = before }(release)
 	release = "1.5.0"

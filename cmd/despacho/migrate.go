@@ -28,9 +28,9 @@ func migrateCommand() *cobra.Command {
 	return command
 }
 
-// migrationLockTimeout is how long a migration waits for a table that somebody uses. Meanwhile every
-// other use of that table waits behind it, so it is less than a request may take. A migration that
-// fails has changed nothing, and is run again.
+// migrationLockTimeout is how long a migration waits for a table that somebody uses. Meanwhile
+// every other use of that table waits behind it, so it is less than a request may take. A migration
+// that fails has changed nothing, and is run again.
 const migrationLockTimeout = 5 * time.Second
 
 func migrateUp(ctx context.Context, out io.Writer) error {

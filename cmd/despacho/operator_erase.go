@@ -15,8 +15,8 @@ import (
 	"despacho/operators"
 )
 
-// operatorEraseCommand erases a recipient's data. It needs what the api needs: the database, Temporal
-// for the histories, and the place of the photos.
+// operatorEraseCommand erases a recipient's data. It needs what the api needs: the database,
+// Temporal for the histories, and the place of the photos.
 func operatorEraseCommand() *cobra.Command {
 	var operator, order, number string
 	command := &cobra.Command{

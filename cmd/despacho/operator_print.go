@@ -92,8 +92,8 @@ func viewUser(user *models.User, password string) userView {
 	}
 }
 
-// setupView is the result of operator init in the JSON output. Password and Key are set only when they
-// are new.
+// setupView is the result of operator init in the JSON output. Password and Key are set only when
+// they are new.
 type setupView struct {
 	Operator operatorView      `json:"operator"`
 	Admin    userView          `json:"administrator"`

@@ -12,7 +12,8 @@ import (
 	"despacho/models"
 )
 
-// Open orders whose workflow was confirmed are left to the reconcile workflow again; ended ones are not.
+// Open orders whose workflow was confirmed are left to the reconcile workflow again; ended ones are
+// not.
 func TestReconcileCommand_unconfirmsOpenOrders(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, database *db.DB) {
 		_, err := loadCatalog(t.Context(), database)

@@ -41,8 +41,8 @@ func version() string {
 // developmentRelease is the release of an image that docker-compose.yml builds without a RELEASE.
 const developmentRelease = "dev"
 
-// buildID is the version of a worker's code in Temporal. A build that neither a release nor a commit
-// identifies has none: two of them may differ.
+// buildID is the version of a worker's code in Temporal. A build that neither a release nor a
+// commit identifies has none: two of them may differ.
 func buildID() string {
 	switch release {
 	case "":

@@ -125,7 +125,8 @@ func (b build) bill(file, sum string, settings []debug.BuildSetting, components 
 	}
 }
 
-// library is a module, or the standard library. Its sum is that of go.sum, which is no hash of one file.
+// library is a module, or the standard library. Its sum is that of go.sum, which is no hash of one
+// file.
 func library(path, version, sum string) component {
 	url := "pkg:golang/" + path + "@" + version
 	c := component{Type: "library", Ref: url, Name: path, Version: version, PackageURL: url}

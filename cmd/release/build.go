@@ -37,8 +37,8 @@ var validVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 func (b build) sums() string { return filepath.Join(b.out, "SHA256SUMS") }
 
-// run builds the binary and the image of every target, each with its bill of materials, and writes the
-// sums.
+// run builds the binary and the image of every target, each with its bill of materials, and writes
+// the sums.
 func (b build) run(ctx context.Context, out io.Writer) error {
 	if !validVersion.MatchString(b.version) {
 		return fmt.Errorf("version %q must be at most 63 letters, digits, dots, hyphens and underscores", b.version)

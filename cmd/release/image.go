@@ -14,15 +14,15 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// The image is that of the Dockerfile, made without a container engine: nothing of it depends on what a
-// registry or a package mirror serves that day.
+// The image is that of the Dockerfile, made without a container engine: nothing of it depends on
+// what a registry or a package mirror serves that day.
 const (
 	imageUser = 65532
 	filesDir  = "/var/lib/despacho/files"
 )
 
-// imageConfig is the part of an image's configuration that says how it runs. Health checks are Docker's
-// addition to the OCI image specification.
+// imageConfig is the part of an image's configuration that says how it runs. Health checks are
+// Docker's addition to the OCI image specification.
 type imageConfig struct {
 	User         string              `json:"User"`
 	ExposedPorts map[string]struct{} `json:"ExposedPorts"`
@@ -117,8 +117,9 @@ func (b build) layer(binary []byte) ([]byte, error) {
 	return content.Bytes(), files.Close()
 }
 
-// certificateAuthorities are the roots of Mozilla's list that receivers of webhooks are checked against.
-// Those that are trusted only for older certificates are left out: a PEM file cannot say so.
+// certificateAuthorities are the roots of Mozilla's list that receivers of webhooks are checked
+// against. Those that are trusted only for older certificates are left out: a PEM file cannot say
+// so.
 func certificateAuthorities() []byte {
 	var list bytes.Buffer
 	for root := range bundle.Roots() {
@@ -129,8 +130,8 @@ func certificateAuthorities() []byte {
 	return list.Bytes()
 }
 
-// writeImage writes the image of a binary as an archive that `docker load` reads, and everything that
-// knows the OCI image layout.
+// writeImage writes the image of a binary as an archive that `docker load` reads, and everything
+// that knows the OCI image layout.
 func (b build) writeImage(target target, binary, path string) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {

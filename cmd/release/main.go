@@ -1,6 +1,6 @@
-// Command release builds a release into dist: for linux on amd64 and arm64 a static binary and an image
-// with it, each with a software bill of materials, and SHA256SUMS of everything. The same commit and the
-// same Go give the same bytes, on any machine and in any directory.
+// Command release builds a release into dist: for linux on amd64 and arm64 a static binary and an
+// image with it, each with a software bill of materials, and SHA256SUMS of everything. The same
+// commit and the same Go give the same bytes, on any machine and in any directory.
 package main
 
 import (

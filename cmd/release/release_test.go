@@ -104,7 +104,8 @@ func TestBuild_refusesAVersionThatIsNoFileName(t *testing.T) {
 	}
 }
 
-// The bills list the modules that are compiled into the binary, here this test's own, and no others.
+// The bills list the modules that are compiled into the binary, here this test's own, and no
+// others.
 func TestBills_listWhatIsInside(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

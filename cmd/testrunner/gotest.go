@@ -15,9 +15,9 @@ const (
 	testTimeout = "40m"
 	// heartbeat is the longest time without output while packages compile.
 	heartbeat = 30 * time.Second
-	// testsAtOnce is more than the processors of a small machine: tests mostly wait for servers, timers
-	// and browsers. With more packages at once they would wait for minutes for the one Temporal server
-	// that they share.
+	// testsAtOnce is more than the processors of a small machine: tests mostly wait for servers,
+	// timers and browsers. With more packages at once they would wait for minutes for the one Temporal
+	// server that they share.
 	packagesAtOnce = 2
 	testsAtOnce    = 6
 )

@@ -27,7 +27,8 @@ const (
 	objectStorage need = "an S3 server"
 )
 
-// debianPackages are the needs' Debian packages. Temporal and the S3 server have none: dev gets them.
+// debianPackages are the needs' Debian packages. Temporal and the S3 server have none: dev gets
+// them.
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},

@@ -14,8 +14,8 @@ type suite struct {
 	needs []need
 	// lints marks the suite of the linters, which tests no package.
 	lints bool
-	// withoutRace: the suite runs without the race detector, which makes them two to four times slower:
-	// they drive the handlers and use cases from outside that the other suites test with it.
+	// withoutRace: the suite runs without the race detector, which makes them two to four times
+	// slower: they drive the handlers and use cases from outside that the other suites test with it.
 	withoutRace bool
 
 	packages []string // those whose tests it runs

@@ -37,8 +37,8 @@ type Cipher struct {
 	aeads []cipher.AEAD
 }
 
-// New derives the encryption key from the text of SECRET_KEY. Values that were encrypted with one of
-// the old keys can be decrypted, too.
+// New derives the encryption key from the text of SECRET_KEY. Values that were encrypted with one
+// of the old keys can be decrypted, too.
 func New(secretKey string, oldKeys ...string) (*Cipher, error) {
 	return NewFor(keyPurpose, secretKey, oldKeys...)
 }

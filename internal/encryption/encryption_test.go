@@ -118,7 +118,8 @@ func TestPrintingABoxShowsNoKey(t *testing.T) {
 	require.NotContains(t, fmt.Sprintf("%+v", newCipher(t, secretKey)), secretKey)
 }
 
-// With an old key beside the new one everything can be read, and Reseal makes the old one dispensable.
+// With an old key beside the new one everything can be read, and Reseal makes the old one
+// dispensable.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	const newKey = "otra clave de prueba de 32 letras"

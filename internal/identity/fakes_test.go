@@ -69,7 +69,8 @@ var (
 	wantsMoney  = says(http.StatusUnauthorized, `{"message":"Limit exceeded"}`)
 )
 
-// hasNoResponse never answers. The server sees the caller leave only once it has read all that was sent.
+// hasNoResponse never answers. The server sees the caller leave only once it has read all that was
+// sent.
 func hasNoResponse(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()

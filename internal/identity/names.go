@@ -16,8 +16,8 @@ var particles = []string{"de", "del", "la", "las", "los", "y"}
 // los, y) are ignored. Then
 //
 //   - every declared word must be in the registered name, as often as it was declared;
-//   - at least two of them in full: people leave out middle names and second surnames, but one word alone is not
-//     enough (unless the registered name has no other);
+//   - at least two of them in full: people leave out middle names and second surnames, but one word
+//     alone is not enough (unless the registered name has no other);
 //   - an initial stands for a registered word that begins with it, in addition to the two in full.
 func NamesMatch(declared, registered string) bool {
 	left := nameWords(registered)

@@ -68,7 +68,8 @@ func TestHash_sameJSONValueSameHash(t *testing.T) {
 	require.NotEqual(t, hash(`{"a":["b"],"c":[]}`), hash(`{"a":[],"c":["b"]}`))
 }
 
-// Hashes are stored with Idempotency-Keys: one of an earlier version must still be that of its body.
+// Hashes are stored with Idempotency-Keys: one of an earlier version must still be that of its
+// body.
 func TestHash_isTheStoredOne(t *testing.T) {
 	t.Parallel()
 	object, err := jsonbody.Parse([]byte(`{"recipient_name":"Rosa D\u00edaz","amount_to_collect":89.90,"list":[1,2.50,-0,-1.5e3,1e-7],

@@ -36,8 +36,8 @@ func newDecoders(processors int) *fairpool.Pool {
 	return fairpool.New(size, max(size-1, 1))
 }
 
-// decoded decodes a picture of the owner and passes it to use. Its share of the budget is held until
-// use returns. The end of ctx ends the waiting and the decoding.
+// decoded decodes a picture of the owner and passes it to use. Its share of the budget is held
+// until use returns. The end of ctx ends the waiting and the decoding.
 func (p picture) decoded(ctx context.Context, owner string, use func(image.Image) error) error {
 	if p.decodedBytes > decodeBudget {
 		return fmt.Errorf("%w: %d x %d of a costly kind", ErrTooManyPixels, p.width, p.height)

@@ -36,8 +36,8 @@ func (d directory) write(_ context.Context, path string, content []byte) error {
 	return os.Rename(temporary.Name(), d.path(path))
 }
 
-// makeFolder creates the folder of a path, if it has one. The directory itself must be there: the one
-// that a missing disk is mounted to would be filled otherwise.
+// makeFolder creates the folder of a path, if it has one. The directory itself must be there: the
+// one that a missing disk is mounted to would be filled otherwise.
 func (d directory) makeFolder(path string) error {
 	folder := filepath.Dir(d.path(path))
 	if folder == filepath.Clean(string(d)) {

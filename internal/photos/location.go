@@ -17,8 +17,8 @@ const bucketScheme = "s3://"
 type Location struct {
 	// Directory is empty for a bucket.
 	Directory string
-	// Bucket is empty for a directory. Prefix is what the keys of its photos begin with; empty, or with
-	// a slash at its end.
+	// Bucket is empty for a directory. Prefix is what the keys of its photos begin with; empty, or
+	// with a slash at its end.
 	Bucket, Prefix string
 	// Endpoint is the service's address; nil is that of Amazon.
 	Endpoint *url.URL
@@ -26,8 +26,9 @@ type Location struct {
 	Region string
 }
 
-// ParseLocation reads the path of a directory, or s3://<bucket>[/<prefix>][?endpoint=<URL>&region=<name>].
-// Its errors do not repeat the location, which may hold a secret by mistake.
+// ParseLocation reads the path of a directory, or
+// s3://<bucket>[/<prefix>][?endpoint=<URL>&region=<name>]. Its errors do not repeat the location,
+// which may hold a secret by mistake.
 func ParseLocation(text string) (Location, error) {
 	if text == "" {
 		return Location{}, errors.New("is empty: it has to be a directory, or s3://<bucket>")

@@ -20,8 +20,8 @@ func (b *bucket) open(ctx context.Context, path string) (*File, error) {
 	return &File{ReadSeekCloser: o, Modified: o.modified}, nil
 }
 
-// object is a file of a bucket that is read while it arrives. A seek makes the next read request the
-// rest from there on.
+// object is a file of a bucket that is read while it arrives. A seek makes the next read request
+// the rest from there on.
 type object struct {
 	bucket *bucket
 	key    string

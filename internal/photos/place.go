@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// place is where files are stored: a directory or a bucket. It knows nothing of photos. The path of a
-// file is its name, or the name of a folder, a slash and its name.
+// place is where files are stored: a directory or a bucket. It knows nothing of photos. The path of
+// a file is its name, or the name of a folder, a slash and its name.
 type place interface {
 	// prepare is called at start-up, so that a place that can never be used is detected there.
 	prepare() error
@@ -33,7 +33,8 @@ type storedFile struct {
 	modified time.Time
 }
 
-// File is an open photo or thumbnail. What is read may come from another server: it can fail half way.
+// File is an open photo or thumbnail. What is read may come from another server: it can fail half
+// way.
 type File struct {
 	io.ReadSeekCloser
 	Modified time.Time

@@ -157,8 +157,8 @@ var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
 func IsName(name string) bool { return fileName.MatchString(name) }
 
 // Open opens a photo or a thumbnail, also one in quarantine: whoever knows its name has it from a
-// delivery, which the database may know again. Any other name gives fs.ErrNotExist, and a place that
-// cannot be read ErrNotReadable.
+// delivery, which the database may know again. Any other name gives fs.ErrNotExist, and a place
+// that cannot be read ErrNotReadable.
 func (s Store) Open(ctx context.Context, name string) (*File, error) {
 	if !IsName(name) {
 		return nil, fs.ErrNotExist

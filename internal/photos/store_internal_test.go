@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// overtaken is a directory in which another process puts a photo back from quarantine between two looks
-// of a reader.
+// overtaken is a directory in which another process puts a photo back from quarantine between two
+// looks of a reader.
 type overtaken struct {
 	directory
 	name string

@@ -67,8 +67,8 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 	})
 }
 
-// What net/http asks of a file: all of it, its last part, a part in between, its length. It is read on
-// after the context that it was opened with has ended.
+// What net/http asks of a file: all of it, its last part, a part in between, its length. It is read
+// on after the context that it was opened with has ended.
 func TestFile_readsFromAnywhere(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		const text = "0123456789abcdefghij"
@@ -187,7 +187,8 @@ func unreachable(t *testing.T) string {
 	return testenv.NewBucket(t).LocationAt("http://" + testenv.ClosedAddress(t))
 }
 
-// A disk failure or an outage is not an invalid photo, nor a missing one: the caller is told to retry.
+// A disk failure or an outage is not an invalid photo, nor a missing one: the caller is told to
+// retry.
 func TestStore_outage(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "files")

@@ -44,10 +44,11 @@ type Swept struct {
 	InQuarantine int
 }
 
-// Sweep looks for files that nothing refers to. Those of interrupted uploads are deleted. A photo that
-// the database does not know is put into quarantine, and deleted if the database still does not know
-// it when its time there is over: an empty database, another one or an older copy would otherwise
-// cost every photo. For the same reason a sweep that finds most photos unknown moves and deletes none.
+// Sweep looks for files that nothing refers to. Those of interrupted uploads are deleted. A photo
+// that the database does not know is put into quarantine, and deleted if the database still does
+// not know it when its time there is over: an empty database, another one or an older copy would
+// otherwise cost every photo. For the same reason a sweep that finds most photos unknown moves and
+// deletes none.
 func (s Store) Sweep(ctx context.Context, now time.Time, rules Rules, lookup Lookup) (Swept, error) {
 	var all Swept
 	var errs []error
@@ -218,8 +219,8 @@ func putBack(ctx context.Context, p place, name string, now time.Time) error {
 	return movePhoto(ctx, p, name, quarantine, "", now)
 }
 
-// movePhoto moves a photo from one folder to another, after its thumbnail: one without its photo would
-// be a leftover. Its time becomes that of the move.
+// movePhoto moves a photo from one folder to another, after its thumbnail: one without its photo
+// would be a leftover. Its time becomes that of the move.
 func movePhoto(ctx context.Context, p place, name, from, to string, now time.Time) error {
 	for _, file := range []string{ThumbnailName(name), name} {
 		if err := p.move(ctx, path.Join(from, file), path.Join(to, file), now); err != nil {

@@ -111,7 +111,8 @@ func TestSweep_refusedIfMostPhotosAreUnknown(t *testing.T) {
 	})
 }
 
-// After an older copy of the database was replaced by the right one, its photos are where they were.
+// After an older copy of the database was replaced by the right one, its photos are where they
+// were.
 func TestSweep_returnsWhatIsKnownAgain(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		early, middle, late := save(t, at.Store), save(t, at.Store), save(t, at.Store)
@@ -124,7 +125,8 @@ func TestSweep_returnsWhatIsKnownAgain(t *testing.T) {
 	})
 }
 
-// An erased order's photo is deleted at once, also from the quarantine, even if nothing else is known.
+// An erased order's photo is deleted at once, also from the quarantine, even if nothing else is
+// known.
 func TestSweep_deletesErasedPhotos(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		owned, erased, later := save(t, at.Store), save(t, at.Store), save(t, at.Store)
@@ -181,7 +183,8 @@ func TestSweep_keepsPhotosWhenTheLookupFails(t *testing.T) {
 	})
 }
 
-// The list of a bucket that was interrupted looks like one that has ended: photos would be missing from it.
+// The list of a bucket that was interrupted looks like one that has ended: photos would be missing
+// from it.
 func TestSweep_failsIfItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	at := inBucket(t)

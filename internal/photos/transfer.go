@@ -38,8 +38,8 @@ type Transfer struct {
 	Failed   func(name string, err error)
 }
 
-// Transferred is the outcome of a transfer, so far. It counts photos; the thumbnail of each goes with
-// it.
+// Transferred is the outcome of a transfer, so far. It counts photos; the thumbnail of each goes
+// with it.
 type Transferred struct {
 	// Copied were written, Present were there already.
 	Copied, Present int
@@ -51,8 +51,8 @@ type Transferred struct {
 	Failed int
 }
 
-// Run transfers every photo, those in quarantine to the quarantine. It can be interrupted and repeated:
-// what has been copied is not copied again.
+// Run transfers every photo, those in quarantine to the quarantine. It can be interrupted and
+// repeated: what has been copied is not copied again.
 func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 	var done Transferred
 	if t.From.String() == t.To.String() {
@@ -105,9 +105,9 @@ type folderTransfer struct {
 	done *Transferred
 }
 
-// transfer copies some photos, and removes the copies of those that were erased meanwhile: an erasure
-// is recorded in the database before the photo is removed from both places, so that it either removes
-// the copy or is found here.
+// transfer copies some photos, and removes the copies of those that were erased meanwhile: an
+// erasure is recorded in the database before the photo is removed from both places, so that it
+// either removes the copy or is found here.
 func (t *folderTransfer) transfer(ctx context.Context, names []string) error {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(transfersAtOnce)
@@ -175,8 +175,8 @@ func (t *folderTransfer) fail(ctx context.Context, name string, err error) error
 	return nil
 }
 
-// copyPhoto copies a photo after its thumbnail, as they are stored. It returns false for one that is no
-// longer there: it was removed or moved since the place was listed.
+// copyPhoto copies a photo after its thumbnail, as they are stored. It returns false for one that
+// is no longer there: it was removed or moved since the place was listed.
 func (t *folderTransfer) copyPhoto(ctx context.Context, name string) (isThere bool, err error) {
 	thumbnail := ThumbnailName(name)
 	if _, listed := t.source.thumbnails[thumbnail]; listed && !isSame(t.source.thumbnails, t.target.thumbnails, thumbnail) {
@@ -199,8 +199,8 @@ func (t *folderTransfer) copyPhoto(ctx context.Context, name string) (isThere bo
 	return true, nil
 }
 
-// isSame reports whether the target has a file of the same size. Files are stored in whole, and never
-// change: another size is another file under the same name, which is replaced.
+// isSame reports whether the target has a file of the same size. Files are stored in whole, and
+// never change: another size is another file under the same name, which is replaced.
 func isSame(source, target map[string]storedFile, name string) bool {
 	copied, there := target[name]
 	return there && copied.size == source[name].size
@@ -239,7 +239,8 @@ func (t *folderTransfer) compare(ctx context.Context, name string, content []byt
 	return nil
 }
 
-// deleteSource deletes a photo and then its thumbnail from the old place, if the copies are the same.
+// deleteSource deletes a photo and then its thumbnail from the old place, if the copies are the
+// same.
 func (t *folderTransfer) deleteSource(ctx context.Context, name string) error {
 	for _, file := range []string{name, ThumbnailName(name)} {
 		content, err := readFile(ctx, t.from, t.path(file))

@@ -53,8 +53,8 @@ func (s *Signer) Open(purpose, text string, now time.Time) (payload []byte, ok b
 	return payload, true
 }
 
-// Read returns the payload of a text that Sign made for the same purpose, and its expiry, which may be
-// over.
+// Read returns the payload of a text that Sign made for the same purpose, and its expiry, which may
+// be over.
 func (s *Signer) Read(purpose, text string) (payload []byte, until time.Time, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	// Decoding ignores line breaks and the last bits: only the text that Sign made is accepted.

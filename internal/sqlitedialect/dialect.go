@@ -51,7 +51,8 @@ func buildLimit(c clause.Clause, builder clause.Builder) {
 	}
 }
 
-// DefaultValueOf is the value of a column that an insert of several rows leaves out in some of them.
+// DefaultValueOf is the value of a column that an insert of several rows leaves out in some of
+// them.
 func (dialector) DefaultValueOf(*schema.Field) clause.Expression { return clause.Expr{SQL: "NULL"} }
 
 func (dialector) BindVarTo(writer clause.Writer, _ *gorm.Statement, _ any) { _ = writer.WriteByte('?') }

@@ -70,8 +70,8 @@ func (m *Metrics) WatchBacklog(c clock.Clock, read func(context.Context) (Backlo
 	m.registry.MustRegister(&backlogCollector{clock: c, read: read})
 }
 
-// backlogCollector keeps a reading, and a failure, for backlogMaxAge: the database is not asked more
-// often, however many scrape.
+// backlogCollector keeps a reading, and a failure, for backlogMaxAge: the database is not asked
+// more often, however many scrape.
 type backlogCollector struct {
 	clock clock.Clock
 	read  func(context.Context) (Backlog, error)

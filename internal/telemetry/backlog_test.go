@@ -37,7 +37,8 @@ func TestBacklog_isExported(t *testing.T) {
 	}
 }
 
-// The database is read once for all scrapes of a quarter of a minute, whether that succeeds or fails.
+// The database is read once for all scrapes of a quarter of a minute, whether that succeeds or
+// fails.
 func TestBacklog_isReadSeldom(t *testing.T) {
 	t.Parallel()
 	now := clock.NewManual(time.Date(2026, time.March, 10, 15, 0, 0, 0, time.UTC))

@@ -105,8 +105,8 @@ func (m *Metrics) WatchStarts(backlog func() (waiting int, oldest time.Duration,
 	)
 }
 
-// WatchMoves exports how many moves this process was asked for, over whatever route, and how many of
-// them were not confirmed.
+// WatchMoves exports how many moves this process was asked for, over whatever route, and how many
+// of them were not confirmed.
 func (m *Metrics) WatchMoves(counts func() (requested, unconfirmed int64)) {
 	m.registry.MustRegister(
 		prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -38,8 +38,8 @@ func String(s string) string {
 	return folded.String()
 }
 
-// Compare orders names for display: without accents, case and punctuation, whatever the collation of
-// the database is. Names that differ in nothing else are equal.
+// Compare orders names for display: without accents, case and punctuation, whatever the collation
+// of the database is. Names that differ in nothing else are equal.
 func Compare(a, b string) int { return strings.Compare(String(a), String(b)) }
 
 // Slug returns s normalized, with hyphens in place of spaces.

@@ -89,8 +89,8 @@ func studyAcknowledge(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, away.stop(ctx)
 }
 
-// startWithoutTemporal is an api whose Temporal takes connections and never answers. Its orders have a
-// database of their own, where nobody looks for their workflows.
+// startWithoutTemporal is an api whose Temporal takes connections and never answers. Its orders
+// have a database of their own, where nobody looks for their workflows.
 func (s *stack) startWithoutTemporal(ctx context.Context) (*service, error) {
 	silent, err := net.Listen("tcp", net.JoinHostPort(cluster.Loopback, "0"))
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *stack) burst(ctx context.Context) (acknowledged, started float64, err e
 	})
 }
 
-// callBurst makes the calls of a burst. It returns how many a second returned, and how many a second
-// when the last workflow of each client runs; a call without a workflow returns "".
+// callBurst makes the calls of a burst. It returns how many a second returned, and how many a
+// second when the last workflow of each client runs; a call without a workflow returns "".
 func (s *stack) callBurst(ctx context.Context, call func(ctx context.Context, client int) (workflowID string, err error)) (returned, settled float64, err error) {
 	var calls atomic.Int64
 	latest := make([]string, s.scale.burstClients)

@@ -92,8 +92,8 @@ func (s *stack) runOrder(ctx context.Context, caller *operatorClient) (order uui
 	return order, arrived, err
 }
 
-// commitsOf are the times at which the moves of an order, so many at least, were committed, by their
-// number.
+// commitsOf are the times at which the moves of an order, so many at least, were committed, by
+// their number.
 func (v *service) commitsOf(ctx context.Context, order uuid.UUID, moves int) (map[int]time.Time, error) {
 	times := map[int]time.Time{}
 	err := dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {

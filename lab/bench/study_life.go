@@ -50,8 +50,8 @@ func studyLife(ctx context.Context, s *stack) ([]Row, error) {
 	}, nil
 }
 
-// reconcileCost is the cost of a scheduled run of the reconcile workflow. How long it goes on does not
-// change it.
+// reconcileCost is the cost of a scheduled run of the reconcile workflow. How long it goes on does
+// not change it.
 func (s *stack) reconcileCost(ctx context.Context) (lifecost.Cost, error) {
 	run, err := s.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.main.queue},
 		workflows.ReconcileWorkflowName, workflows.ReconcileInput{For: time.Second})

@@ -34,9 +34,9 @@ const (
 )
 
 // studyNeighbours measures the time from the commit of a creation to the arrival of its event, one
-// order at a time, in calm and while another operator creates orders whose events go to webhooks that
-// hang, at the same host, by turns. The load begins with new webhooks in every round, so that what
-// happens before their circuits open counts.
+// order at a time, in calm and while another operator creates orders whose events go to webhooks
+// that hang, at the same host, by turns. The load begins with new webhooks in every round, so that
+// what happens before their circuits open counts.
 func studyNeighbours(ctx context.Context, s *stack) ([]Row, error) {
 	caller := s.main.operatorClient(webhookOperator)
 	defer caller.Close()

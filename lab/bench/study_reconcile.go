@@ -52,8 +52,8 @@ func studyReconcile(ctx context.Context, s *stack) ([]Row, error) {
 	return rows, v.stop(ctx)
 }
 
-// reconcile seeds orders without a workflow and returns how many a second were started when the last
-// one is confirmed.
+// reconcile seeds orders without a workflow and returns how many a second were started when the
+// last one is confirmed.
 func (v *service) reconcile(ctx context.Context, operator int) (float64, error) {
 	count := v.stack.scale.burst
 	if err := seedOrders(ctx, v.databaseURL, orderSeed{first: operator, last: operator, each: count, status: models.StatusRegistered}); err != nil {

@@ -42,8 +42,8 @@ func checkDeliveries(_ context.Context, c *checker) error {
 	return nil
 }
 
-// checkArrivals compares the order in which events came with the order of their moves. With retries a
-// later event may overtake one whose next attempt is hours away.
+// checkArrivals compares the order in which events came with the order of their moves. With retries
+// a later event may overtake one whose next attempt is hours away.
 func (c *checker) checkArrivals() {
 	deliveries := map[string]deliveryRow{}
 	orderOf := map[string]string{}

@@ -94,7 +94,8 @@ func (c *checker) listRuns(ctx context.Context) (map[string][]run, error) {
 
 // unexpectedRuns are the orders whose runs are not as they should be: one, running while the order
 // can move or a webhook call is pending, completed otherwise. Only a revived order, or one of very
-// many moves, may have a second run; a revived order has none where the first was still calling webhooks.
+// many moves, may have a second run; a revived order has none where the first was still calling
+// webhooks.
 func (c *checker) unexpectedRuns(ctx context.Context, runs map[string][]run) (map[string]string, error) {
 	unexpected := map[string]string{}
 	for order := range runs {

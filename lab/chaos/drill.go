@@ -28,8 +28,8 @@ type installation interface {
 	stop(ctx context.Context) error
 	// backup copies the databases and the photos.
 	backup(ctx context.Context) error
-	// chooseTarget takes the present as the point in time to restore to; zero where only the end of the
-	// copy can be restored.
+	// chooseTarget takes the present as the point in time to restore to; zero where only the end of
+	// the copy can be restored.
 	chooseTarget(ctx context.Context) (time.Time, error)
 	// loseAll ends everything at once, as the loss of the machine does. What was copied is left.
 	loseAll(ctx context.Context) error
@@ -52,8 +52,8 @@ var drills = map[string]func(ctx context.Context, base *stack) (installation, er
 	"dev": func(ctx context.Context, base *stack) (installation, error) { return startDevSite(ctx, base) },
 }
 
-// Drill makes copies of the service under load, loses the original, restores the copy and checks the
-// promises of docs/operations.md. It returns ErrBroken when one did not hold.
+// Drill makes copies of the service under load, loses the original, restores the copy and checks
+// the promises of docs/operations.md. It returns ErrBroken when one did not hold.
 func Drill(ctx context.Context, options Options) error {
 	options.AutoCancelAfter = drilledAutoCancel
 	names := slices.Sorted(maps.Keys(drills))
@@ -90,8 +90,8 @@ func Drill(ctx context.Context, options Options) error {
 type drill struct {
 	*stack
 	name string
-	// backupBegan is when the copy was begun: what was acknowledged before is in it. endsAt is the point
-	// in time that it is restored to, zero where it is the end of the copy.
+	// backupBegan is when the copy was begun: what was acknowledged before is in it. endsAt is the
+	// point in time that it is restored to, zero where it is the end of the copy.
 	backupBegan, endsAt time.Time
 }
 

@@ -57,7 +57,8 @@ func (o *restoredOrder) moves() (entries []entryRow) {
 
 func (o *restoredOrder) open() bool { return slices.Contains(models.OpenStatuses, o.Status) }
 
-// check starts the restored copy with webhooks paused, checks it, and starts it again without the pause.
+// check starts the restored copy with webhooks paused, checks it, and starts it again without the
+// pause.
 func (d *drill) check(ctx context.Context, restored installation) error {
 	d.stack = restored.clients()
 	began, called := time.Now(), d.receivers.total()
@@ -194,7 +195,8 @@ func (d *drill) checkRestored(orders map[string]*restoredOrder) {
 	}
 }
 
-// checkProofs reads every photo that an order of the copy refers to, at the address that the order gives.
+// checkProofs reads every photo that an order of the copy refers to, at the address that the order
+// gives.
 func (d *drill) checkProofs(ctx context.Context, c *client, orders map[string]*restoredOrder) error {
 	for _, order := range orders {
 		if order.DeliveryProof == nil {
@@ -216,7 +218,8 @@ func (d *drill) checkProofs(ctx context.Context, c *client, orders map[string]*r
 	return nil
 }
 
-// makeNextMoves makes the next legal move of one in so many of the open orders that were not moved yet.
+// makeNextMoves makes the next legal move of one in so many of the open orders that were not moved
+// yet.
 func (d *drill) makeNextMoves(ctx context.Context, c *client, orders map[string]*restoredOrder, moved map[string]models.Move, oneIn int) error {
 	n := 0
 	for id, order := range orders {
@@ -234,9 +237,9 @@ func (d *drill) makeNextMoves(ctx context.Context, c *client, orders map[string]
 	return nil
 }
 
-// makeNextMove moves an order on, requires that the move is made, and returns it. What was not confirmed
-// is looked up before it is repeated. A move that was under way when the copy was made may be made after
-// the restore: then the order is read again.
+// makeNextMove moves an order on, requires that the move is made, and returns it. What was not
+// confirmed is looked up before it is repeated. A move that was under way when the copy was made
+// may be made after the restore: then the order is read again.
 func (d *drill) makeNextMove(ctx context.Context, c *client, order *restoredOrder) (made models.Move, err error) {
 	move, body := models.MoveReceive, "{}"
 	switch order.Status {
@@ -283,8 +286,8 @@ func (d *drill) makeNextMove(ctx context.Context, c *client, order *restoredOrde
 	}
 }
 
-// awaitAgreement returns when every running workflow belongs to an open order with the same status and
-// every open order has one; what does not come to agree in time is reported.
+// awaitAgreement returns when every running workflow belongs to an open order with the same status
+// and every open order has one; what does not come to agree in time is reported.
 func (d *drill) awaitAgreement(ctx context.Context, c *client) error {
 	began := time.Now()
 	for {
@@ -389,8 +392,8 @@ func (d *drill) deliveries(ctx context.Context, c *client, query string) (total 
 	return page.Total, page.Deliveries, err
 }
 
-// checkResumed returns when nothing waits any more, and looks whether the events of the moves that were
-// made during the pause have arrived, at both webhooks.
+// checkResumed returns when nothing waits any more, and looks whether the events of the moves that
+// were made during the pause have arrived, at both webhooks.
 func (d *drill) checkResumed(ctx context.Context, c *client, moved map[string]models.Move, restoredAt time.Time) error {
 	began := time.Now()
 	for {

@@ -15,7 +15,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// devSite is `despacho dev`: SQLite, Temporal's development server and its file, all in one directory.
+// devSite is `despacho dev`: SQLite, Temporal's development server and its file, all in one
+// directory.
 type devSite struct {
 	*stack
 	directory string

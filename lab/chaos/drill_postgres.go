@@ -15,8 +15,8 @@ import (
 	"despacho/lab/cluster"
 )
 
-// postgresSite is an installation as docker-compose.yml describes it: one PostgreSQL with the service's
-// database and Temporal's two, a Temporal server, an api and a worker.
+// postgresSite is an installation as docker-compose.yml describes it: one PostgreSQL with the
+// service's database and Temporal's two, a Temporal server, an api and a worker.
 type postgresSite struct {
 	*stack
 	method     postgresMethod
@@ -106,8 +106,8 @@ func (p *postgresSite) copyPhotos(ctx context.Context) error {
 	return err
 }
 
-// chooseTarget is for the point in time alone. The photos are copied again, as they have to be along with
-// the WAL.
+// chooseTarget is for the point in time alone. The photos are copied again, as they have to be
+// along with the WAL.
 func (p *postgresSite) chooseTarget(ctx context.Context) (time.Time, error) {
 	method, ok := p.method.(*pointInTime)
 	if !ok {
@@ -196,8 +196,8 @@ func (*pointInTime) settings(copy string) map[string]string {
 	}
 }
 
-// awaitArchive returns when the WAL until now is archived; without it archive_timeout bounds what is
-// lost.
+// awaitArchive returns when the WAL until now is archived; without it archive_timeout bounds what
+// is lost.
 func (m *pointInTime) awaitArchive(ctx context.Context, server *dev.Postgres) error {
 	return dev.OnDatabase(ctx, server.URL, func(connection *pgx.Conn) error {
 		var segment string
@@ -221,8 +221,8 @@ func (m *pointInTime) restore(ctx context.Context, s *cluster.Stack, copy string
 	})
 }
 
-// dumps is pg_dumpall: one database after the other, so that they are of different moments. It is no way
-// to back up the service; the drill shows that even such a copy comes to agree with itself.
+// dumps is pg_dumpall: one database after the other, so that they are of different moments. It is
+// no way to back up the service; the drill shows that even such a copy comes to agree with itself.
 type dumps struct{}
 
 func (dumps) settings(string) map[string]string { return nil }

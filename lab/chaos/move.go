@@ -127,8 +127,8 @@ func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move mo
 	return true, nil
 }
 
-// checkRefusal holds a refusal against the row. Nobody else moves the order but the timer, whose move
-// the row shows; a move whose outcome is unknown may have come in between.
+// checkRefusal holds a refusal against the row. Nobody else moves the order but the timer, whose
+// move the row shows; a move whose outcome is unknown may have come in between.
 func (c *client) checkRefusal(ctx context.Context, tracked *trackedOrder, move models.Move, by models.Actor) error {
 	if !tracked.certain() {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"despacho/workflows"
 )
 
-// poisonBodies are deliveries that no order may take: a time that is in the year 10000 in UTC, a text
-// with a control character, a point that does not exist.
+// poisonBodies are deliveries that no order may take: a time that is in the year 10000 in UTC, a
+// text with a control character, a point that does not exist.
 var poisonBodies = []string{
 	`{"captured_at":"9999-12-31T23:59:59-12:00"}`,
 	`{"captured_at":"0001-01-01T00:00:00Z"}`,

@@ -148,8 +148,8 @@ func (j *logCheck) addRow(row any) {
 	}
 }
 
-// isPhone reports whether a value can be somebody's phone. What tests send in its place to be refused,
-// such as a table's name or zeros, is in the logs for other reasons: slow statements, ids.
+// isPhone reports whether a value can be somebody's phone. What tests send in its place to be
+// refused, such as a table's name or zeros, is in the logs for other reasons: slow statements, ids.
 func isPhone(value string) bool {
 	digits := strings.NewReplacer(" ", "", "+", "", "-", "", "(", "", ")", "").Replace(value)
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && strings.Trim(digits, digits[:1]) != ""

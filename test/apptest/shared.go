@@ -56,8 +56,8 @@ func EachDatabase(t *testing.T, run func(t *testing.T, s *Service)) {
 	each(t, "moving", Options{}, run)
 }
 
-// OnPostgres runs a test against the service of EachDatabase on PostgreSQL alone, for what a database
-// makes no difference to.
+// OnPostgres runs a test against the service of EachDatabase on PostgreSQL alone, for what a
+// database makes no difference to.
 func OnPostgres(t *testing.T, run func(t *testing.T, s *Service)) {
 	t.Parallel()
 	run(t, sharedOn(t, "moving on postgres", testenv.Postgres, Options{}))

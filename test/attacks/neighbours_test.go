@@ -50,8 +50,9 @@ func newSharedHost(t *testing.T) *sharedHost {
 	return h
 }
 
-// However many webhooks of one operator hang, the events of another operator arrive, at the same host
-// and while the hanging exchanges are still under way; and whatever waited is sent once in the end.
+// However many webhooks of one operator hang, the events of another operator arrive, at the same
+// host and while the hanging exchanges are still under way; and whatever waited is sent once in the
+// end.
 func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		const webhooks, orders, atOnce = 20, 3, 32

@@ -15,8 +15,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// An operator's webhook that is limited to a store is the operator's: the store sees that its orders
-// were told about, and can neither read nor change nor use the webhook.
+// An operator's webhook that is limited to a store is the operator's: the store sees that its
+// orders were told about, and can neither read nor change nor use the webhook.
 func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
@@ -85,8 +85,8 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 	})
 }
 
-// What a store registers is the store's, with a bound key or in the panel, and the operator sees it;
-// neither uses up the other's number of webhooks.
+// What a store registers is the store's, with a bound key or in the panel, and the operator sees
+// it; neither uses up the other's number of webhooks.
 func TestAccess_webhooksCountForTheirOwner(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

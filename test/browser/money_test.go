@@ -10,8 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// An amount of a thousand and more is on one line, with its thousands separated, on a phone and on a
-// desktop.
+// An amount of a thousand and more is on one line, with its thousands separated, on a phone and on
+// a desktop.
 func TestPanel_amountsAreOnOneLine(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

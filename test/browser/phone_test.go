@@ -10,8 +10,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// On a phone the list to assign from shows several orders beside its bar, and the reference does not
-// scroll sideways.
+// On a phone the list to assign from shows several orders beside its bar, and the reference does
+// not scroll sideways.
 func TestPanel_assignmentOnAPhone(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -93,8 +93,8 @@ func readFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// innermost matches ${NAME}, ${NAME:-default}, ${NAME-default}, ${NAME:+other} and ${NAME:?complaint}
-// without another one inside.
+// innermost matches ${NAME}, ${NAME:-default}, ${NAME-default}, ${NAME:+other} and
+// ${NAME:?complaint} without another one inside.
 var innermost = regexp.MustCompile(`\$\{([A-Z_]+)(?:(:?[-+?])([^{}$]*))?\}`)
 
 // interpolate fills in variables as compose does.

@@ -154,7 +154,8 @@ func TestEnvironment_databaseIsTheOneThatIsStarted(t *testing.T) {
 	require.Equal(t, "postgres", interpolate(t, *file.Services["temporal"].Environment["POSTGRES_SEEDS"], nil), "the service's name")
 }
 
-// The defaults leave room for five of each, also while a roll-out runs the workers twice, or one more api.
+// The defaults leave room for five of each, also while a roll-out runs the workers twice, or one
+// more api.
 func TestPostgres_hasRoomForTheConnections(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
@@ -244,7 +245,8 @@ func TestServices_haveAMemoryLimit(t *testing.T) {
 	}
 }
 
-// Whoever has a PostgreSQL or a Temporal leaves its profile out; the rest does not wait for it then.
+// Whoever has a PostgreSQL or a Temporal leaves its profile out; the rest does not wait for it
+// then.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)

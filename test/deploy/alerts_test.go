@@ -31,8 +31,8 @@ func readAlerts(t *testing.T) []rulefmt.Rule {
 	return rules
 }
 
-// situation is what Prometheus has seen, one value a minute: with the first series an alert fires, with
-// the second it does not.
+// situation is what Prometheus has seen, one value a minute: with the first series an alert fires,
+// with the second it does not.
 type situation struct{ fires, rests []string }
 
 var situations = map[string]situation{
@@ -175,8 +175,8 @@ func (s *seriesSet) At() storage.Series                { return s.current }
 func (s *seriesSet) Err() error                        { return nil }
 func (s *seriesSet) Warnings() annotations.Annotations { return nil }
 
-// Prometheus's own engine evaluates every alert on series that should raise it and on such that should
-// not: a valid expression whose sides never match would be silent for ever.
+// Prometheus's own engine evaluates every alert on series that should raise it and on such that
+// should not: a valid expression whose sides never match would be silent for ever.
 func TestAlerts_fireAndRest(t *testing.T) {
 	t.Parallel()
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 10_000, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})

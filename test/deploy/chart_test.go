@@ -143,8 +143,8 @@ func (r *rendered) read(t *testing.T, file, text string) {
 	}
 }
 
-// strict refuses members that the type does not have, members that come twice, and values of another
-// type.
+// strict refuses members that the type does not have, members that come twice, and values of
+// another type.
 func strict[T any](t *testing.T, file, manifest string) *T {
 	t.Helper()
 	object := new(T)
@@ -287,7 +287,8 @@ func TestChart_pods(t *testing.T) {
 	})
 }
 
-// Workers are upgraded before the api: they know everything that an older api sends, not the other way round.
+// Workers are upgraded before the api: they know everything that an older api sends, not the other
+// way round.
 func TestChart_upgradesWorkersFirst(t *testing.T) {
 	t.Parallel()
 	values := needed()
@@ -342,8 +343,8 @@ func TestChart_variablesAreDocumented(t *testing.T) {
 	})
 }
 
-// What autoscaling asks for is what deploy/prometheus/adapter.yml serves, and the jobs are those of the
-// alerts.
+// What autoscaling asks for is what deploy/prometheus/adapter.yml serves, and the jobs are those of
+// the alerts.
 func TestChart_metrics(t *testing.T) {
 	t.Parallel()
 	r, err := render(t, everything())

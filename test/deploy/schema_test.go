@@ -16,18 +16,19 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kubernetesVersions are the first one that the chart supports and the last one whose OpenAPI documents a
-// Go module has.
+// kubernetesVersions are the first one that the chart supports and the last one whose OpenAPI
+// documents a Go module has.
 var kubernetesVersions = []string{"1.29", "1.30"}
 
-// The module with the OpenAPI documents, for its files only: its code does not compile with the modules that Helm
-// needs, so that go.mod cannot require it, and go.sum not hold its sum.
+// The module with the OpenAPI documents, for its files only: its code does not compile with the
+// modules that Helm needs, so that go.mod cannot require it, and go.sum not hold its sum.
 const (
 	schemaModule = "sigs.k8s.io/kubectl-validate@v0.0.4"
 	schemaSum    = "h1:tGKuv0awYHn11Cb6KPsZKxUmHgavF46K3NvVH0Nse9U="
 )
 
-// schemaDir is the directory of the OpenAPI documents in the module cache. They are downloaded once.
+// schemaDir is the directory of the OpenAPI documents in the module cache. They are downloaded
+// once.
 var schemaDir = sync.OnceValues(func() (string, error) {
 	download := exec.Command("go", "mod", "download", "-json", schemaModule)
 	download.Dir = os.TempDir() // outside of a module
@@ -84,8 +85,8 @@ func readSchemas(t *testing.T, version string) schemas {
 	return found
 }
 
-// validate holds an object to its schema: required members, types, enumerations. Members that the schema does
-// not know are found by strict.
+// validate holds an object to its schema: required members, types, enumerations. Members that the
+// schema does not know are found by strict.
 func (s schemas) validate(t *testing.T, text string) error {
 	t.Helper()
 	content, err := yaml.YAMLToJSON([]byte(text))

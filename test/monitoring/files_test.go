@@ -33,8 +33,8 @@ func TestAlerts_areTheDocumentedOnes(t *testing.T) {
 	require.Equal(t, defined, documented)
 }
 
-// The processes that Prometheus looks for are the services of docker-compose.yml, at the port of their
-// metrics, under the names that the alerts and dashboards know.
+// The processes that Prometheus looks for are the services of docker-compose.yml, at the port of
+// their metrics, under the names that the alerts and dashboards know.
 func TestPrometheus_scrapesTheServices(t *testing.T) {
 	t.Parallel()
 	var prometheus struct {
@@ -80,8 +80,8 @@ func TestPrometheus_scrapesTheServices(t *testing.T) {
 	}
 }
 
-// Grafana finds the dashboards where its container has them, and the data source of the dashboards is the
-// Prometheus of docker-compose.yml.
+// Grafana finds the dashboards where its container has them, and the data source of the dashboards
+// is the Prometheus of docker-compose.yml.
 func TestGrafana_findsDashboardsAndData(t *testing.T) {
 	t.Parallel()
 	var compose struct {

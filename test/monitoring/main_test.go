@@ -1,5 +1,5 @@
-// Package monitoring_test holds what Prometheus and Grafana are given in deploy/ to what the service
-// exports and to what docs/operations.md says.
+// Package monitoring_test holds what Prometheus and Grafana are given in deploy/ to what the
+// service exports and to what docs/operations.md says.
 package monitoring_test
 
 import (

@@ -73,8 +73,8 @@ func busyService(t *testing.T) exported {
 	return scrape(t, s.App.Metrics)
 }
 
-// sdkMetrics are the metrics that the SDK's source names, as the service exports them: many exist only
-// once something went wrong.
+// sdkMetrics are the metrics that the SDK's source names, as the service exports them: many exist
+// only once something went wrong.
 func sdkMetrics(t *testing.T) exported {
 	t.Helper()
 	directory, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.temporal.io/sdk").Output()
@@ -157,8 +157,8 @@ func TestMoves_areCounted(t *testing.T) {
 	require.Greater(t, later, still, "what is made or refused is confirmed")
 }
 
-// The routes that queries name are routes of the service. Those with a parameter are written in another
-// way in openapi.yaml; queries name none.
+// The routes that queries name are routes of the service. Those with a parameter are written in
+// another way in openapi.yaml; queries name none.
 func TestQueries_nameRoutes(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile(filepath.Join(root, "api/openapi.yaml"))

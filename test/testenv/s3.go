@@ -31,9 +31,9 @@ type Bucket struct {
 	Endpoint *url.URL
 }
 
-// NewBucket returns a place that no other test uses. The server is shared by all tests; where it cannot
-// be compiled the test is skipped, or fails with CI=true. Its credentials are in the environment of the
-// process from then on, which is where the service looks for them.
+// NewBucket returns a place that no other test uses. The server is shared by all tests; where it
+// cannot be compiled the test is skipped, or fails with CI=true. Its credentials are in the
+// environment of the process from then on, which is where the service looks for them.
 func NewBucket(t testing.TB) *Bucket {
 	t.Helper()
 	address, err := s3Server.get()

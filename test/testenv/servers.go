@@ -1,5 +1,5 @@
-// Package testenv gives tests the real databases, the real Temporal server and the real S3 server they
-// run against.
+// Package testenv gives tests the real databases, the real Temporal server and the real S3 server
+// they run against.
 package testenv
 
 import (

@@ -40,9 +40,9 @@ func (p *Pages) refused(v *Request, path string, err error) error {
 	return p.redirectWithNotice(v.Context, v.Who.SessionID, path, notice{Text: f.Message, Failed: true})
 }
 
-// redirectWithNotice redirects to a page that shows the notice to the session; uuid.Nil is a visitor
-// who is not signed in. The notice is signed, so that a cookie of somebody else's making shows
-// nothing.
+// redirectWithNotice redirects to a page that shows the notice to the session; uuid.Nil is a
+// visitor who is not signed in. The notice is signed, so that a cookie of somebody else's making
+// shows nothing.
 func (p *Pages) redirectWithNotice(c *gin.Context, session uuid.UUID, path string, n notice) error {
 	if len(n.Text) > maxNotice {
 		n.Text = strings.ToValidUTF8(n.Text[:maxNotice], "") + "…"

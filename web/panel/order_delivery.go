@@ -122,8 +122,8 @@ func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (que
 }
 
 // isUnusual reports whether much more or much less was collected than was agreed. Small differences
-// are usual: there is no change, or the customer has no coins. An agreed amount that is not known yet
-// is no measure.
+// are usual: there is no change, or the customer has no coins. An agreed amount that is not known
+// yet is no measure.
 func isUnusual(collected money.Cents, order *orders.View) bool {
 	agreed := order.AmountToCollect
 	if agreed == 0 {

@@ -28,7 +28,8 @@ func fileRows(t *testing.T, p *page) [][]string {
 	return rows
 }
 
-// A list of orders as a file has the filters of its page, all its pages, its totals, and no formula.
+// A list of orders as a file has the filters of its page, all its pages, its totals, and no
+// formula.
 func TestOrdersFile(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

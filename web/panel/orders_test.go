@@ -151,8 +151,8 @@ func TestBoard_filtersAndCountsByStatus(t *testing.T) {
 	})
 }
 
-// The list of delivered orders is about what was collected and when, and adds it up; nothing is left
-// to collect of an order that has ended.
+// The list of delivered orders is about what was collected and when, and adds it up; nothing is
+// left to collect of an order that has ended.
 func TestBoard_deliveredOrdersShowWhatWasCollected(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

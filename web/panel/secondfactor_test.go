@@ -37,8 +37,8 @@ func codeAt(t *testing.T, secret string, steps int64) string {
 	return totp.Code(decoded, totp.Step(time.Now())+steps)
 }
 
-// An administrator of an operator that requires a second factor is led to set it up, is asked for it
-// when signing in, and removes it; everything without scripts.
+// An administrator of an operator that requires a second factor is led to set it up, is asked for
+// it when signing in, and removes it; everything without scripts.
 func TestSecondFactor_pages(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		const path = "/panel/cuenta/segundo-factor"

@@ -15,8 +15,8 @@ import (
 
 var liveKey = regexp.MustCompile(`dsp_live_[0-9A-Za-z]{32}`)
 
-// A form is answered by a redirect: the page that follows can be reloaded and returned to, and shows
-// a secret once.
+// A form is answered by a redirect: the page that follows can be reloaded and returned to, and
+// shows a secret once.
 func TestForms_areAnsweredByARedirect(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)

@@ -115,8 +115,8 @@ func passwordQuestion() forms.Field {
 	return forms.Field{Name: "password", Label: "Contraseña", Kind: forms.NewPassword, Hint: "En blanco, se genera una y se le muestra a usted una sola vez."}
 }
 
-// userActions are the actions on a colleague; the first sets the password. Users change their own in
-// their account.
+// userActions are the actions on a colleague; the first sets the password. Users change their own
+// in their account.
 func userActions(v *Request, a *account) []action {
 	if a.ID == v.Who.User.ID {
 		return nil

@@ -232,7 +232,8 @@ func TestWebhooks_storeUserSeesOnlyItsOwn(t *testing.T) {
 	})
 }
 
-// While webhooks are paused the pages say so, and the buttons that would call a receiver answer why not.
+// While webhooks are paused the pages say so, and the buttons that would call a receiver answer why
+// not.
 func TestWebhooks_paused(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.WebhooksPaused = true }})

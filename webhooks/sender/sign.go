@@ -19,7 +19,8 @@ const (
 )
 
 // HeaderPreviousSignature is an addition to the contract: after a rotation it holds the signature
-// made with the previous secret, after several rotations in a row one for each, separated by spaces.
+// made with the previous secret, after several rotations in a row one for each, separated by
+// spaces.
 const HeaderPreviousSignature = "X-Service-Signature-Previous"
 
 // The headers of Standard Webhooks 1.0.
@@ -32,8 +33,8 @@ const (
 const signatureScheme = "sha256="
 
 // Headers signs a body with both schemes. The first secret is the current one and makes the
-// contract's signature, of which there is one; during a rotation each of the others makes a previous
-// signature and an additional Standard Webhooks signature.
+// contract's signature, of which there is one; during a rotation each of the others makes a
+// previous signature and an additional Standard Webhooks signature.
 func Headers(event, id string, at time.Time, body []byte, secrets ...string) (http.Header, error) {
 	if len(secrets) == 0 {
 		return nil, ErrSecret
