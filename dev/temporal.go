@@ -122,6 +122,11 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		// times a second by default: every task would wait for 25 ms on average.
 		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("history.%sProcessorMaxPollRPS=%d", queue, queueReadsPerSecond))
 	}
+	for _, kind := range []string{"Read", "Write"} {
+		// By default a task queue has four partitions, so that several servers can share its load.
+		// One server only forwards tasks and polls from one of its partitions to another.
+		arguments = append(arguments, "--dynamic-config-value", fmt.Sprintf("matching.numTaskqueue%sPartitions=1", kind))
+	}
 	for _, name := range slices.Sorted(maps.Keys(options.DynamicConfig)) {
 		arguments = append(arguments, "--dynamic-config-value", name+"="+options.DynamicConfig[name])
 	}
