@@ -22,6 +22,7 @@ type environment struct {
 	// variables are the environment of every command. With -trimpath the build cache does not
 	// depend on the clone's path.
 	variables []string
+	needed    map[need]bool
 	missing   map[need]string
 	servers   []func(context.Context) error
 }
@@ -30,24 +31,20 @@ type environment struct {
 // races that are found while it ends. A GORACE of the caller's replaces it.
 const noExitDelay = "GORACE=atexit_sleep_ms=0"
 
-// prepare provides what the chosen suites need.
-func prepare(ctx context.Context, chosen []suite, out io.Writer) (*environment, error) {
+// prepare installs what the chosen suites need.
+func prepare(ctx context.Context, chosen []suite, out io.Writer) *environment {
 	needed := map[need]bool{}
 	for _, s := range chosen {
 		for _, n := range s.needs {
 			needed[n] = true
 		}
 	}
-	env := &environment{
+	return &environment{
 		strict:    os.Getenv("CI") == "true",
 		variables: append([]string{noExitDelay}, append(os.Environ(), "GOFLAGS="+goFlags(ctx))...),
+		needed:    needed,
 		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
 	}
-	if err := env.startServers(ctx, needed, out); err != nil {
-		env.stop()
-		return nil, err
-	}
-	return env, nil
 }
 
 // goFlags are the machine's GOFLAGS and -trimpath.
@@ -60,7 +57,7 @@ func goFlags(ctx context.Context) string {
 }
 
 // startServers starts the servers that the tests share; an environment variable has each address.
-func (e *environment) startServers(ctx context.Context, needed map[need]bool, out io.Writer) error {
+func (e *environment) startServers(ctx context.Context, out io.Writer) error {
 	for _, server := range []struct {
 		need     need
 		variable string
@@ -72,7 +69,7 @@ func (e *environment) startServers(ctx context.Context, needed map[need]bool, ou
 		{need: temporal, variable: testenv.TemporalVariable, start: testenv.StartTemporal},
 		{need: objectStorage, variable: testenv.S3Variable, start: testenv.StartS3, optional: true},
 	} {
-		if !needed[server.need] || e.missing[server.need] != "" {
+		if !e.needed[server.need] || e.missing[server.need] != "" {
 			continue
 		}
 		began := time.Now()

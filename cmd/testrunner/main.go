@@ -51,28 +51,38 @@ func run(ctx context.Context, names []string, out io.Writer) (passed bool, err e
 	if err != nil {
 		return false, err
 	}
-	env, err := prepare(ctx, chosen, out)
+	out = &lockedWriter{writer: out}
+	env := prepare(ctx, chosen, out)
+	defer env.stop()
+	rows, err := runSuites(ctx, chosen, env, out)
 	if err != nil {
 		return false, err
 	}
-	defer env.stop()
-
-	out = &lockedWriter{writer: out}
-	rows := runSuites(ctx, chosen, env, out)
 	return summarize(rows, time.Since(began), out), nil
 }
 
 // runSuites runs the linters and, at the same time, the tests of the suites that can run.
-func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) []row {
+func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Writer) ([]row, error) {
+	ctx, cancel := context.WithCancel(ctx)
 	rows := make([]row, len(chosen))
-	raced, plain := testRun{dir: ".", race: true}, testRun{dir: "."}
+	variables := env.variables // those of the servers follow, which no linter needs
 	var linting sync.WaitGroup
+	defer linting.Wait()
+	defer cancel()
 	for i, s := range chosen {
 		rows[i].suite = s.name
+		if s.lints {
+			linting.Go(func() { lint(ctx, &rows[i], variables, env.strict, out) })
+		}
+	}
+	if err := env.startServers(ctx, out); err != nil {
+		return nil, err
+	}
+	raced, plain := testRun{dir: ".", race: true}, testRun{dir: "."}
+	for i, s := range chosen {
 		reason := env.missingFor(s)
 		switch {
 		case s.lints:
-			linting.Go(func() { lint(ctx, &rows[i], env, out) })
 		case reason != "" && env.strict:
 			rows[i].fail("could not run: " + reason)
 		default:
@@ -96,7 +106,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 			rows[i].fail("interrupted")
 		}
 	}
-	return rows
+	return rows, nil
 }
 
 // lockedWriter serializes the output of the linters, the tests and the heartbeat.

@@ -42,11 +42,11 @@ func testPrevious(ctx context.Context, commit string, out io.Writer) (passed boo
 		return false, err
 	}
 	fmt.Fprintf(out, "the tests of %s run on the migrations of this tree\n", commit)
-	env, err := prepare(ctx, []suite{{needs: []need{compiler, postgres, temporal}}}, out)
-	if err != nil {
+	env := prepare(ctx, []suite{{needs: []need{compiler, postgres, temporal}}}, out)
+	defer env.stop()
+	if err := env.startServers(ctx, out); err != nil {
 		return false, err
 	}
-	defer env.stop()
 	report := goTest(ctx, []testRun{{dir: dir, packages: previousPackages, skip: ofTheSchema, race: true}}, env, out)
 	result := row{suite: "previous", took: time.Since(began)}
 	for _, of := range report.packages {

@@ -50,12 +50,14 @@ func TestRunSuites_missingNeeds(t *testing.T) {
 	t.Parallel()
 	browser := []suite{{name: "browser", needs: []need{chromium}, packages: []string{"despacho/test/browser"}}}
 	env := &environment{strict: true, missing: map[need]string{chromium: "it is not installed"}}
-	rows := runSuites(t.Context(), browser, env, io.Discard)
+	rows, err := runSuites(t.Context(), browser, env, io.Discard)
+	require.NoError(t, err)
 	require.Equal(t, []row{{suite: "browser", counts: counts{failed: 1}, problem: "could not run: Chromium: it is not installed"}}, rows)
 
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
-	rows = runSuites(interrupted, browser, env, io.Discard)
+	rows, err = runSuites(interrupted, browser, env, io.Discard)
+	require.NoError(t, err)
 	require.Equal(t, "interrupted", rows[0].problem)
 	require.Equal(t, counts{failed: 1}, rows[0].counts)
 }
