@@ -16,6 +16,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -70,7 +71,7 @@ func TestMapLink_shortLinkGetsItsPoint(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + "/larco"})
 		var order map[string]any
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if order = panelOrder(t, s, operator, id); order["delivery_lat"] == nil {
 				return fmt.Errorf("no point yet")
 			}
@@ -95,7 +96,7 @@ func TestMapLink_unresolvableLinkLeavesNoPoint(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		for _, path := range []string{"/dead", "/address", "/loop", "/inside", "/lisbon"} {
 			id := s.CreateOrder(t, tenant.Key, map[string]any{"delivery_maps_url": server.URL + path})
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				if types := timelineTypes(panelOrder(t, s, operator, id)); len(types) < 2 {
 					return fmt.Errorf("%s: no note yet", path)
 				}
@@ -177,7 +178,7 @@ func TestIdentity_outcomesAreKeptWithTheOrder(t *testing.T) {
 			"not eight digits: nobody is asked": {dni("1234567"), nil, nil, false},
 		} {
 			id := s.CreateOrder(t, tenant.Key, c.changes)
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				order := panelOrder(t, s, operator, id)
 				if order["recipient_doc_verified"] == nil {
 					return fmt.Errorf("%s: not asked yet", name)
@@ -231,7 +232,7 @@ func TestIdentity_otherDocumentsAreNeverSent(t *testing.T) {
 // requireNothingPending waits until an order's workflow has no pending activities.
 func requireNothingPending(t *testing.T, temporal client.Client, orderID string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		description, err := temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
 		if err == nil && len(description.GetPendingActivities()) > 0 {
 			return fmt.Errorf("pending: %v", description.GetPendingActivities())
@@ -246,7 +247,7 @@ func TestIdentity_noDNIInWorkflowPayloads(t *testing.T) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa), map[string]any{"delivery_maps_url": "https://maps.app.goo.gl/secret-place"})
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["recipient_doc_verified"] == nil {
 				return fmt.Errorf("not asked yet")
 			}
@@ -294,7 +295,7 @@ func TestIdentity_everyProviderDown(t *testing.T) {
 		tenant := s.NewTenant(t)
 		operator := tenant.SignIn(t, nil)
 		id := s.CreateOrder(t, tenant.Key, dni(dniprovider.DNIRosa))
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if order := panelOrder(t, s, operator, id); order["doc_outcome"] != "unavailable" {
 				return fmt.Errorf("outcome %v", order["doc_outcome"])
 			}

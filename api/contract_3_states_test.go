@@ -12,6 +12,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -102,7 +103,7 @@ func TestContract_3_autoCancelAndRevival(t *testing.T) {
 		operator := tenant.SignIn(t, nil)
 		order := created(t, s, tenant.KeyA)
 		path := "/v1/orders/" + order.String("id")
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if get(t, s, tenant.KeyA, path).String("status") != "cancelled" {
 				return errors.New("not cancelled yet")
 			}

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // panelMove posts a move and requires the status.
@@ -56,7 +56,7 @@ func TestLifecycle_registeredReceivedAssignedDelivered(t *testing.T) {
 		require.Equal(t, map[string]any{"name": "Carlos Quispe", "phone": "+51987654321"}, events[1].Data["rider"])
 		require.EqualValues(t, 90, events[2].Data["actual_amount_collected"])
 
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 			if err != nil {
 				return err
@@ -157,7 +157,7 @@ func TestRace_cancelAgainstReception(t *testing.T) {
 				require.Equal(t, 1, statuses[http.StatusBadRequest], "%v", statuses)
 				require.Equal(t, "received", order.String("status"))
 			}
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 				if err != nil {
 					return err

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -40,7 +41,7 @@ func TestOverload_isRefused(t *testing.T) {
 		moved <- code
 	}()
 	var refused *apptest.Answer
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if refused = ask("/public/countries"); refused.Code != "overloaded" {
 			return errors.New("the slot is still free")
 		}

@@ -16,7 +16,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // recipient is everything that is known of a recipient.
@@ -87,7 +87,7 @@ func endedOrders(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) (ids 
 	require.Equal(t, http.StatusOK, delivered.Status, delivered.Text)
 	panelMove(t, s, operator.token, ids[1], "cancel", fields{"reason": "Lo pidió Graciela", "note": "Graciela llamó"}, 200)
 	for _, id := range ids {
-		testenv.Until(t, func() error { return workflowEnded(t, s, id) })
+		poll.Until(t, func() error { return workflowEnded(t, s, id) })
 	}
 	return ids
 }
@@ -138,7 +138,7 @@ func TestPanelErase_leavesNoTrace(t *testing.T) {
 
 		requireNoTraces(t, s)
 		for _, id := range ids {
-			testenv.Until(t, func() error { return historyGone(t, s, id) })
+			poll.Until(t, func() error { return historyGone(t, s, id) })
 		}
 		left, err := os.ReadDir(s.Config.FilesDir)
 		require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestRetention(t *testing.T) {
 	}}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		ids := endedOrders(t, s, tenant)
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			erased, err := s.App.Orders.ApplyRetention(t.Context())
 			if err == nil && erased > 0 {
 				err = errors.New("there was something to erase")
@@ -165,7 +165,7 @@ func TestRetention(t *testing.T) {
 		})
 		requireNoTraces(t, s)
 		for _, id := range ids {
-			testenv.Until(t, func() error { return historyGone(t, s, id) })
+			poll.Until(t, func() error { return historyGone(t, s, id) })
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"despacho/internal/clock"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
@@ -104,7 +104,7 @@ func TestPanelKeys_lastUse(t *testing.T) {
 		require.Equal(t, []any{nil, nil}, []any{shown["last_used_at"], shown["last_used_from"]})
 		for range 2 {
 			require.Equal(t, http.StatusOK, get(t, s, made.String("key"), "/v1/orders").Status)
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				shown := operator.find("/keys", made.String("id"))
 				if shown["last_used_at"] != clk.Now().Format(time.RFC3339) || shown["last_used_from"] != "127.0.0.1" {
 					return fmt.Errorf("last used: %v from %v", shown["last_used_at"], shown["last_used_from"])

@@ -14,6 +14,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -103,7 +104,7 @@ func TestPhotos_inABucket(t *testing.T) {
 	require.NotEmpty(t, unreadable.Header.Get("Retry-After"))
 
 	server.closed.Store(false)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		erased := d.post("/orders/"+id+"/erase", nil)
 		if erased.Code == "order_not_ended" {
 			return errors.New("its workflow has not ended yet")

@@ -18,6 +18,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -128,7 +129,7 @@ func TestDelivery_retryAfterALostResponseKeepsThePhoto(t *testing.T) {
 	answer := s.Do(t, deliveryWithPhoto(t, id, token))
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 	var photo string
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		return s.App.DB.SQL().QueryRow("SELECT proof_photo FROM orders WHERE guide_code = '" + created.Data["guide_code"].(string) + "' AND status = 'delivered'").Scan(&photo)
 	})
 	require.FileExists(t, filepath.Join(s.Config.FilesDir, photo))

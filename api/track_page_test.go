@@ -15,6 +15,7 @@ import (
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -119,7 +120,7 @@ func TestTrackPage_autoCancelled(t *testing.T) {
 	tenant := s.NewTenant(t)
 	operator := tenant.SignIn(t, nil)
 	order := created(t, s, tenant.KeyA)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if !strings.Contains(trackPage(t, s, order.String("guide_code"), nil).Text, "<h1>Cancelado</h1>") {
 			return errors.New("not cancelled yet")
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -20,7 +21,7 @@ func each(t *testing.T, run func(t *testing.T, database *db.DB)) {
 
 func open(t *testing.T, databaseURL string) *db.DB {
 	t.Helper()
-	database, err := db.Open(context.Background(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
+	database, err := db.Open(context.Background(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	return database

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -55,7 +56,7 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 		all.Go(func() { applied[i], errs[i] = process.Migrate(context.Background()) })
 	}
 	// One waits for the table; the others have asked for the migration's own lock and did not get it.
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		var blocked, refused int
 		err := database.SQL().QueryRow(`SELECT count(*) FILTER (WHERE wait_event_type = 'Lock'),
 			count(*) FILTER (WHERE state = 'idle' AND query ILIKE '%pg_try_advisory_lock%')
@@ -85,7 +86,7 @@ func TestMigrate_doesNotWaitForATable(t *testing.T) {
 	require.NoError(t, err)
 	_, err = holder.Exec("LOCK TABLE goose_db_version IN SHARE MODE")
 	require.NoError(t, err)
-	impatient, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline, LockTimeout: time.Millisecond})
+	impatient, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline, LockTimeout: time.Millisecond})
 	require.NoError(t, err)
 	defer impatient.Close()
 	_, err = impatient.Migrate(t.Context())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -21,7 +22,7 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		var log bytes.Buffer
 		database, err := db.Open(context.Background(), databaseURL, db.Options{
-			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: testenv.Deadline, ConnectTimeout: testenv.Deadline,
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: poll.Deadline, ConnectTimeout: poll.Deadline,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
@@ -44,7 +45,7 @@ func TestStatementLog_slowStatements(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		var log bytes.Buffer
 		database, err := db.Open(context.Background(), databaseURL, db.Options{
-			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: testenv.Deadline,
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: poll.Deadline,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
@@ -60,7 +61,7 @@ func TestStatementLog_scan(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		var log bytes.Buffer
 		database, err := db.Open(context.Background(), databaseURL, db.Options{
-			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: testenv.Deadline,
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), SlowStatement: time.Nanosecond, ConnectTimeout: poll.Deadline,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, database.Close()) })

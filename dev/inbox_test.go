@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/poll"
 	"despacho/webhooks/sender"
 )
 
@@ -44,7 +45,7 @@ func startInbox(t *testing.T, directory string) receiver {
 		transport.CloseIdleConnections()
 		_ = inbox.Stop(context.Background())
 	})
-	return receiver{inbox, secret, &http.Client{Transport: transport, Timeout: deadline}}
+	return receiver{inbox, secret, &http.Client{Transport: transport, Timeout: poll.Deadline}}
 }
 
 func (r receiver) send(t *testing.T, event, body, secret string) *http.Response {
@@ -214,7 +215,7 @@ func TestInbox_thePageIsSafeAndLive(t *testing.T) {
 	require.Contains(t, piece.String(), "Firma no válida")
 	require.NotContains(t, piece.String(), "order.created", "what the page has already is not sent again")
 
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 	defer cancel()
 	require.NoError(t, inbox.Stop(ctx), "an open page does not hold up the stop")
 }

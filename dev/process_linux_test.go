@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"despacho/test/poll"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -43,5 +45,5 @@ func TestProcess_diesWithItsParent(t *testing.T) {
 
 	require.NoError(t, parent.Process.Kill())
 	_ = parent.Wait()
-	require.Eventually(t, func() bool { return processGone(child) }, deadline, pollEvery)
+	require.Eventually(t, func() bool { return processGone(child) }, poll.Deadline, pollEvery)
 }

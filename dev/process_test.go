@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"despacho/test/poll"
+
 	"github.com/stretchr/testify/require"
 )
-
-// deadline is testenv.Deadline, which this package cannot import: only a hang reaches it.
-const deadline = 3 * time.Minute
 
 // pollEvery is how often a test looks whether what it waits for has happened.
 const pollEvery = 10 * time.Millisecond
@@ -64,7 +63,7 @@ func startShell(t *testing.T, script string, grace time.Duration, signal syscall
 	p, err := Start(command)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Stop(context.Background()) })
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, deadline, pollEvery)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "ready") }, poll.Deadline, pollEvery)
 	return p, log
 }
 
@@ -76,7 +75,7 @@ func processGone(pid int) bool {
 
 func TestProcess_stopAsksFirst(t *testing.T) {
 	t.Parallel()
-	p, log := startShell(t, `trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, deadline, 0)
+	p, log := startShell(t, `trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, poll.Deadline, 0)
 	require.NoError(t, p.Stop(t.Context()))
 	require.Contains(t, log.String(), "goodbye")
 	require.NoError(t, p.Err(), "a child that was stopped has not failed")
@@ -86,7 +85,7 @@ func TestProcess_stopAsksFirst(t *testing.T) {
 func TestProcess_stopUsesTheSignalGiven(t *testing.T) {
 	t.Parallel()
 	p, log := startShell(t, `trap '' TERM; trap 'echo interrupted; exit 0' INT; echo ready; while :; do sleep 0.05; done`,
-		deadline, syscall.SIGINT)
+		poll.Deadline, syscall.SIGINT)
 	require.NoError(t, p.Stop(t.Context()))
 	require.Contains(t, log.String(), "interrupted")
 }
@@ -98,17 +97,17 @@ func TestProcess_aChildThatIgnoresTheSignalIsKilledWithItsGroup(t *testing.T) {
 	require.NoError(t, err)
 
 	require.ErrorContains(t, p.Stop(t.Context()), "the script did not end when asked and was killed")
-	require.Eventually(t, func() bool { return processGone(grandchild) }, deadline, pollEvery)
+	require.Eventually(t, func() bool { return processGone(grandchild) }, poll.Deadline, pollEvery)
 	require.True(t, processGone(p.cmd.Process.Pid))
 }
 
 func TestProcess_whatTheChildLeavesBehindIsKilled(t *testing.T) {
 	t.Parallel()
-	p, log := startShell(t, `trap 'exit 0' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, deadline, 0)
+	p, log := startShell(t, `trap 'exit 0' TERM; sleep 600 & echo "$! ready"; while :; do sleep 0.05; done`, poll.Deadline, 0)
 	left, err := strconv.Atoi(strings.Fields(log.String())[0])
 	require.NoError(t, err)
 	require.NoError(t, p.Stop(t.Context()))
-	require.Eventually(t, func() bool { return processGone(left) }, deadline, pollEvery)
+	require.Eventually(t, func() bool { return processGone(left) }, poll.Deadline, pollEvery)
 }
 
 func TestProcess_stopGivesUpWhenTheContextEnds(t *testing.T) {
@@ -125,7 +124,7 @@ func TestProcess_anEndNobodyAskedForIsSeen(t *testing.T) {
 	require.NoError(t, err)
 	select {
 	case <-p.Done():
-	case <-time.After(deadline):
+	case <-time.After(poll.Deadline):
 		t.Fatal("the end of the child was not noticed")
 	}
 	require.EqualError(t, p.Err(), "the script ended by itself (exit status 3); its last lines:\none\nthe reason")

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"despacho/test/poll"
+
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 )
@@ -104,7 +106,7 @@ func TestFindTemporalDev_thenAPrebuiltOne(t *testing.T) {
 	binDir := t.TempDir()
 	writeProgram(t, filepath.Join(binDir, "temporal-dev-v0.0.1"), "#!/bin/sh\nexit 1\n") // another version
 	var progress output
-	source := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: progress.line}
+	source := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: poll.Deadline, interval: poll.Deadline, progress: progress.line}
 
 	var both sync.WaitGroup
 	for range 2 {
@@ -138,7 +140,7 @@ func TestFindTemporalDev_aBrokenDownloadIsNotKept(t *testing.T) {
 			onPath(t, nil)
 			address, _ := downloadService(t, archive)
 			binDir := t.TempDir()
-			_, err := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
+			_, err := temporalDevFinder{binDir: binDir, downloads: address, infoTimeout: poll.Deadline, interval: poll.Deadline, progress: (&output{}).line}.find(t.Context())
 			require.Error(t, err)
 			require.NoFileExists(t, filepath.Join(binDir, devName))
 		})
@@ -154,7 +156,7 @@ func TestFindTemporalDev_aClosedInternetIsGivenUp(t *testing.T) {
 	defer silent.Close()
 
 	_, err = temporalDevFinder{binDir: t.TempDir(), downloads: "https://" + silent.Addr().String(), infoTimeout: 100 * time.Millisecond,
-		interval: deadline, progress: (&output{}).line}.find(t.Context())
+		interval: poll.Deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "did not answer within 100ms")
 	require.ErrorContains(t, err, "the `go` command, which compiles the Temporal development server, is not on PATH")
 	require.LessOrEqual(t, infoTimeout, 5*time.Second, "whoever starts for the first time waits for it")
@@ -193,10 +195,10 @@ func TestFindTemporalDev_elseItIsCompiled(t *testing.T) {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 	defer cancel()
 	// A relative directory, as the suite runner gives it: go itself takes none.
-	path, err := temporalDevFinder{binDir: "bin", downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
+	path, err := temporalDevFinder{binDir: "bin", downloads: "http://127.0.0.1:1", infoTimeout: poll.Deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
 	require.NoError(t, err, "progress: %s", &progress)
 	require.True(t, filepath.IsAbs(path))
 	program, err := os.ReadFile(path)
@@ -211,7 +213,7 @@ func TestFindTemporalDev_aFailedBuildShowsWhy(t *testing.T) {
 	onPath(t, map[string]string{"go": fmt.Sprintf(fakeGo, 1)})
 	binDir := t.TempDir()
 	t.Setenv(goMayEnd, binDir)
-	_, err := temporalDevFinder{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: deadline, progress: (&output{}).line}.find(t.Context())
+	_, err := temporalDevFinder{binDir: binDir, downloads: "http://127.0.0.1:1", infoTimeout: poll.Deadline, interval: poll.Deadline, progress: (&output{}).line}.find(t.Context())
 	require.ErrorContains(t, err, "could not be downloaded")
 	require.ErrorContains(t, err, "go.temporal.io/server/service/frontend")
 	require.NoFileExists(t, filepath.Join(binDir, devName))
@@ -226,7 +228,7 @@ func TestFindTemporalDev_stopsWhenAsked(t *testing.T) {
 			cancel()
 		}
 	}
-	_, err := temporalDevFinder{binDir: t.TempDir(), downloads: "http://127.0.0.1:1", infoTimeout: deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
+	_, err := temporalDevFinder{binDir: t.TempDir(), downloads: "http://127.0.0.1:1", infoTimeout: poll.Deadline, interval: 20 * time.Millisecond, progress: tell}.find(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -20,6 +20,7 @@ import (
 	"despacho/internal/signing"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -36,7 +37,7 @@ type fixture struct {
 
 func open(t *testing.T, databaseURL string) *fixture {
 	t.Helper()
-	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
+	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	clk := clock.NewManual(monday)

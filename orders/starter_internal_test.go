@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID: uuid.New()}} }
@@ -40,7 +40,7 @@ func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 	for range startConcurrency {
 		s.add(t.Context(), orderToStart())
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if len(s.queue) > 0 {
 			return errors.New("not every goroutine has an order yet")
 		}
@@ -56,7 +56,7 @@ func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 	require.EqualValues(t, tooMany, backlog.Failed)
 
 	close(release)
-	s.close(testenv.Deadline)
+	s.close(poll.Deadline)
 	require.EqualValues(t, startConcurrency+startQueueSize, started.Load())
 	require.Zero(t, s.backlog().Waiting)
 	require.Zero(t, s.backlog().Oldest)
@@ -83,7 +83,7 @@ func TestStarter_doesNotDependOnTheRequest(t *testing.T) {
 	s.add(ctx, orderToStart())
 	cancel()
 	close(release)
-	s.close(testenv.Deadline)
+	s.close(poll.Deadline)
 	require.EqualValues(t, 1, started.Load())
 }
 

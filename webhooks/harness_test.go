@@ -15,7 +15,7 @@ import (
 	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // harness is a running service with its own operator.
@@ -154,7 +154,7 @@ func (s *harness) logOf(t *testing.T, webhookID string) []delivery {
 func (s *harness) waitUntilFinished(t *testing.T, webhookID string, count int) []delivery {
 	t.Helper()
 	id := uuid.MustParse(webhookID)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		rows, _, err := s.App.DB.Deliveries(t.Context(), s.scope(), db.DeliveryFilter{WebhookID: &id, Page: 1, Limit: 200})
 		if err != nil || len(rows) != count {
 			return fmt.Errorf("%d deliveries, not %d: %w", len(rows), count, err)

@@ -10,7 +10,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // hangingReceiver never responds, and counts its requests.
@@ -32,7 +32,7 @@ const perWebhook = 8
 // turns of the hanging webhook are taken and more deliveries wait for one.
 func TestIsolation_aReceiverThatHangs(t *testing.T) {
 	// The exchanges hang until their activities time out: the first ones that end open the circuit.
-	patient := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = testenv.Deadline }}
+	patient := apptest.Options{Configure: func(c *config.Config) { c.Timeouts.Exchange = poll.Deadline }}
 	eachOwn(t, patient, func(t *testing.T, s *harness) {
 		slow := &hangingReceiver{slowReceiver: newSlowReceiver()}
 		defer slow.release()
@@ -42,7 +42,7 @@ func TestIsolation_aReceiverThatHangs(t *testing.T) {
 		for range 2 * perWebhook {
 			s.CreateOrder(t, s.Key)
 		}
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if busy := slow.inside.Load(); busy < perWebhook {
 				return fmt.Errorf("only %d exchanges hang", busy)
 			}

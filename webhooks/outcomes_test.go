@@ -17,8 +17,8 @@ import (
 	"despacho/internal/safehttp"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/safehttptest"
-	"despacho/test/testenv"
 )
 
 const (
@@ -106,7 +106,7 @@ func TestOutcomes_receiversThatTakeTooLong(t *testing.T) {
 		require.Nil(t, silent.Attempts[0].StatusCode)
 		for _, webhookID := range []string{drips, dripsOnHTTP2} {
 			d := s.waitUntilFinished(t, webhookID, 1)[0]
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				last := d.Attempts[len(d.Attempts)-1]
 				require.Equal(t, "failed", d.Status)
 				require.Equal(t, wordsTimeout, valueOf(last.Error))

@@ -17,7 +17,7 @@ import (
 	"despacho/internal/safehttp"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/webhooks"
 	"despacho/workflows"
 )
@@ -31,7 +31,7 @@ func (s *manualHarness) sendDirectly(t *testing.T, id uuid.UUID) workflows.SendO
 }
 
 // patient gives exchanges as long as the test may take, so that turns stay taken.
-func patient(o *safehttp.Options) { o.Timeout = 2 * testenv.Deadline }
+func patient(o *safehttp.Options) { o.Timeout = 2 * poll.Deadline }
 
 // A delivery without a turn is queued: its workflow is done with it, and a worker sends it when a
 // turn has ended. Those that come after it wait behind it, even if there is a turn for them.
@@ -246,7 +246,7 @@ func TestQueue_aReceiverThatAnswersAgain(t *testing.T) {
 		for range failuresToOpen {
 			s.CreateOrder(t, s.Key)
 		}
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if state := s.circuit(t, webhookID)["state"]; state == "closed" {
 				return fmt.Errorf("the circuit is %v", state)
 			}
@@ -280,7 +280,7 @@ func TestQueue_stops(t *testing.T) {
 			status models.WebhookDeliveryStatus
 		}{
 			{0, func() {}, models.WebhookDeliveryFailed}, // it is not known whether it arrived
-			{testenv.Deadline, slow.release, models.WebhookDeliveryDelivered},
+			{poll.Deadline, slow.release, models.WebhookDeliveryDelivered},
 		} {
 			id := s.createPending(t, webhookID)
 			require.NoError(t, s.App.DB.Enqueue(t.Context(), id))

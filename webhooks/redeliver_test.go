@@ -13,7 +13,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // configurableReceiver responds with a status that the test sets.
@@ -150,7 +150,7 @@ func TestRedeliver_range(t *testing.T) {
 			require.Equal(t, failed[1+i].ID, event.Header.Get("webhook-id"))
 		}
 		var rest *apptest.Answer
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			rest = s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks/" + webhookID + "/redeliver", Token: s.staffToken(t), Body: wholeDay()})
 			if rest.Status == http.StatusConflict {
 				return errors.New(rest.Error) // the first range may still be running
@@ -169,7 +169,7 @@ func TestRedeliver_range(t *testing.T) {
 
 func (s *harness) waitUntilDelivered(t *testing.T, webhookID string, deliveryIDs ...string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		delivered := map[string]bool{}
 		for _, d := range s.logOf(t, webhookID) {
 			delivered[d.ID] = d.Status == "delivered" && d.Attempts[len(d.Attempts)-1].Cause == "redelivery"

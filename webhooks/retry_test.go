@@ -17,7 +17,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // Without retries an event is sent once, and the log has its outcome.
@@ -37,7 +37,7 @@ func TestSingleAttempt(t *testing.T) {
 		require.Equal(t, "El receptor respondió con el código 500.", *d.Attempts[0].Error)
 		require.Equal(t, "se cayó la base", *d.Attempts[0].Response)
 		require.WithinRange(t, d.Attempts[0].At, began, time.Now())
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+id, "")
 			if err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 
 	"despacho/lab/lifecost"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -41,7 +41,7 @@ func TestBudget_fullLifecycle(t *testing.T) {
 					s.Register(t, s.Key, apptest.NewReceiver(t, nil))
 				}
 				var events *history.History
-				testenv.Until(t, func() error {
+				poll.Until(t, func() error {
 					if events = s.fullLifecycle(t); lifecost.Disturbed(events) {
 						return errors.New("the worker was too slow to answer a workflow task, which costs events of its own")
 					}

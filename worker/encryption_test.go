@@ -26,6 +26,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/historycodec"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -175,7 +176,7 @@ func (s *service) continueAsNew(t *testing.T, orderID string) run {
 		require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), workflowOf(orderID), "", workflows.CancelName,
 			workflows.Cancel{Reason: cancelReason, Note: cancelNote + strings.Repeat(".", 1_200_000)}))
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
 		if err == nil && described.WorkflowExecutionInfo.Execution.RunId == first {
 			// The suggestion comes with the start of a workflow task.
@@ -333,7 +334,7 @@ func (s *service) waitForFailedTask(t *testing.T, orderID string) (failure error
 	require.NoError(t, err)
 	var options client.Options
 	historycodec.New(keys, "").Apply(&options)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		for _, event := range s.historyOf(t, workflowOf(orderID), "").Events {
 			if failed := event.GetWorkflowTaskFailedEventAttributes(); failed != nil {
 				failure = options.FailureConverter.FailureToError(failed.Failure)
@@ -404,14 +405,14 @@ func TestEncryption_theScheduleNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	good := boot(t, "", apptest.Options{Configure: withHistoryKeys(keyA)})
 	schedule := workflows.ReconcileScheduleID(good.Config.TaskQueue)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := good.Temporal.ScheduleClient().GetHandle(t.Context(), schedule).Describe(t.Context())
 		return err
 	})
 	bad := good.replaceWorker(t, nil)
 	bad.reconcileBySchedule(t)
 	handle := bad.Temporal.ScheduleClient().GetHandle(t.Context(), schedule)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		described, err := handle.Describe(t.Context())
 		if err != nil {
 			return err

@@ -17,12 +17,13 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
 
 // idleDeadline bounds what takes milliseconds on an idle machine.
-const idleDeadline = testenv.Deadline
+const idleDeadline = poll.Deadline
 
 // service is a running service with one operator and a signed-in panel user.
 type service struct {
@@ -83,7 +84,7 @@ func deleteSchedule(t *testing.T, s *apptest.Service) {
 // machine, as its schedule would. TestReconcile_drivesAbandonedDeliveries has the schedule run it.
 func (s *service) reconcile(t *testing.T) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		run, err := s.Temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{TaskQueue: s.Config.TaskQueue}, workflows.ReconcileWorkflowName)
 		if err != nil {
 			return err
@@ -96,7 +97,7 @@ func (s *service) reconcile(t *testing.T) {
 func (s *service) reconcileBySchedule(t *testing.T) {
 	t.Helper()
 	handle := s.Temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(s.Config.TaskQueue))
-	testenv.Until(t, func() error { // the worker makes it beside its work
+	poll.Until(t, func() error { // the worker makes it beside its work
 		return handle.Trigger(t.Context(), client.ScheduleTriggerOptions{Overlap: enums.SCHEDULE_OVERLAP_POLICY_ALLOW_ALL})
 	})
 }
@@ -141,7 +142,7 @@ func (s *service) order(t *testing.T, orderID string) *apptest.Answer {
 func (s *service) waitForStatus(t *testing.T, orderID, status string) *apptest.Answer {
 	t.Helper()
 	var order *apptest.Answer
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		order = s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + orderID, Key: s.Key})
 		if order.String("status") != status {
 			return fmt.Errorf("the order is %s, not %s (%d)", order.String("status"), status, order.Status)
@@ -170,7 +171,7 @@ func workflowOf(orderID string) string { return workflows.OrderWorkflowID(uuid.M
 // workflow is started.
 func (s *service) describe(t *testing.T, workflowID string) (described *workflowservice.DescribeWorkflowExecutionResponse) {
 	t.Helper()
-	testenv.Until(t, func() (err error) {
+	poll.Until(t, func() (err error) {
 		described, err = s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
 		return err
 	})
@@ -189,7 +190,7 @@ func (s *service) startedOrder(t *testing.T, key string, changes ...map[string]a
 // waitForIdle returns when a run waits only for messages and its timer.
 func (s *service) waitForIdle(t *testing.T, orderID string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(orderID), "")
 		if err != nil {
 			return err
@@ -205,7 +206,7 @@ func (s *service) waitForIdle(t *testing.T, orderID string) {
 // shortly after the start.
 func (s *service) waitForStartConfirmed(t *testing.T, orderID string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(orderID))
 		if err != nil {
 			return err
@@ -220,7 +221,7 @@ func (s *service) waitForStartConfirmed(t *testing.T, orderID string) {
 // waitForEnd returns the run id of a workflow's latest run once it has completed.
 func (s *service) waitForEnd(t *testing.T, workflowID string) (runID string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		described, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowID, "")
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -36,7 +37,7 @@ func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState)) {
 	})
 	return func(want healthState) {
 		t.Helper()
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			response, err := apptest.Client.Get("http://" + listener.Addr().String() + "/readyz")
 			if err != nil {
 				return err

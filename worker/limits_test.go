@@ -20,6 +20,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -108,7 +109,7 @@ func TestLimits_thousandsOfWebhooks(t *testing.T) {
 	var stored int
 	require.NoError(t, s.App.DB.SQL().QueryRow("SELECT count(*) FROM deliveries").Scan(&stored))
 	require.Equal(t, count, stored)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if calls := len(s.describe(t, workflowOf(id)).PendingActivities); calls != 2 {
 			return fmt.Errorf("%d calls", calls)
 		}
@@ -184,7 +185,7 @@ func TestOrder_pausedActivity(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		s.insertWebhooks(t, 1, models.EventCreated, "https://"+testenv.ClosedAddress(t))
 		id := s.CreateOrder(t, s.Key)
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			_, err := s.Temporal.WorkflowService().PauseActivity(t.Context(), &workflowservice.PauseActivityRequest{
 				Namespace: client.DefaultNamespace, Execution: &common.WorkflowExecution{WorkflowId: workflowOf(id)},
 				Activity: &workflowservice.PauseActivityRequest_Type{Type: workflows.SendWebhookActivity}, Identity: "by hand",

@@ -22,7 +22,7 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -40,7 +40,7 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Contains(t, s.details(t, id), "**En reparto**")
-		testenv.Until(t, func() error { // the reconcile workflow skips a move until orders.StartGracePeriod has passed
+		poll.Until(t, func() error { // the reconcile workflow skips a move until orders.StartGracePeriod has passed
 			s.reconcile(t)
 			if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_COMPLETED {
 				return fmt.Errorf("the workflow is %s", status)
@@ -65,7 +65,7 @@ func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 			}
 			cancelling.Wait()
 			s.waitForOrderEnd(t, id)
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				runs, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflowOf(id) + "'"})
 				if err == nil && len(runs.Executions) == 0 {
 					err = errors.New("not listed yet")
@@ -108,7 +108,7 @@ func TestMove_whoseAnswerIsLost(t *testing.T) {
 		} {
 			id := uuid.MustParse(s.CreateOrder(t, s.Key))
 			service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), answerLost{s.Temporal, failure}, clock.System(), slog.Default(), orders.Options{
-				TaskQueue: s.Config.TaskQueue, MoveTimeout: testenv.Deadline, MoveDeadline: testenv.Deadline,
+				TaskQueue: s.Config.TaskQueue, MoveTimeout: poll.Deadline, MoveDeadline: poll.Deadline,
 			})
 			t.Cleanup(service.Close)
 			caller := orders.Caller{Operator: &s.Operator}

@@ -18,6 +18,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -40,11 +41,11 @@ func registerNamespace(t *testing.T, temporal client.Client, namespace string, a
 	for _, name := range attributes {
 		keywords[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := temporal.OperatorService().AddSearchAttributes(t.Context(), &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: keywords})
 		return err
 	})
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := temporal.WorkflowService().CountWorkflowExecutions(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{
 			Namespace: namespace, Query: attributes[0] + " IS NULL",
 		})
@@ -84,10 +85,10 @@ func TestNamespace_notReady(t *testing.T) {
 	case <-started:
 	case err := <-ended:
 		t.Fatalf("the worker ended: %v", err)
-	case <-time.After(testenv.Deadline):
+	case <-time.After(poll.Deadline):
 		t.Fatal("the worker does not start")
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if answer := s.move(t, id, "receive", nil); answer.Status != http.StatusOK {
 			return fmt.Errorf("%d %s", answer.Status, answer.Text)
 		}
@@ -137,7 +138,7 @@ func TestNamespace_searchAttributeRemoved(t *testing.T) {
 	registerNamespace(t, sharedTemporal(t), namespace)
 	s := boot(t, "", apptest.Options{Namespace: namespace})
 	var id string
-	testenv.Until(t, func() error { // until the new attributes are known to the server
+	poll.Until(t, func() error { // until the new attributes are known to the server
 		id = s.CreateOrder(t, s.Key)
 		if len(s.describe(t, workflowOf(id)).WorkflowExecutionInfo.SearchAttributes.GetIndexedFields()) < 2 {
 			return fmt.Errorf("no search attributes yet")
@@ -149,7 +150,7 @@ func TestNamespace_searchAttributeRemoved(t *testing.T) {
 		Namespace: namespace, SearchAttributes: []string{workflows.GuideCodeAttribute.GetName()},
 	})
 	require.NoError(t, err)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := s.Temporal.CountWorkflow(t.Context(), &workflowservice.CountWorkflowExecutionsRequest{Query: workflows.GuideCodeAttribute.GetName() + " IS NULL"})
 		if err == nil {
 			return fmt.Errorf("the attribute is still there")

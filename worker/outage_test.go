@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -89,7 +90,7 @@ func TestOutage_databaseDownAndBack(t *testing.T) {
 	waiting := o.holdOrders(databaseURL)
 	receive := []apptest.Request{moveRequest(s, id, "receive", nil)}
 	answers := allAtOnce(hasty, receive)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		select {
 		case answer := <-answers: // a slow machine gave up before the move came to the database
 			requireUnconfirmed(t, answer)
@@ -122,7 +123,7 @@ func TestOutage_autoCancelDuringAnOutage(t *testing.T) {
 	s.waitForStartConfirmed(t, id) // which writes to the order, too
 	waiting := o.holdOrders(databaseURL)
 	s.StartWorker(t)
-	testenv.Until(t, waiting)
+	poll.Until(t, waiting)
 	o.begin()
 	o.end()
 	order := s.waitForStatus(t, id, "cancelled")

@@ -18,6 +18,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -190,7 +191,7 @@ func TestMove_aRepeatedRequestHearsTheOutcome(t *testing.T) {
 // waitForCall returns when the service has called an operation of Temporal, by its own metrics.
 func (s *service) waitForCall(t *testing.T, operation string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		answer := httptest.NewRecorder()
 		s.App.Metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 		if !strings.Contains(answer.Body.String(), `operation="`+operation+`"`) {

@@ -21,6 +21,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/orders"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -42,11 +43,11 @@ func TestRebuild_everyOpenOrderGetsItsWorkflow(t *testing.T) {
 			require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(id), "", "lost"))
 		}
 		schedule := s.Temporal.ScheduleClient().GetHandle(t.Context(), workflows.ReconcileScheduleID(s.Config.TaskQueue))
-		testenv.Until(t, func() error { return schedule.Delete(t.Context()) })
+		poll.Until(t, func() error { return schedule.Delete(t.Context()) })
 
 		s.StartWorker(t)
 		for _, id := range []string{registered, received} {
-			testenv.Until(t, func() error { // the reconcile workflow skips an order until orders.StartGracePeriod has passed
+			poll.Until(t, func() error { // the reconcile workflow skips an order until orders.StartGracePeriod has passed
 				s.reconcile(t)
 				if status := s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status; status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 					return fmt.Errorf("the workflow is %s", status)
@@ -73,7 +74,7 @@ func TestSchedule_definitionIsUpdated(t *testing.T) {
 	require.NoError(t, err)
 	s.StartWorker(t)
 	var described *client.ScheduleDescription
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if described, err = handle.Describe(t.Context()); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // An order created while Temporal was unavailable is started later and auto-cancelled at its
@@ -127,7 +127,7 @@ func TestReconcile_drivesAbandonedDeliveries(t *testing.T) {
 		events := receiver.WaitFor(t, 1)
 		require.Equal(t, "order.cancelled", events[0].Event)
 		require.Equal(t, id.String(), events[0].Header.Get("webhook-id"))
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			delivery, attempts, err := s.App.DB.Delivery(t.Context(), id)
 			if err != nil {
 				return err
@@ -159,7 +159,7 @@ func TestReconcile_clearsWhatHasExpired(t *testing.T) {
 		for table, column := range map[string]string{
 			"idempotency_records": "key", "sessions": "token_hash", "rate_windows": "subject", "identity_answers": "key",
 		} {
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				var left int
 				err := s.App.DB.SQL().QueryRow(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = CAST('over' AS %s)", table, column, s.typeOf(column))).Scan(&left)
 				if err == nil && left > 0 {

@@ -22,6 +22,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -92,7 +93,7 @@ func (s *service) orphan(t *testing.T) (workflowID string) {
 // is left alone until orders.StartGracePeriod has passed.
 func (s *service) compareUntil(t *testing.T, check func() error) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if err := s.comparing().CompareWithTemporal(t.Context()); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func TestRestored_olderDatabase(t *testing.T) {
 		s.compareUntil(t, func() error { return s.hasStatus(t, orphan, enums.WORKFLOW_EXECUTION_STATUS_FAILED) })
 		for _, id := range []string{moved, completed, untouched} {
 			s.compareUntil(t, func() error { return s.hasStatus(t, workflowOf(id), enums.WORKFLOW_EXECUTION_STATUS_RUNNING) })
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				if details := s.details(t, id); details[:len("**Registrado**")] != "**Registrado**" {
 					return fmt.Errorf("%s: %s", id, details)
 				}

@@ -27,6 +27,7 @@ import (
 	"despacho/dev"
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/worker"
 	"despacho/workflows"
@@ -83,7 +84,7 @@ func TestRollout_withoutVersionsFailsTasks(t *testing.T) {
 	r.startWorker("1")
 	latest.stop()
 	require.NoError(t, r.Temporal.SignalWorkflow(t.Context(), workflowOf(changed), "", workflows.RefreshName, nil))
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if len(r.failedTasks()) == 0 {
 			return errors.New("no workflow task has failed")
 		}
@@ -189,7 +190,7 @@ func (r *rollout) startWorker(release string) *releaseWorker {
 	case <-started.seen:
 	case <-process.Done():
 		r.t.Fatal(process.Err())
-	case <-time.After(testenv.Deadline):
+	case <-time.After(poll.Deadline):
 		r.t.Fatal("the worker did not start")
 	}
 	return w
@@ -279,7 +280,7 @@ func (c *changedWorkflow) ExecuteUpdate(ctx workflow.Context, in *interceptor.Up
 // makeCurrent makes a release current, as `despacho deployment current` does.
 func (r *rollout) makeCurrent(release string) {
 	r.t.Helper()
-	testenv.Until(r.t, func() error {
+	poll.Until(r.t, func() error {
 		routing, err := r.deployment.Routing(r.t.Context())
 		if err != nil {
 			return err
@@ -300,7 +301,7 @@ func (r *rollout) CreateOrder(t *testing.T, key string) string {
 // beginChangedOrder creates orders until one was begun by changed code.
 func (r *rollout) beginChangedOrder() (id string) {
 	r.t.Helper()
-	testenv.Until(r.t, func() error {
+	poll.Until(r.t, func() error {
 		id = r.CreateOrder(r.t, r.Key)
 		r.waitForIdle(r.t, id)
 		for _, event := range r.historyOf(r.t, workflowOf(id), "").Events {
@@ -367,7 +368,7 @@ func (r *rollout) startLoad() *load {
 func (l *load) awaitLives(count int32) {
 	l.t.Helper()
 	want := l.lives.Load() + count
-	testenv.Until(l.t, func() error {
+	poll.Until(l.t, func() error {
 		if got := l.lives.Load(); got < want {
 			return fmt.Errorf("%d lives of %d", got, want)
 		}

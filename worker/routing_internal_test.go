@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/grpc"
 
+	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -49,7 +50,7 @@ func (f *fleet) start(buildID string) worker.Worker {
 	if buildID == Unversioned {
 		return w
 	}
-	testenv.Until(f, func() error {
+	poll.Until(f, func() error {
 		version, err := f.deployment.handle().DescribeVersion(f.Context(), client.WorkerDeploymentDescribeVersionOptions{BuildID: buildID})
 		if err == nil && len(version.Info.TaskQueuesInfos) < 2 {
 			err = errors.New("a task queue is not registered yet")
@@ -61,7 +62,7 @@ func (f *fleet) start(buildID string) worker.Worker {
 
 func (f *fleet) router(buildID string, makeCurrent bool) *router {
 	r := newRouter(f.deployment, buildID, Options{MakeCurrent: makeCurrent, Log: slog.New(slog.DiscardHandler)})
-	r.timeout = testenv.Deadline // a busy machine does not reach it
+	r.timeout = poll.Deadline // a busy machine does not reach it
 	return r
 }
 
@@ -87,7 +88,7 @@ func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			r := f.router("1", false)
-			testenv.Until(t, func() error { return r.look(ctx) })
+			poll.Until(t, func() error { return r.look(ctx) })
 		})
 	}
 	all.Wait()
@@ -130,7 +131,7 @@ func TestRouter_takesOverFromAVersionWithoutWorkers(t *testing.T) {
 			require.NoError(t, f.router("1", false).look(t.Context()))
 			gone.Stop()
 			f.start(successor)
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				workers, err := f.deployment.Workers(t.Context())
 				if err == nil && (workers["1"] > 0 || workers[successor] == 0) {
 					err = errors.New("the workers are still those of before")

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // stalledTemporal accepts starts and never answers them.
@@ -54,7 +54,7 @@ func TestCreate_isAnsweredBeforeItsWorkflowIsStarted(t *testing.T) {
 	for range count {
 		ids = append(ids, stalled.CreateOrder(t, s.Key))
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		ready := stalled.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"})
 		starts, _ := ready.Data["workflow_starts"].(map[string]any)
 		if starts["waiting"] != float64(count) || starts["oldest_seconds"] == float64(0) {

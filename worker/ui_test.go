@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -54,7 +54,7 @@ func TestUI_anOrderIsFoundByItsGuideCode(t *testing.T) {
 		id := s.CreateOrder(t, s.Key)
 		s.CreateOrder(t, s.Key)
 		guide := s.order(t, id).String("guide_code")
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			found, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
 				Query: fmt.Sprintf("%s = '%s'", workflows.GuideCodeAttribute.GetName(), guide),
 			})

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -32,7 +33,7 @@ func TestOutage_isAnsweredWithRetryAfter(t *testing.T) {
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 	}
 	away.end()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := s.App.DB.Operators(t.Context())
 		return err
 	})

@@ -18,7 +18,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"despacho/models"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -92,9 +92,9 @@ func newEnvironment(log *logBuffer) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(sdklog.NewStructuredLogger(slog.New(slog.NewTextHandler(log, nil))))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(start)
-	env.SetTestTimeout(testenv.Deadline)
+	env.SetTestTimeout(poll.Deadline)
 	env.SetWorkflowRunTimeout(runTimeout)
-	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: testenv.Deadline})
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: poll.Deadline})
 	return env
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/dev"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -31,7 +32,7 @@ func TestDevBackup(t *testing.T) {
 	for _, name := range []string{dev.TemporalFile, "secret.key"} {
 		require.FileExists(t, filepath.Join(target, name))
 	}
-	copied, err := db.Open(t.Context(), sqlitePrefix+filepath.Join(target, dev.DatabaseFile), db.Options{ConnectTimeout: testenv.Deadline})
+	copied, err := db.Open(t.Context(), sqlitePrefix+filepath.Join(target, dev.DatabaseFile), db.Options{ConnectTimeout: poll.Deadline})
 	require.NoError(t, err)
 	defer copied.Close()
 	require.NoError(t, copied.CheckVersion(t.Context()))

@@ -19,6 +19,7 @@ import (
 
 	"despacho/dev"
 	"despacho/dev/demo"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -100,7 +101,7 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(answer), &created))
 	requireWorkflow(t, variables, created.Data.ID)
-	testenv.Until(t, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
+	poll.Until(t, func() error { return inboxHas(first.WebhookInbox.EventsURL, created.Data.ID) })
 	interrupt(t, p, variables)
 
 	again := start(t, variables, "dev")
@@ -123,7 +124,7 @@ func requireWorkflow(t *testing.T, variables map[string]string, orderID string) 
 	temporal, err := client.Dial(client.Options{HostPort: "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]})
 	require.NoError(t, err)
 	defer temporal.Close()
-	testenv.Until(t, func() error { // an order is accepted before its workflow is there if Temporal is slow
+	poll.Until(t, func() error { // an order is accepted before its workflow is there if Temporal is slow
 		_, err := temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
 		return err
 	})

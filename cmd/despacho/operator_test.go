@@ -14,11 +14,12 @@ import (
 	"despacho/db"
 	"despacho/internal/credentials"
 	"despacho/models"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) {
-	healthTimeout = testenv.Deadline
+	healthTimeout = poll.Deadline
 	testenv.Main(m, removeBinary)
 }
 
@@ -30,7 +31,7 @@ func onBothDatabases(t *testing.T, run func(t *testing.T, database *db.DB)) {
 		t.Run(name, func(t *testing.T) {
 			databaseURL := create(t)
 			t.Setenv("DATABASE_URL", databaseURL)
-			database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: testenv.Deadline})
+			database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, database.Close()) })
 			countries, locations := catalog.Embedded()

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/dev"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -85,7 +86,7 @@ func start(t *testing.T, variables map[string]string, args ...string) *process {
 
 func (p *process) waitForLog(t *testing.T, text string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if !strings.Contains(p.output(), text) {
 			return fmt.Errorf("%q is not in the log:\n%s", text, p.output())
 		}
@@ -159,7 +160,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	address := freeAddress(t)
 	p := start(t, map[string]string{
 		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "LOG_FORMAT": "json",
-		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": testenv.Deadline.String(), // the request in flight has a limit of its own
+		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": poll.Deadline.String(), // the request in flight has a limit of its own
 	}, "api")
 	p.waitForLog(t, "Temporal cannot be reached")
 	p.waitForLog(t, "api listening")
@@ -183,7 +184,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	_, err = reader.ReadString('\n')
 	require.NoError(t, err)
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		probe, err := net.Dial("tcp", address)
 		if err == nil {
 			probe.Close()
@@ -207,7 +208,7 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "DRAIN_DELAY": (2 * testenv.Deadline).String(),
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "DRAIN_DELAY": (2 * poll.Deadline).String(),
 	}, "api")
 	p.waitForLog(t, "api listening")
 	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}
@@ -221,7 +222,7 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	}
 	require.False(t, ask().Close, "the connection is kept")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		response, err := http.Get("http://" + address + "/readyz")
 		if err != nil {
 			return err

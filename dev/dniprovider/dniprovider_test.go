@@ -11,7 +11,7 @@ import (
 
 	"despacho/dev/dniprovider"
 	"despacho/internal/identity"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 func TestTheDevAdapterAsksIt(t *testing.T) {
@@ -19,7 +19,7 @@ func TestTheDevAdapterAsksIt(t *testing.T) {
 	server := httptest.NewServer(dniprovider.Provider{SlowAnswer: time.Millisecond})
 	t.Cleanup(server.Close)
 	verifier, err := identity.New([]identity.Config{{Provider: identity.DevProvider, URL: server.URL}},
-		identity.Options{Timeout: testenv.Deadline})
+		identity.Options{Timeout: poll.Deadline})
 	require.NoError(t, err)
 	for dni, want := range map[string]identity.Answer{
 		dniprovider.DNIRosa:          {Outcome: identity.Found, Name: "DIAZ QUISPE ROSA MARIA"},

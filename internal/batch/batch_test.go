@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/batch"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // recorder is a query that returns each number as text. Every call is recorded and waits for
@@ -41,7 +41,7 @@ func (f *recorder) ask(ctx context.Context, keys []int) ([]string, error) {
 }
 
 func options(maxSize int) batch.Options {
-	return batch.Options{MaxSize: maxSize, StallAfter: testenv.Deadline, Timeout: testenv.Deadline}
+	return batch.Options{MaxSize: maxSize, StallAfter: poll.Deadline, Timeout: poll.Deadline}
 }
 
 // lookups gets all keys at once and waits until each has its value.
@@ -77,7 +77,7 @@ func TestGet_coalescesConcurrentLookups(t *testing.T) {
 	wait := lookups(t, group, 0)
 	require.Equal(t, []int{0}, <-f.calls, "the first is on the way")
 	rest := lookups(t, group, 1, 2, 3, 4, 5, 6)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if waiting := group.Waiting(); waiting != 6 {
 			return fmt.Errorf("%d wait", waiting)
 		}
@@ -137,7 +137,7 @@ func TestGet_errorFailsTheWholeBatch(t *testing.T) {
 
 func TestGet_timesOut(t *testing.T) {
 	t.Parallel()
-	group := batch.New(batch.Options{MaxSize: 1, StallAfter: testenv.Deadline, Timeout: time.Millisecond}, newRecorder().ask)
+	group := batch.New(batch.Options{MaxSize: 1, StallAfter: poll.Deadline, Timeout: time.Millisecond}, newRecorder().ask)
 	_, err := group.Get(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
@@ -161,7 +161,7 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 	t.Parallel()
 	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: testenv.Deadline}, func(_ context.Context, keys []int) ([]string, error) {
+	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: poll.Deadline}, func(_ context.Context, keys []int) ([]string, error) {
 		if keys[0] == 0 {
 			close(departed)
 			<-stuck

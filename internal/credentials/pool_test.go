@@ -12,7 +12,7 @@ import (
 
 	"despacho/internal/credentials"
 	"despacho/internal/inflight"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // heldSlots counts the slots of requests that are held.
@@ -71,13 +71,13 @@ func TestPool_bounds(t *testing.T) {
 	for range size {
 		<-started
 	}
-	require.Eventually(t, func() bool { return pool.Waiting() == size+queue }, testenv.Deadline, time.Millisecond)
-	require.Eventually(t, func() bool { return slots.held.Load() == 0 }, testenv.Deadline, time.Millisecond)
+	require.Eventually(t, func() bool { return pool.Waiting() == size+queue }, poll.Deadline, time.Millisecond)
+	require.Eventually(t, func() bool { return slots.held.Load() == 0 }, poll.Deadline, time.Millisecond)
 	_, err := ask(t.Context())
 	require.ErrorIs(t, err, credentials.ErrBusy)
 
 	cancel()
-	require.Eventually(t, func() bool { return left.Load() > 0 }, testenv.Deadline, time.Millisecond)
+	require.Eventually(t, func() bool { return left.Load() > 0 }, poll.Deadline, time.Millisecond)
 	go func() {
 		for range started {
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 const (
@@ -85,7 +85,7 @@ func named(provider string, fake *fakeProvider) Config {
 // verifierOf gives a provider all the time of a test, unless the options say otherwise.
 func verifierOf(t testing.TB, options Options, configs ...Config) *Verifier {
 	t.Helper()
-	options.Timeout = cmp.Or(options.Timeout, testenv.Deadline)
+	options.Timeout = cmp.Or(options.Timeout, poll.Deadline)
 	verifier, err := New(configs, options)
 	require.NoError(t, err)
 	return verifier
@@ -93,7 +93,7 @@ func verifierOf(t testing.TB, options Options, configs ...Config) *Verifier {
 
 func verify(t testing.TB, verifier *Verifier, dni string) Answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*testenv.Deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*poll.Deadline)
 	defer cancel()
 	answer, err := verifier.Verify(ctx, dni)
 	require.NoError(t, err)

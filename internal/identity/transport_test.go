@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -45,7 +45,7 @@ func TestHugeAnswers(t *testing.T) {
 	require.EqualValues(t, maxAnswerRead+1, meter.read.Load())
 	select {
 	case <-hungUp:
-	case <-time.After(testenv.Deadline):
+	case <-time.After(poll.Deadline):
 		t.Fatal("the answer is still being read")
 	}
 }

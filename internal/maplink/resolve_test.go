@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 const destination = "https://www.google.com/maps/place/X/@-12.09,-77.05,15z/data=!8m2!3d-12.131938!4d-77.030396"
@@ -54,7 +54,7 @@ func (r *redirector) resolver(options ...Option) *Resolver {
 
 // serverResolver gives the server all the time of a test, unless the options say otherwise.
 func serverResolver(server *httptest.Server, options ...Option) *Resolver {
-	return NewResolver(server.Client(), append([]Option{WithTimeout(testenv.Deadline), WithShortHosts(server.URL)}, options...)...)
+	return NewResolver(server.Client(), append([]Option{WithTimeout(poll.Deadline), WithShortHosts(server.URL)}, options...)...)
 }
 
 // serve starts a server with one answer for everything.
@@ -93,7 +93,7 @@ func TestResolveAsksOnlyShortLinkHosts(t *testing.T) {
 	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
 	}
-	point, err := NewResolver(client, WithTimeout(testenv.Deadline)).Resolve(t.Context(), "http://maps.app.goo.gl/first?g_st=ic", peru)
+	point, err := NewResolver(client, WithTimeout(poll.Deadline)).Resolve(t.Context(), "http://maps.app.goo.gl/first?g_st=ic", peru)
 	require.NoError(t, err)
 	require.Equal(t, destinationPoint, point)
 	require.Len(t, asked, 2)
@@ -301,7 +301,7 @@ func TestResolveNeverReadsPages(t *testing.T) {
 			require.False(t, Temporary(err))
 			select {
 			case <-hungUp:
-			case <-time.After(testenv.Deadline):
+			case <-time.After(poll.Deadline):
 				t.Fatal("the page is still being read")
 			}
 		})
@@ -331,7 +331,7 @@ func TestResolveDoesNotWaitForSlowBodies(t *testing.T) {
 			_, _ = io.WriteString(connection, "HTTP/1.1 302 Found\r\nX-Drip: ")
 			drip(func() error { _, err := io.WriteString(connection, "x"); return err })
 		})
-		ctx, cancel := context.WithTimeout(t.Context(), testenv.Deadline)
+		ctx, cancel := context.WithTimeout(t.Context(), poll.Deadline)
 		defer cancel()
 		_, err := serverResolver(server, WithTimeout(100*time.Millisecond)).Resolve(ctx, server.URL+"/a", peru)
 		require.True(t, Temporary(err), "%v", err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"despacho/test/poll"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -111,7 +113,7 @@ func TestParseDoesNotCountTheZerosOfHugeExponents(t *testing.T) {
 		select {
 		case err := <-parsed:
 			require.ErrorIs(t, err, want)
-		case <-time.After(3 * time.Minute): // testenv.Deadline, which this package cannot import
+		case <-time.After(poll.Deadline):
 			t.Fatal("the zeros are being counted")
 		}
 	}

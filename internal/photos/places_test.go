@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/photos"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -42,7 +43,7 @@ func eachPlace(t *testing.T, run func(t *testing.T, at *somewhere)) {
 
 func newStore(t *testing.T, location, fallback string) photos.Store {
 	t.Helper()
-	store, err := photos.NewStore(photos.Options{Location: location, Fallback: fallback, Timeout: testenv.Deadline})
+	store, err := photos.NewStore(photos.Options{Location: location, Fallback: fallback, Timeout: poll.Deadline})
 	require.NoError(t, err)
 	require.NoError(t, store.Prepare())
 	return store

@@ -20,6 +20,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/photos"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -46,7 +47,7 @@ func TestStore_keepsAPhotoAndItsThumbnail(t *testing.T) {
 		kept, err := io.ReadAll(file)
 		require.NoError(t, err)
 		require.Equal(t, content, kept, "a clean photo is kept as it is")
-		require.WithinDuration(t, began, file.Modified, testenv.Deadline)
+		require.WithinDuration(t, began, file.Modified, poll.Deadline)
 
 		small, err := at.Open(t.Context(), photos.ThumbnailName(name))
 		require.NoError(t, err)
@@ -198,7 +199,7 @@ func TestStore_outage(t *testing.T) {
 	for name, location := range map[string]string{"disk": file, "unreachable": unreachable(t), "no such bucket": wrongBucket.Location()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			store, err := photos.NewStore(photos.Options{Location: location, Timeout: testenv.Deadline})
+			store, err := photos.NewStore(photos.Options{Location: location, Timeout: poll.Deadline})
 			require.NoError(t, err)
 			_, err = store.Save(t.Context(), "operator", picture(t, 8, 8))
 			requireUnavailable(t, "photo_not_stored", err)

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/photos"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // transferBetween is a transfer that the test may change before it runs it.
 func transferBetween(t *testing.T, from, to *somewhere, d *database) photos.Transfer {
 	t.Helper()
 	transfer := photos.Transfer{
-		Timeout: testenv.Deadline, Lookup: d.lookup,
+		Timeout: poll.Deadline, Lookup: d.lookup,
 		Progress: func(photos.Transferred) {}, Failed: func(name string, err error) { t.Logf("%s: %v", name, err) },
 	}
 	var err error

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/safehttp"
+	"despacho/test/poll"
 	"despacho/test/safehttptest"
-	"despacho/test/testenv"
 )
 
 // certifiedName is a name in the certificate that httptest servers show.
@@ -67,7 +67,7 @@ func TestClientNeverConnectsToARefusedAddress(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			t.Parallel()
 			tripwire := safehttptest.NewTripwire(t, "127.0.0.1:0")
-			client := safehttp.NewClient(safehttp.Options{Resolver: resolver, Timeout: testenv.Deadline})
+			client := safehttp.NewClient(safehttp.Options{Resolver: resolver, Timeout: poll.Deadline})
 
 			_, err := get(t, client, "https://"+host+":"+portOf(t, tripwire.Addr()))
 
@@ -84,7 +84,7 @@ func TestClientConnectsInsideAllowedNetworks(t *testing.T) {
 		_, _ = io.WriteString(w, r.Proto)
 	})
 	resolver := safehttptest.Resolver(t, safehttptest.Names{certifiedName: {"127.0.0.1"}})
-	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: testenv.Deadline})
+	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: poll.Deadline})
 
 	for _, url := range []string{server.URL, "https://" + certifiedName + ":" + portOf(t, server.URL)} {
 		response, err := get(t, client, url)
@@ -101,7 +101,7 @@ func TestClientChecksEachAddressOfAName(t *testing.T) {
 	port := portOf(t, server.URL)
 	tripwire := safehttptest.NewTripwire(t, "127.0.0.2:"+port)
 	resolver := safehttptest.Resolver(t, safehttptest.Names{certifiedName: {"127.0.0.2 127.0.0.1"}})
-	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: testenv.Deadline})
+	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: poll.Deadline})
 
 	_, err := get(t, client, "https://"+certifiedName+":"+port)
 
@@ -115,7 +115,7 @@ func TestClientRefusesANameThatMovesInside(t *testing.T) {
 	port := portOf(t, server.URL)
 	tripwire := safehttptest.NewTripwire(t, "127.0.0.2:"+port)
 	resolver := safehttptest.Resolver(t, safehttptest.Names{certifiedName: {"127.0.0.1", "127.0.0.2"}})
-	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: testenv.Deadline})
+	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: poll.Deadline})
 
 	_, err := get(t, client, "https://"+certifiedName+":"+port)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestClientFollowsNoRedirect(t *testing.T) {
 	server, roots := newServer(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://"+tripwire.Addr(), http.StatusFound)
 	})
-	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: testenv.Deadline})
+	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: poll.Deadline})
 
 	response, err := get(t, client, server.URL)
 
@@ -149,7 +149,7 @@ func TestClientIgnoresProxyVariables(t *testing.T) {
 	}
 	server, roots := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	resolver := safehttptest.Resolver(t, safehttptest.Names{certifiedName: {"127.0.0.1"}})
-	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: testenv.Deadline})
+	client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Resolver: resolver, Timeout: poll.Deadline})
 
 	_, err := get(t, client, "https://"+certifiedName+":"+portOf(t, server.URL))
 
@@ -162,7 +162,7 @@ func TestClientVerifiesTLS(t *testing.T) {
 	server, roots := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	t.Run("unknown authority", func(t *testing.T) {
 		t.Parallel()
-		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: x509.NewCertPool(), Timeout: testenv.Deadline})
+		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: x509.NewCertPool(), Timeout: poll.Deadline})
 		_, err := get(t, client, server.URL)
 		var failure *tls.CertificateVerificationError
 		require.ErrorAs(t, err, &failure)
@@ -173,7 +173,7 @@ func TestClientVerifiesTLS(t *testing.T) {
 		old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
 		old.StartTLS()
 		t.Cleanup(old.Close)
-		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: testenv.Deadline})
+		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: poll.Deadline})
 		_, err := get(t, client, old.URL)
 		require.ErrorContains(t, err, "protocol version")
 	})
@@ -186,7 +186,7 @@ func TestClientBoundsTheAnswer(t *testing.T) {
 		server, roots := newServer(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("a", 64<<10))
 		})
-		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: testenv.Deadline})
+		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: poll.Deadline})
 		_, err := get(t, client, server.URL)
 		require.Error(t, err)
 	})
@@ -223,7 +223,7 @@ func TestClientClosesItsConnections(t *testing.T) {
 	var err error
 	// The same limit spans the answer, which must come in time, and what follows it: a busy machine
 	// gets more of it.
-	for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
+	for limit := time.Second; limit < poll.Deadline; limit *= 2 {
 		client := safehttp.NewClient(safehttp.Options{AllowNets: loopback, RootCAs: roots, Timeout: limit})
 		if response, err = get(t, client, server.URL); !errors.Is(err, context.DeadlineExceeded) {
 			break

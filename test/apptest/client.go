@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // Request is one HTTP request. Body is sent as JSON; Raw as it is.
@@ -178,7 +178,7 @@ func (a *Answer) String(member string) string {
 // WaitForWorkflow returns when the order's workflow was started: a creation is answered before.
 func (s *Service) WaitForWorkflow(t testing.TB, orderID string) {
 	t.Helper()
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // Received is one event as a receiver got it.
@@ -81,7 +81,7 @@ func (r *Receiver) snapshot() (events []Received, more <-chan struct{}) {
 // time to lose.
 func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 	t.Helper()
-	late := time.After(testenv.Deadline)
+	late := time.After(poll.Deadline)
 	for {
 		events, more := r.snapshot()
 		if len(events) >= count {
@@ -90,7 +90,7 @@ func (r *Receiver) WaitFor(t *testing.T, count int) []Received {
 		select {
 		case <-more:
 		case <-late:
-			t.Fatalf("%d events arrived within %s, not %d", len(events), testenv.Deadline, count)
+			t.Fatalf("%d events arrived within %s, not %d", len(events), poll.Deadline, count)
 		}
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -73,7 +74,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	if cfg.TaskQueue == "" {
 		cfg.TaskQueue = testenv.TaskQueue(t)
 	}
-	cfg.ShutdownTimeout, cfg.DrainDelay = testenv.Deadline, 0
+	cfg.ShutdownTimeout, cfg.DrainDelay = poll.Deadline, 0
 	cfg.Timeouts = LongTimeouts()
 	cfg.MaxConnectionsPerAddress = 0 // all tests have one address
 	// The tests of a package share a service and an address. A test about these limits sets them.
@@ -124,10 +125,10 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 // is. A test about one of them sets it with Options.Configure.
 func LongTimeouts() config.Timeouts {
 	return config.Timeouts{
-		Connect: testenv.Deadline, Queue: testenv.Deadline, Request: testenv.Deadline, Upload: testenv.Deadline, Bulk: testenv.Deadline,
-		Connection: testenv.Deadline, Progress: testenv.Deadline,
-		Start: testenv.Deadline, Move: testenv.Deadline, MoveDeadline: testenv.Deadline, Deadlock: testenv.Deadline, BulkAssign: testenv.Deadline, Outcome: testenv.Deadline,
-		Readiness: testenv.Deadline, Exchange: longExchange, Bucket: testenv.Deadline, WorkflowTask: longWorkflowTask,
+		Connect: poll.Deadline, Queue: poll.Deadline, Request: poll.Deadline, Upload: poll.Deadline, Bulk: poll.Deadline,
+		Connection: poll.Deadline, Progress: poll.Deadline,
+		Start: poll.Deadline, Move: poll.Deadline, MoveDeadline: poll.Deadline, Deadlock: poll.Deadline, BulkAssign: poll.Deadline, Outcome: poll.Deadline,
+		Readiness: poll.Deadline, Exchange: longExchange, Bucket: poll.Deadline, WorkflowTask: longWorkflowTask,
 	}
 }
 
@@ -183,9 +184,9 @@ func (s *Service) StartWorker(t testing.TB) {
 	case err := <-ended:
 		cancel()
 		t.Fatalf("worker did not start: %v", err)
-	case <-time.After(testenv.Deadline):
+	case <-time.After(poll.Deadline):
 		cancel()
-		t.Fatalf("worker did not start within %s", testenv.Deadline)
+		t.Fatalf("worker did not start within %s", poll.Deadline)
 	}
 	s.stopWorker = func() {
 		cancel()

@@ -15,7 +15,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // attacker is a caller with valid credentials of its own.
@@ -116,7 +116,7 @@ func (who attacker) call(t *testing.T, s *apptest.Service, method, path string, 
 }
 
 var noRedirects = &http.Client{
-	Transport: apptest.Client.Transport, Timeout: testenv.Deadline,
+	Transport: apptest.Client.Transport, Timeout: poll.Deadline,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // sharedHost is one host of many receivers, as an automation platform is: those under /hangs never
@@ -71,7 +71,7 @@ func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 		for range orders {
 			s.CreateOrder(t, noisy.Key)
 		}
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if hanging := host.hanging.Load() - host.ended.Load(); hanging < atOnce {
 				return fmt.Errorf("only %d exchanges hang", hanging)
 			}
@@ -79,13 +79,13 @@ func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 		})
 
 		told := 0
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			ended := host.ended.Load()
 			for range orders {
 				s.CreateOrder(t, quiet.Key)
 				told++
 			}
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				if arrived := host.told.Load(); arrived != int32(told) {
 					return fmt.Errorf("%d events of %d arrived", arrived, told)
 				}
@@ -99,13 +99,13 @@ func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 		require.LessOrEqual(t, host.hanging.Load()-host.ended.Load(), int32(atOnce), "an operator's bound")
 
 		close(host.released)
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if arrived := host.hanging.Load(); arrived != webhooks*orders {
 				return fmt.Errorf("%d events of %d arrived", arrived, webhooks*orders)
 			}
 			return nil
 		})
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			var pending int
 			err := s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM deliveries WHERE status = 'pending'").Scan(&pending)
 			if err == nil && pending > 0 {

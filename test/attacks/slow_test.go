@@ -16,6 +16,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -50,7 +51,7 @@ func TestSlowClients_keepNobodyWaiting(t *testing.T) {
 				require.NoError(t, err)
 			}
 			served := 0
-			testenv.Until(t, func() error {
+			poll.Until(t, func() error {
 				for ; served < 10; served++ {
 					answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
 					if answer.Status != http.StatusOK {
@@ -75,7 +76,7 @@ func TestConnections_ofOneAddressAreLimited(t *testing.T) {
 		connection, err := dialer.DialContext(t.Context(), "tcp", strings.TrimPrefix(s.BaseURL, "http://"))
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = connection.Close() })
-		require.NoError(t, connection.SetDeadline(time.Now().Add(testenv.Deadline)))
+		require.NoError(t, connection.SetDeadline(time.Now().Add(poll.Deadline)))
 		return connection
 	}
 	// ask returns the status on a new connection; 0 if there was no answer.
@@ -96,7 +97,7 @@ func TestConnections_ofOneAddressAreLimited(t *testing.T) {
 		waiting = append(waiting, connection)
 	}
 	require.Equal(t, http.StatusOK, ask("127.0.0.3"), "another address has connections of its own")
-	testenv.Until(t, func() error { // as soon as those that wait have returned their slots
+	poll.Until(t, func() error { // as soon as those that wait have returned their slots
 		if status := ask("127.0.0.2"); status != http.StatusOK {
 			return fmt.Errorf("status %d", status)
 		}
@@ -126,7 +127,7 @@ func TestConnections_behindAProxyAreLimitedByClient(t *testing.T) {
 		_, err := fmt.Fprintf(dial(t, s), "POST /panel/api/session HTTP/1.1\r\nHost: despacho\r\nX-Forwarded-For: 2001:db8::%d\r\nContent-Length: 200\r\n\r\n{", i)
 		require.NoError(t, err)
 	}
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if refused := ask("2001:db8::ffff"); refused.Code != "overloaded" {
 			return errors.New(refused.Text)
 		}

@@ -13,7 +13,7 @@ import (
 	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // victim is an operator with one row of every kind, under unique names.
@@ -37,7 +37,7 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		"recipient_name": "Destinataria Secreta", "delivery_address": "Calle Secreta 123", "recipient_phone": "911222333",
 	})})
 	require.Equal(t, http.StatusCreated, order.Status, order.Text)
-	testenv.Until(t, func() error { // a later change would look like an attacker's
+	poll.Until(t, func() error { // a later change would look like an attacker's
 		answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/panel/api/deliveries", Token: token})
 		if deliveries, _ := answer.Data["deliveries"].([]any); len(deliveries) != 1 || deliveries[0].(map[string]any)["status"] != "delivered" {
 			return errors.New("the event of the creation is still on its way")

@@ -12,7 +12,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // An operator's webhook that is limited to a store is the operator's: the store sees that its
@@ -28,7 +28,7 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 		order := s.CreateOrder(t, tenant.KeyA)
 		require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks/" + hook + "/test", Key: tenant.Key}).Status)
 		var delivery string
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			for _, d := range deliveriesOf(t, s, apptest.Request{Path: "/v1/deliveries?order_id=" + order, Key: tenant.Key}) {
 				if d["status"] == "failed" {
 					delivery = d["id"].(string)

@@ -17,7 +17,7 @@ import (
 
 	"despacho/api"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // dial opens a plain connection, for what no client library would send.
@@ -26,7 +26,7 @@ func dial(t *testing.T, s *apptest.Service) net.Conn {
 	connection, err := net.Dial("tcp", strings.TrimPrefix(s.BaseURL, "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = connection.Close() })
-	require.NoError(t, connection.SetDeadline(time.Now().Add(testenv.Deadline)))
+	require.NoError(t, connection.SetDeadline(time.Now().Add(poll.Deadline)))
 	return connection
 }
 

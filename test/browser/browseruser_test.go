@@ -11,7 +11,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // desktopWidth is the width of a desktop window.
@@ -113,7 +113,7 @@ func (p *browserUser) waitForText(text string) {
 	})
 }
 
-func (p *browserUser) until(check func() error) { p.t.Helper(); testenv.Until(p.t, check) }
+func (p *browserUser) until(check func() error) { p.t.Helper(); poll.Until(p.t, check) }
 
 // address is the path of the current page.
 func (p *browserUser) address() string {

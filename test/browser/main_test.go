@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func startBrowser() (context.Context, error) {
 		chromedp.ExecPath(path),
 		chromedp.NoSandbox, // Chromium as root refuses to run with it
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.WSURLReadTimeout(testenv.Deadline),
+		chromedp.WSURLReadTimeout(poll.Deadline),
 	)
 	allocated, cancelAllocation := chromedp.NewExecAllocator(context.Background(), options...)
 	started, cancelBrowser := chromedp.NewContext(allocated)
@@ -67,7 +67,7 @@ func open(t *testing.T, width int) context.Context {
 	require.NoError(t, err)
 	tab, cancelTab := chromedp.NewContext(running, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancelTab)
-	limited, cancelLimit := context.WithTimeout(tab, 4*testenv.Deadline) // for all that the test does
+	limited, cancelLimit := context.WithTimeout(tab, 4*poll.Deadline) // for all that the test does
 	t.Cleanup(cancelLimit)
 	require.NoError(t, chromedp.Do(limited, chromedp.EmulateViewport(int64(width), 900)))
 	return limited

@@ -24,6 +24,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/telemetry"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -63,7 +64,7 @@ func busyService(t *testing.T) exported {
 	receiver.WaitFor(t, 1)
 	cancelled := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + order + "/cancel", Key: tenant.Key, Body: map[string]any{}})
 	require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Text)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		backlog, err := s.App.DB.Backlog(t.Context(), time.Now())
 		if err == nil && (len(backlog.Failing) == 0 || len(backlog.Pending) == 0) {
 			err = errors.New("no webhook fails yet")
@@ -147,7 +148,7 @@ func TestMoves_areCounted(t *testing.T) {
 	require.Equal(t, []int64{1, 1}, []int64{requested, unconfirmed})
 
 	s.StartWorker(t)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if answer := s.Do(t, cancel); answer.Status == http.StatusServiceUnavailable {
 			return errors.New(answer.Text)
 		}

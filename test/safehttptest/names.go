@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/dns/dnsmessage"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // Names maps each name to what its successive look-ups answer: addresses separated by spaces. The
@@ -50,7 +50,7 @@ func Resolver(t testing.TB, names Names) *net.Resolver {
 type noDeadlineConn struct{ *net.UDPConn }
 
 func (c noDeadlineConn) SetDeadline(time.Time) error {
-	return c.UDPConn.SetDeadline(time.Now().Add(testenv.Deadline))
+	return c.UDPConn.SetDeadline(time.Now().Add(poll.Deadline))
 }
 
 type nameServer struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // Tripwire is a listener that must not be connected to.
@@ -33,11 +33,11 @@ func (w *Tripwire) Addr() string {
 // they arrive, so the test's own one, made now, must be the first.
 func (w *Tripwire) RequireUntouched(t testing.TB) {
 	t.Helper()
-	own, err := net.DialTimeout("tcp", w.Addr(), testenv.Deadline)
+	own, err := net.DialTimeout("tcp", w.Addr(), poll.Deadline)
 	require.NoError(t, err)
 	defer func() { _ = own.Close() }()
 
-	require.NoError(t, w.listener.SetDeadline(time.Now().Add(testenv.Deadline)))
+	require.NoError(t, w.listener.SetDeadline(time.Now().Add(poll.Deadline)))
 	first, err := w.listener.Accept()
 	require.NoError(t, err)
 	defer func() { _ = first.Close() }()

@@ -16,6 +16,7 @@ import (
 
 	"despacho/db"
 	"despacho/dev"
+	"despacho/test/poll"
 )
 
 // Databases runs the same test on SQLite and on PostgreSQL, each on a database of its own that is
@@ -114,7 +115,7 @@ var Prepare = func(context.Context, *db.DB) error { return nil }
 func migrate(databaseURL string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	database, err := db.Open(ctx, databaseURL, db.Options{ConnectTimeout: Deadline})
+	database, err := db.Open(ctx, databaseURL, db.Options{ConnectTimeout: poll.Deadline})
 	if err != nil {
 		return err
 	}

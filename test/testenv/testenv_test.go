@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -101,7 +102,7 @@ func (f recordingTB) Fatalf(format string, args ...any) {
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	tries := 0
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if tries++; tries < 3 {
 			return errors.New("not yet")
 		}
@@ -112,7 +113,7 @@ func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the deadline passes at once
 		recorder := recordingTB{TB: t, failed: make(chan string, 1)}
 		require.Panics(t, func() {
-			testenv.Until(recorder, func() error { return errors.New("still registered") })
+			poll.Until(recorder, func() error { return errors.New("still registered") })
 		})
 		require.Contains(t, <-recorder.failed, "still registered")
 	})

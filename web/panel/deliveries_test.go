@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 var resendPath = regexp.MustCompile(`/panel/envios/[0-9a-f-]{36}/reenviar`)
@@ -33,7 +33,7 @@ func TestDeliveries_shownAndResentFromTheOrder(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		v := visit(t, s, tenant, nil)
 		var shown *page
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if shown = v.read(path); !strings.Contains(shown.words(), "Fallido") {
 				return errors.New("not sent yet")
 			}

@@ -21,6 +21,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -262,7 +263,7 @@ func TestOrderMoves_lateArrivalRevives(t *testing.T) {
 	tenant := s.NewTenant(t)
 	id := s.CreateOrder(t, tenant.KeyA)
 	path := "/panel/pedidos/" + id
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if status := readOrder(t, s, tenant, id).String("status"); status != "cancelled" {
 			return errors.New("the order is " + status)
 		}

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -194,7 +195,7 @@ func TestReception_revives(t *testing.T) {
 		s := apptest.Boot(t, databaseURL, apptest.Options{Configure: func(c *config.Config) { c.AutoCancelAfter = time.Second }})
 		c := counterOf(t, s, s.NewTenant(t))
 		p := c.parcel()
-		testenv.Until(t, func() error {
+		poll.Until(t, func() error {
 			if c.order(p).String("status") != "cancelled" {
 				return errors.New("not cancelled yet")
 			}
@@ -253,7 +254,7 @@ func TestReception_keepsUnconfirmedCode(t *testing.T) {
 	require.Contains(t, answered.Text, `value="`+p.code+`"`)
 
 	s.StartWorker(t)
-	testenv.Until(t, func() error {
+	poll.Until(t, func() error {
 		if again := c.scan(p.code); again.Status != http.StatusOK {
 			return errors.New(again.words())
 		}

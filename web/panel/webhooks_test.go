@@ -17,6 +17,7 @@ import (
 	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -61,7 +62,7 @@ func settledAt(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, path st
 	t.Helper()
 	id := uuid.MustParse(strings.TrimPrefix(path, "/panel/webhooks/"))
 	var deliveries []models.WebhookDelivery
-	testenv.Until(t, func() (err error) {
+	poll.Until(t, func() (err error) {
 		deliveries, _, err = s.App.DB.Deliveries(t.Context(), db.WebhookScope{OperatorID: tenant.Operator.ID}, db.DeliveryFilter{
 			WebhookID: &id, Status: status, Page: 1, Limit: 100,
 		})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/poll"
 	"despacho/webhooks/sender"
 )
 
@@ -29,7 +29,7 @@ func TestHangingReceiverDoesNotBlockOthersAtItsHost(t *testing.T) {
 		healthy(w, r)
 	})
 	options := senderOptions(t)
-	options.HTTP.Timeout = 10 * testenv.Deadline // no hanging exchange times out before the test ends
+	options.HTTP.Timeout = 10 * poll.Deadline // no hanging exchange times out before the test ends
 	s := sender.NewSender(options)
 
 	hangCtx, stop := context.WithCancel(t.Context())
@@ -46,7 +46,7 @@ func TestHangingReceiverDoesNotBlockOthersAtItsHost(t *testing.T) {
 	for range hanging {
 		<-stuck
 	}
-	ctx, expire := context.WithTimeout(t.Context(), testenv.Deadline)
+	ctx, expire := context.WithTimeout(t.Context(), poll.Deadline)
 	defer expire()
 	for range events {
 		result := send(ctx, s, deliveredEvent(url))

@@ -27,8 +27,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/safehttp"
+	"despacho/test/poll"
 	"despacho/test/safehttptest"
-	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
 
@@ -116,7 +116,7 @@ func senderOptions(t *testing.T) sender.Options {
 		AllowNets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		RootCAs:   testAuthority().roots,
 		Resolver:  safehttptest.Resolver(t, safehttptest.Names{receiverName: {"127.0.0.1"}}),
-		Timeout:   testenv.Deadline,
+		Timeout:   poll.Deadline,
 	}}
 }
 

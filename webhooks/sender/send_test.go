@@ -13,8 +13,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/poll"
 	"despacho/test/safehttptest"
-	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
 
@@ -198,7 +198,7 @@ func TestSendGivesUpInTime(t *testing.T) {
 				options := senderOptions(t)
 				var result sender.Result
 				// A busy machine gets more time to receive the first byte of a slow response.
-				for limit := time.Second; limit < testenv.Deadline; limit *= 2 {
+				for limit := time.Second; limit < poll.Deadline; limit *= 2 {
 					options.HTTP.Timeout = limit
 
 					result = send(t.Context(), sender.NewSender(options), deliveredEvent(url))

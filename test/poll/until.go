@@ -1,4 +1,5 @@
-package testenv
+// Package poll is how tests wait for something to happen.
+package poll
 
 import (
 	"testing"
