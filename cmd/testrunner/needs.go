@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"despacho/dev"
+	"despacho/test/testenv"
 )
 
 // need is a program that a suite needs on the machine.
@@ -32,12 +33,12 @@ const (
 var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
-	chromium: {"chromium"},
+	chromium: {"chromium-headless-shell"},
 	php:      {"php-cli"},
 }
 
-// chromiumNames are the command names of the browser.
-var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
+// olderPackages take the place of packages that older releases of Debian do not have.
+var olderPackages = map[string]string{"chromium-headless-shell": "chromium"}
 
 // present reports whether the machine has it.
 func (n need) present(ctx context.Context) bool {
@@ -48,10 +49,8 @@ func (n need) present(ctx context.Context) bool {
 		_, err := dev.FindPostgres()
 		return err == nil
 	case chromium:
-		return slices.ContainsFunc(chromiumNames, func(name string) bool {
-			_, err := exec.LookPath(name)
-			return err == nil
-		})
+		_, err := testenv.FindChromium()
+		return err == nil
 	case php:
 		_, err := exec.LookPath("php")
 		return err == nil
@@ -112,12 +111,8 @@ func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
 		return err
 	}
 	defer release()
-	fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
 	env := append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	for _, arguments := range [][]string{
-		{"update", "-qq"},
-		append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...),
-	} {
+	run := func(arguments ...string) error {
 		child, err := dev.Start(dev.Command{Name: "apt-get " + arguments[0], Path: apt, Args: arguments, Env: env, Log: out})
 		if err != nil {
 			return err
@@ -125,6 +120,23 @@ func aptInstall(ctx context.Context, packages []string, out io.Writer) error {
 		if err := child.Wait(ctx); err != nil {
 			return fmt.Errorf("apt-get %s failed", arguments[0])
 		}
+		return nil
 	}
-	return nil
+	if err := run("update", "-qq"); err != nil {
+		return err
+	}
+	packages = available(ctx, packages)
+	fmt.Fprintf(out, "installing %s with apt-get\n", strings.Join(packages, ", "))
+	return run(append([]string{"install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=600", "--no-install-recommends"}, packages...)...)
+}
+
+// available names the packages as this release of Debian does.
+func available(ctx context.Context, packages []string) []string {
+	names := slices.Clone(packages)
+	for i, name := range names {
+		if older := olderPackages[name]; older != "" && exec.CommandContext(ctx, "apt-cache", "show", name).Run() != nil {
+			names[i] = older
+		}
+	}
+	return names
 }

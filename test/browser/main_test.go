@@ -2,9 +2,7 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -23,16 +22,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// chromium is the browser, by whatever name it is installed.
-func chromium() (string, error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", errors.New("no Chromium is installed")
-}
-
 var (
 	// browser is the one Chromium of all tests, started by the first of them.
 	browser    = sync.OnceValues(startBrowser)
@@ -40,7 +29,7 @@ var (
 )
 
 func startBrowser() (context.Context, error) {
-	path, err := chromium()
+	path, err := testenv.FindChromium()
 	if err != nil {
 		return nil, err
 	}
