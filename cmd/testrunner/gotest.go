@@ -25,7 +25,7 @@ const (
 // slowest packages are started first, so that the run does not end waiting for one of them.
 var slowest = []string{
 	module + "lab/chaos", module + "webhooks", module + "worker", module + "api", module + "test/browser", module + "web/panel",
-	module + "test/attacks", module + "cmd/despacho",
+	module + "test/attacks", module + "cmd/despacho", module + "workflows", module + "db", module + "activities", module + "orders",
 }
 
 // uninstrumented packages only compute, on data of their caller's alone: the race detector finds
