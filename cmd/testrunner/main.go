@@ -72,7 +72,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 		reason := env.missingFor(s)
 		switch {
 		case s.lints:
-			linting.Go(func() { lint(ctx, &rows[i], env, out) })
+			linting.Go(func() { lint(ctx, linters(), &rows[i], env, out) })
 		case reason != "" && env.strict:
 			rows[i].fail("could not run: " + reason)
 		default:
