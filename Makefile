@@ -15,7 +15,7 @@ test: ## Run every suite, installing what the tests need
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner
 
-lint: ## Run gofmt, vet, staticcheck, workflowcheck, govulncheck and the checks of what is in deploy
+lint: ## Run gofmt, vet, staticcheck, workflowcheck, govulncheck and the checks of openapi.yaml and of what is in deploy
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner lint
 

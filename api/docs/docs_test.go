@@ -194,7 +194,7 @@ components:
       type: object
       properties:
         kind: {type: string, nullable: true, allOf: [{$ref: "#/components/schemas/Kind"}]}
-    Kind: {type: string, enum: [uno, dos]}
+    Kind: {type: string, nullable: true, enum: [uno, dos, null]}
 `
 
 func TestRender_smallDocument(t *testing.T) {
@@ -228,6 +228,7 @@ func TestRender_smallDocument(t *testing.T) {
 	}
 	require.Contains(t, string(files["/docs"].Content), `<h2 id="titulo-uno">`, "headings have anchors without marks")
 	require.Contains(t, string(files["/docs/objetos"].Content), `<code>uno</code> <code>dos</code>`, "values of an enum are listed")
+	require.NotContains(t, string(files["/docs/objetos"].Content), `<code>dos</code> <code>null</code>`, "the word for nullable says it")
 }
 
 func TestRender_rejectsInvalidDocuments(t *testing.T) {

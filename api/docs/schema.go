@@ -91,11 +91,17 @@ func (b *builder) fieldOf(schema node) field {
 	}
 	switch {
 	case shape.get("enum").exists():
-		f.Values = shape.get("enum").words()
+		f.Values = valuesOf(shape)
 	case hasOwnSection(shape.ref):
 		f.Object = shape.ref
 	}
 	return f
+}
+
+// valuesOf lists the values of an enum. null, which a nullable one has among them, is told by the
+// word for nullable.
+func valuesOf(schema node) []string {
+	return slices.DeleteFunc(schema.get("enum").words(), func(value string) bool { return value == "null" })
 }
 
 // typeName is a schema's type as the page shows it.
@@ -159,7 +165,7 @@ func (b *builder) objects() []object {
 		}
 		list = append(list, object{
 			Name: name, Description: schema.get("description").text(),
-			Fields: b.fieldsOf(schema, answer, ""), Values: schema.get("enum").words(),
+			Fields: b.fieldsOf(schema, answer, ""), Values: valuesOf(schema),
 		})
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,9 +34,13 @@ type linter struct {
 	quiet   bool
 	// build is the command that compiles the linter first. It may be empty.
 	build []string
-	// unable returns why the linter cannot run; it is then skipped, not failed. It may be nil.
-	unable func(context.Context) error
+	// prepare gets what the linter needs. It returns a reason where that cannot be had here: the
+	// linter is then skipped, not failed. It may be nil.
+	prepare func(context.Context) (skip string, err error)
 }
+
+// quietRedocly keeps redocly from reporting its use and from asking for newer versions.
+var quietRedocly = []string{"env", "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true"}
 
 func linters() []linter {
 	return []linter{
@@ -50,25 +55,27 @@ func linters() []linter {
 			build:   []string{"go", "-C", "test/workflowcheck", "build", "-o", "../../" + workflowcheck},
 			command: []string{"go", "vet", "-vettool=" + workflowcheck, "./workflows/..."},
 		},
-		{name: "govulncheck", command: []string{"go", "run", govulncheck, "./..."}, unable: vulnerabilitiesUnreachable},
+		{name: "govulncheck", command: []string{"go", "run", govulncheck, "./..."}, prepare: vulnerabilitiesUnreachable},
+		{name: "spectral", command: nodeTool("spectral", "lint", "--fail-severity=hint", "--ruleset", nodePackages+"/spectral.yaml", "api/openapi.yaml"), prepare: installNodeTools},
+		{name: "redocly", command: slices.Concat(quietRedocly, nodeTool("redocly", "lint", "--config", nodePackages+"/redocly.yaml", "api/openapi.yaml")), prepare: installNodeTools},
 	}
 }
 
 // vulnerabilitiesUnreachable returns why govulncheck's database cannot be reached, for example
 // without internet access. govulncheck itself finds out only after analysing the whole program.
-func vulnerabilitiesUnreachable(ctx context.Context) error {
+func vulnerabilitiesUnreachable(ctx context.Context) (skip string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	database := cmp.Or(os.Getenv("GOVULNDB"), "https://vuln.go.dev")
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, database+"/index/db.json", nil)
 	if err != nil || request.URL.Scheme == "file" {
-		return nil // govulncheck reports the problem itself
+		return "", nil // govulncheck reports the problem itself
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return err
+		return err.Error(), nil
 	}
-	return response.Body.Close()
+	return "", response.Body.Close()
 }
 
 // gofmt is in the go command's directory, which is not always on PATH.
@@ -80,35 +87,44 @@ func gofmt() string {
 	return filepath.Join(strings.TrimSpace(string(root)), "bin", "gofmt")
 }
 
-// lint runs the linters one after the other.
-func lint(ctx context.Context, result *row, variables []string, strict bool, out io.Writer) {
-	for _, l := range linters() {
-		if l.unable != nil && (!strict || expectedSkips[testID{"lint", l.name}] != "") {
-			if err := l.unable(ctx); err != nil {
-				result.skipped++
-				fmt.Fprintf(out, "skip  lint %s: %v\n", l.name, err)
-				continue
-			}
-		}
+// lint runs linters one after the other.
+func lint(ctx context.Context, linters []linter, result *row, variables []string, strict bool, out io.Writer) {
+	for _, l := range linters {
 		began := time.Now()
 		var output bytes.Buffer
-		var err error
-		if len(l.build) > 0 {
-			err = execute(ctx, l.build, variables, &output)
-		}
-		if err == nil {
-			err = execute(ctx, l.command, variables, &output)
-		}
+		skip, err := l.run(ctx, variables, &output)
 		took := time.Since(began)
 		result.took += took
-		if err == nil && (!l.quiet || output.Len() == 0) {
+		switch {
+		case skip != "" && strict && expectedSkips[testID{"lint", l.name}] == "":
+			result.failed++
+			fmt.Fprintf(out, "FAIL  lint %s could not run: %s\n", l.name, skip)
+		case skip != "":
+			result.skipped++
+			fmt.Fprintf(out, "skip  lint %s: %s\n", l.name, skip)
+		case err == nil && (!l.quiet || output.Len() == 0):
 			result.passed++
 			fmt.Fprintf(out, "ok    lint %s (%s)\n", l.name, rounded(took))
-			continue
+		default:
+			result.failed++
+			fmt.Fprintf(out, "FAIL  lint %s (%s)\n%s%v\n", l.name, rounded(took), output.Bytes(), err)
 		}
-		result.failed++
-		fmt.Fprintf(out, "FAIL  lint %s (%s)\n%s%v\n", l.name, rounded(took), output.Bytes(), err)
 	}
+}
+
+// run prepares the linter and runs it.
+func (l linter) run(ctx context.Context, variables []string, output io.Writer) (skip string, err error) {
+	if l.prepare != nil {
+		if skip, err = l.prepare(ctx); skip != "" || err != nil {
+			return skip, err
+		}
+	}
+	if len(l.build) > 0 {
+		if err := execute(ctx, l.build, variables, output); err != nil {
+			return "", err
+		}
+	}
+	return "", execute(ctx, l.command, variables, output)
 }
 
 // execute runs a command; when ctx ends, it is stopped with all its child processes.

@@ -72,7 +72,7 @@ func runSuites(ctx context.Context, chosen []suite, env *environment, out io.Wri
 	for i, s := range chosen {
 		rows[i].suite = s.name
 		if s.lints {
-			linting.Go(func() { lint(ctx, &rows[i], variables, env.strict, out) })
+			linting.Go(func() { lint(ctx, linters(), &rows[i], variables, env.strict, out) })
 		}
 	}
 	if err := env.startServers(ctx, out); err != nil {

@@ -103,11 +103,58 @@ func TestLists_nameWhatExists(t *testing.T) {
 func TestVulnerabilitiesUnreachable(t *testing.T) {
 	database := httptest.NewServer(http.NotFoundHandler())
 	t.Setenv("GOVULNDB", database.URL)
-	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
+	requireSkip(t, false, vulnerabilitiesUnreachable)
 	database.Close()
-	require.Error(t, vulnerabilitiesUnreachable(t.Context()))
+	requireSkip(t, true, vulnerabilitiesUnreachable)
 	t.Setenv("GOVULNDB", "file:///nowhere")
-	require.NoError(t, vulnerabilitiesUnreachable(t.Context()))
+	requireSkip(t, false, vulnerabilitiesUnreachable)
+}
+
+func requireSkip(t *testing.T, skips bool, prepare func(context.Context) (string, error)) {
+	t.Helper()
+	skip, err := prepare(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, skips, skip != "", skip)
+}
+
+// The tools from npm are skipped where there is no Node, one that is too old, or no registry.
+func TestInstallNodeTools_skips(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	programs := t.TempDir()
+	t.Setenv("PATH", programs)
+	requireSkip(t, true, installNodeTools)
+	program := func(name, script string) {
+		require.NoError(t, os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\n"+script), 0o700))
+	}
+	program("node", "echo v18.20.4")
+	requireSkip(t, true, installNodeTools)
+	program("node", "echo v20.20.2")
+	requireSkip(t, true, installNodeTools)
+	program("npm", "exit 1")
+	requireSkip(t, true, installNodeTools)
+	program("npm", "exit 0")
+	_, err := installNodeTools(t.Context())
+	require.ErrorIs(t, err, os.ErrNotExist, "there is no package.json here")
+}
+
+// With CI=true a linter that cannot run fails, unless that is expected of it.
+func TestLint_skips(t *testing.T) {
+	t.Parallel()
+	cannot := func(context.Context) (string, error) { return "there is no registry", nil }
+	for name, c := range map[string]struct {
+		linter string
+		strict bool
+		want   counts
+	}{
+		"on a desk":       {"vet", false, counts{skipped: 1}},
+		"with CI=true":    {"vet", true, counts{failed: 1}},
+		"where it may be": {"redocly", true, counts{skipped: 1}},
+	} {
+		var result row
+		lint(t.Context(), []linter{{name: c.linter, prepare: cannot}}, &result, nil, c.strict, io.Discard)
+		require.Equal(t, c.want, result.counts, name)
+	}
 }
 
 func TestSummarize(t *testing.T) {
