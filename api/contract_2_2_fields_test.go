@@ -23,7 +23,7 @@ func TestContract_2_2_everyField(t *testing.T) {
 			"delivery_reference": "Frente al parque\nPuerta azul", "delivery_lat": -12.121212, "delivery_lng": -77.030303,
 			"delivery_maps_url": "https://maps.app.goo.gl/abc123", "amount_to_collect": 89.9, "payment_type": "cash_on_delivery",
 			"recipient_doc_type": "ce", "recipient_doc_number": "001234567", "delivery_type": "agency", "size": "L",
-			"store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(), "notes": "Llamar antes\ny esperar",
+			"store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(), "notes": "Llamar antes\ny esperar", "external_id": "PED-2026/0117 ñ",
 		}
 		document, err := apptest.Document()
 		require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestContract_2_2_optionalFieldsLeftOut(t *testing.T) {
 		tenant := s.NewTenant(t)
 		optional := map[string]any{
 			"delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil, "delivery_maps_url": nil,
-			"recipient_doc_type": nil, "recipient_doc_number": nil, "store_id": nil, "notes": nil,
+			"recipient_doc_type": nil, "recipient_doc_number": nil, "store_id": nil, "notes": nil, "external_id": nil,
 			"amount_to_collect": 0.0, "payment_type": "delivery_only", "delivery_type": "home", "size": "M",
 			"branch_id": tenant.Main.ID.String(),
 		}
@@ -92,10 +92,10 @@ func TestContract_2_2_everyInvalidFieldIsNamed(t *testing.T) {
 			"recipient_name": 5, "recipient_phone": "hola", "delivery_address": []string{}, "location_id": "Miraflores", "product": nil,
 			"delivery_reference": true, "delivery_lat": 91, "delivery_lng": "x", "delivery_maps_url": 1, "amount_to_collect": -1, "payment_type": "trueque",
 			"recipient_doc_type": "ruc", "recipient_doc_number": 12345678, "delivery_type": "drone", "size": 3,
-			"store_id": "x", "branch_id": uuid.NewString(), "notes": map[string]any{},
+			"store_id": "x", "branch_id": uuid.NewString(), "notes": map[string]any{}, "external_id": 117,
 		}), "recipient_name", "recipient_phone", "delivery_address", "location_id", "product", "delivery_reference", "delivery_lat", "delivery_lng",
 			"delivery_maps_url", "amount_to_collect", "payment_type", "recipient_doc_type", "recipient_doc_number", "delivery_type", "size",
-			"store_id", "branch_id", "notes")
+			"store_id", "branch_id", "notes", "external_id")
 		requireWrongFields(t, postOrder(t, s, tenant.Key, map[string]any{"store_id": uuid.NewString(), "branch_id": uuid.NewString()}), "store_id", "branch_id")
 		require.Zero(t, countOrders(t, s, tenant))
 	})
@@ -127,7 +127,7 @@ func TestContract_2_2_recipientPhone(t *testing.T) {
 
 // Text limits count characters, not bytes.
 func TestContract_2_2_textLimits(t *testing.T) {
-	limits := map[string]int{"recipient_name": 200, "delivery_address": 500, "product": 500, "delivery_reference": 500, "notes": 2000}
+	limits := map[string]int{"recipient_name": 200, "delivery_address": 500, "product": 500, "delivery_reference": 500, "notes": 2000, "external_id": 100}
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		fitting, over := map[string]any{}, map[string]any{}
@@ -162,7 +162,7 @@ func TestContract_2_2_bodyLimit(t *testing.T) {
 
 // NUL and other control characters are refused everywhere, line breaks where there is one line.
 func TestContract_2_2_controlCharacters(t *testing.T) {
-	oneLine := []string{"recipient_name", "recipient_phone", "product", "delivery_maps_url", "recipient_doc_number", "size", "location_id", "payment_type"}
+	oneLine := []string{"recipient_name", "recipient_phone", "product", "delivery_maps_url", "recipient_doc_number", "size", "location_id", "payment_type", "external_id"}
 	freeText := []string{"delivery_address", "delivery_reference", "notes"}
 	with := func(fields []string, text string) map[string]any {
 		changes := map[string]any{}

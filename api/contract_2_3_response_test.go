@@ -17,7 +17,7 @@ import (
 var orderMembers = []string{
 	"actual_amount_collected", "amount_to_collect", "assigned_at", "branch_id", "cancellation", "cancelled_at", "created_at", "currency",
 	"delivered_at", "delivery_address", "delivery_lat", "delivery_lng", "delivery_maps_url", "delivery_proof", "delivery_reference",
-	"delivery_type", "guide_code", "id", "location", "location_id", "notes", "operative_day", "payment_type", "product", "received_at",
+	"delivery_type", "external_id", "guide_code", "id", "location", "location_id", "notes", "operative_day", "payment_type", "product", "received_at",
 	"recipient_doc_number", "recipient_doc_type", "recipient_doc_verified", "recipient_name", "recipient_phone", "rider", "shipping_cost",
 	"size", "status", "status_label", "store_id",
 }

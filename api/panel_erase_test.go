@@ -19,11 +19,11 @@ import (
 	"despacho/test/poll"
 )
 
-// recipient is everything that is known of a recipient.
+// recipient is everything that is known of a recipient, and the store's number of the order.
 var recipient = map[string]any{
 	"recipient_name": "Ofelia Sandoval", "recipient_phone": "+51911222333", "delivery_address": "Jr. Los Cedros 871", "delivery_reference": "Portón granate",
 	"recipient_doc_type": "ce", "recipient_doc_number": "004417733", "notes": "Preguntar por Melchora", "delivery_lat": -12.123456, "delivery_lng": -77.054321,
-	"delivery_maps_url": "https://www.google.com/maps?q=-12.123456,-77.054321",
+	"delivery_maps_url": "https://www.google.com/maps?q=-12.123456,-77.054321", "external_id": "PED-0117",
 }
 
 // traces are the words by which a recipient's data is recognised.
@@ -127,6 +127,9 @@ func TestPanelErase_leavesNoTrace(t *testing.T) {
 		other, _, _ := adminDesk(t, s)
 		require.Equal(t, http.StatusNotFound, other.post("/orders/"+ids[0]+"/erase", nil).Status)
 
+		numbered := d.send(http.MethodGet, "/orders?external_id=PED-0117", nil)
+		require.Equal(t, 2.0, numbered.Data["total"], numbered.Text)
+
 		erased := d.post("/orders/"+ids[0]+"/erase", nil)
 		require.Equal(t, http.StatusOK, erased.Status, erased.Text)
 		require.Equal(t, models.ErasedText, erased.String("recipient_name"))
@@ -137,6 +140,10 @@ func TestPanelErase_leavesNoTrace(t *testing.T) {
 		require.Equal(t, []string{"phone"}, d.post("/erasures", fields{"phone": "x"}).Fields)
 
 		requireNoTraces(t, s)
+		require.Equal(t, 2.0, d.send(http.MethodGet, "/orders?external_id=PED-0117", nil).Data["total"], "the store's number is not the recipient's")
+		var found int
+		require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM orders WHERE erased_at IS NOT NULL AND search_text LIKE '%ped 0117%'").Scan(&found))
+		require.Equal(t, 2, found, "and the panel's search finds it")
 		for _, id := range ids {
 			poll.Until(t, func() error { return historyGone(t, s, id) })
 		}

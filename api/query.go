@@ -25,6 +25,7 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 		Page:   countParameter(c, "page", 1, &wrong),
 		Limit:  countParameter(c, "limit", defaultPageSize, &wrong),
 	}
+	query.ExternalID = orders.ReadExternalIDFilter(c.Query("external_id"), &wrong)
 	if query.Status != "" && !query.Status.Valid() {
 		wrong.Add("status", "debe ser uno de: "+statusWords)
 	}

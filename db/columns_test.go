@@ -260,7 +260,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveMove(ctx, &models.Order{}, &order, &event) },
 				func() (any, error) { return database.LockOrder(ctx, order.ID) },
 				[]string{ // set at creation, or by something other than a move
-					"ID", "OperatorID", "StoreID", "GuideCode", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber", "RecipientDocEncrypted",
+					"ID", "OperatorID", "StoreID", "GuideCode", "ExternalID", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber", "RecipientDocEncrypted",
 					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
 					"DeliveryLat", "DeliveryLng", "DeliveryMapsURL", "PointSource", "Product", "Size", "Notes", "SearchText", "AmountToCollect",
 					"ShippingCost", "Currency", "PaymentType", "RiskZone", "AutoCancelAt", "CreatedAt",

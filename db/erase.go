@@ -29,7 +29,8 @@ func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Posi
 }
 
 // EraseOrder removes from an order's row and timeline what tells who its recipient is, and records
-// that its photo has to be deleted. It returns ErrNotFound for an order that has not ended.
+// that its photo has to be deleted. The external id is the store's number of the order, not data of
+// the recipient: it stays. It returns ErrNotFound for an order that has not ended.
 func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, now time.Time) error {
 	if err := d.recordErasedPhoto(ctx, id, now); err != nil {
 		return err

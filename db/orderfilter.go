@@ -21,8 +21,10 @@ type OrderFilter struct {
 	WithoutPoint     bool
 	StoreID, RiderID *uuid.UUID
 	LocationID       *uuid.UUID
-	// Words must all be found in the order's search text.
-	Words []string
+	// ExternalID is the store's own number of the orders.
+	ExternalID string
+	// Search is alternatives. The words of one of them must all be found in the order's search text.
+	Search [][]string
 }
 
 func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {
@@ -46,8 +48,11 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 	if f.LocationID != nil {
 		query = query.Where("orders.location_id = ?", *f.LocationID)
 	}
-	for _, word := range f.Words {
-		query = query.Where("orders.search_text LIKE ? ESCAPE '!'", "%"+likeEscape.Replace(word)+"%")
+	if f.ExternalID != "" {
+		query = query.Where("orders.external_id = ?", f.ExternalID)
+	}
+	if condition, patterns := f.searchCondition(); condition != "" {
+		query = query.Where(condition, patterns...)
 	}
 	at := "orders.created_at"
 	if f.ByDelivery {
@@ -60,6 +65,20 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where(at+" < ?", *f.Until)
 	}
 	return query
+}
+
+// searchCondition is empty without a search.
+func (f OrderFilter) searchCondition() (condition string, patterns []any) {
+	alternatives := make([]string, len(f.Search))
+	for i, words := range f.Search {
+		found := make([]string, len(words))
+		for j, word := range words {
+			found[j] = "orders.search_text LIKE ? ESCAPE '!'"
+			patterns = append(patterns, "%"+likeEscape.Replace(word)+"%")
+		}
+		alternatives[i] = strings.Join(found, " AND ")
+	}
+	return strings.Join(alternatives, " OR "), patterns
 }
 
 var likeEscape = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")

@@ -67,7 +67,7 @@ func TestStatementLog_scan(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, database.Close()) })
 		order := fixture(t, open(t, databaseURL))
 		scope := db.OrderScope{OperatorID: order.OperatorID}
-		_, err = database.CountOrders(context.Background(), scope, db.OrderFilter{Words: []string{"51987654321"}})
+		_, err = database.CountOrders(context.Background(), scope, db.OrderFilter{Search: [][]string{{"51987654321"}}})
 		require.NoError(t, err)
 		require.Contains(t, log.String(), "search_text LIKE", "a slow one")
 		require.NotContains(t, log.String(), "51987654321")
@@ -75,7 +75,7 @@ func TestStatementLog_scan(t *testing.T) {
 		log.Reset()
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err = database.CountOrders(ended, scope, db.OrderFilter{Words: []string{"51987654321"}})
+		_, err = database.CountOrders(ended, scope, db.OrderFilter{Search: [][]string{{"51987654321"}}})
 		require.Error(t, err)
 		require.Contains(t, log.String(), "search_text LIKE", "a failed one")
 		require.NotContains(t, log.String(), "51987654321")

@@ -44,6 +44,8 @@ type Order struct {
 	StoreID    *uuid.UUID
 	BranchID   uuid.UUID
 	GuideCode  string
+	// ExternalID is the store's own number of the order. Orders may share one.
+	ExternalID *string
 	Status     Status
 	// Seq counts the order's moves; the creation is 1. A move is written only if Seq is one less.
 	Seq int

@@ -15,7 +15,6 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
-	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -32,7 +31,7 @@ type Erasure struct {
 
 // Erase erases the recipient's data of an ended order: in its row and timeline, in its events and
 // what receivers responded, in the recorded response to its creation, in Temporal's history, and
-// the photo.
+// the photo. The external id stays, like the guide code: it is the store's number of the order.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
 	order, err := s.find(ctx, caller, id)
@@ -81,7 +80,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	}
 	now := s.clock.Now()
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.EraseOrder(ctx, order.ID, textnorm.String(order.GuideCode), now); err != nil {
+		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
 		}
 		deliveries, err := tx.UnerasedDeliveriesOf(ctx, order.ID)
@@ -141,7 +140,7 @@ func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.Webhook
 	return nil
 }
 
-// erasedData is an event's data without what tells who the recipient is.
+// erasedData is an event's data without what tells who the recipient is. The external id stays.
 func erasedData(stored string) (string, error) {
 	decoder := json.NewDecoder(strings.NewReader(stored))
 	decoder.UseNumber()

@@ -54,7 +54,7 @@ func TestOrderFields_areReadFromTheRequest(t *testing.T) {
 	request := []byte(`{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345","location_id":"` + uuid.NewString() + `",
 		"product":"Zapatillas","delivery_reference":"Frente al parque","delivery_lat":-12.1,"delivery_lng":-77.03,"delivery_maps_url":"https://maps.app.goo.gl/abc",
 		"amount_to_collect":89.9,"payment_type":"cash_on_delivery","recipient_doc_type":"ce","recipient_doc_number":"1","delivery_type":"agency","size":"L",
-		"notes":"Llamar","store_id":"` + openStore.String() + `","branch_id":"` + ownBranch.String() + `"}`)
+		"notes":"Llamar","external_id":"PED-1","store_id":"` + openStore.String() + `","branch_id":"` + ownBranch.String() + `"}`)
 	var members map[string]any
 	require.NoError(t, json.Unmarshal(request, &members))
 	document, err := openapi3.NewLoader().LoadFromFile("../api/openapi.yaml")

@@ -36,6 +36,7 @@ type newOrder struct {
 func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newOrder, error) {
 	order := &newOrder{
 		Order: models.Order{
+			ExternalID:         readExternalID(in),
 			RecipientName:      in.RequiredText("recipient_name", maxName),
 			DeliveryAddress:    in.RequiredLines("delivery_address", maxAddress),
 			LocationID:         in.RequiredUUID("location_id"),

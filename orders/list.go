@@ -87,10 +87,10 @@ func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, 
 }
 
 func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
-	words, err := searchWords(query.Search)
+	search, err := parseSearch(query.Search)
 	filter := db.OrderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
-		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, Words: words,
+		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID, Search: search,
 	}
 	zone := caller.Operator.TimeZone()
 	if query.From != nil {

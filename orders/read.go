@@ -39,8 +39,10 @@ type Query struct {
 	Page, Limit int
 	// WithoutPoint selects open orders that have no point.
 	WithoutPoint bool
-	// Search matches guide code, recipient, phone and address.
-	Search           string
+	// Search matches guide code, external id, recipient, phone and address.
+	Search string
+	// ExternalID selects the orders with exactly this number of the store's own.
+	ExternalID       string
 	StoreID, RiderID *uuid.UUID
 	// LocationID selects orders to exactly this location.
 	LocationID *uuid.UUID

@@ -97,7 +97,7 @@ func (t *totals) store(key totalKey, total cachedTotal) {
 
 // keyOf identifies a list; cacheable is false for one that orders can leave again.
 func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, cacheable bool) {
-	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || len(filter.Words) > 0 {
+	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || filter.ExternalID != "" || len(filter.Search) > 0 {
 		return key, false
 	}
 	key.operator = scope.OperatorID

@@ -14,6 +14,7 @@ import (
 type View struct {
 	ID                    uuid.UUID           `json:"id"`
 	GuideCode             string              `json:"guide_code"`
+	ExternalID            *string             `json:"external_id"`
 	Status                models.Status       `json:"status"`
 	StatusLabel           string              `json:"status_label"`
 	StoreID               *uuid.UUID          `json:"store_id"`
@@ -86,7 +87,7 @@ type CancellationView struct {
 // view renders an order; withProofLocation includes where the photo was taken.
 func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 	view := &View{
-		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
+		ID: o.ID, GuideCode: o.GuideCode, ExternalID: o.ExternalID, Status: o.Status, StatusLabel: o.Status.Label(),
 		StoreID: o.StoreID, BranchID: o.BranchID,
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
 		RecipientDocType: o.RecipientDocType, RecipientDocNumber: s.shownDocument(&o.Order), RecipientDocVerified: o.RecipientDocVerified,
@@ -111,6 +112,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 type eventData struct {
 	ID                    uuid.UUID          `json:"id"`
 	GuideCode             string             `json:"guide_code"`
+	ExternalID            *string            `json:"external_id"`
 	Status                models.Status      `json:"status"`
 	StatusLabel           string             `json:"status_label"`
 	StoreID               *uuid.UUID         `json:"store_id"`
@@ -136,7 +138,7 @@ type eventData struct {
 
 func (s *Service) eventData(o *models.OrderView, withProofLocation bool) eventData {
 	return eventData{
-		ID: o.ID, GuideCode: o.GuideCode, Status: o.Status, StatusLabel: o.Status.Label(),
+		ID: o.ID, GuideCode: o.GuideCode, ExternalID: o.ExternalID, Status: o.Status, StatusLabel: o.Status.Label(),
 		StoreID: o.StoreID, BranchID: o.BranchID,
 		RecipientName: o.RecipientName, RecipientPhone: o.RecipientPhone,
 		DeliveryAddress: o.DeliveryAddress, DeliveryReference: o.DeliveryReference,

@@ -59,10 +59,10 @@ func TestPayload_everyMemberInEveryEvent(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		receiver := apptest.NewReceiver(t, nil)
 		s.Register(t, s.Key, receiver)
-		created := s.post(t, s.KeyA, "/v1/orders", apptest.Order(privateFields), http.StatusCreated)
+		created := s.post(t, s.KeyA, "/v1/orders", apptest.Order(privateFields, map[string]any{"external_id": "PED-0117"}), http.StatusCreated)
 		id := created.String("id")
 		registered := map[string]any{
-			"id": id, "guide_code": created.String("guide_code"), "status": "registered", "status_label": "Registrado",
+			"id": id, "guide_code": created.String("guide_code"), "external_id": "PED-0117", "status": "registered", "status_label": "Registrado",
 			"store_id": s.StoreA.ID.String(), "branch_id": s.Main.ID.String(),
 			"recipient_name": "Rosa Díaz", "recipient_phone": "+51987654321", "delivery_address": "Av. Larco 345", "delivery_reference": nil,
 			"product": "Zapatillas", "size": "M", "amount_to_collect": 89.9, "actual_amount_collected": nil, "shipping_cost": 9.0,

@@ -54,6 +54,15 @@ func hasControl(text string, breaks bool) bool {
 	})
 }
 
+// CheckText is TrimText with what Text would say about the text; empty if it is valid.
+func CheckText(text string, maxCharacters int) (trimmed, problem string) {
+	trimmed, err := trimText(text, maxCharacters, false)
+	if err != nil {
+		return "", textProblem(err, maxCharacters)
+	}
+	return trimmed, ""
+}
+
 // LinesProblem is what Lines would say about a text that does not come from a body; empty if it is
 // valid.
 func LinesProblem(text string, maxCharacters int) string {

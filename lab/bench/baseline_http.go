@@ -23,6 +23,7 @@ type bareOrder struct {
 	StoreID               *uuid.UUID `json:"store_id"`
 	BranchID              uuid.UUID  `json:"branch_id"`
 	GuideCode             string     `json:"guide_code"`
+	ExternalID            *string    `json:"external_id"`
 	Status                string     `json:"status"`
 	Seq                   int        `json:"seq"`
 	RecipientName         string     `json:"recipient_name"`
@@ -54,7 +55,7 @@ type bareOrder struct {
 	CancelledAt           *time.Time `json:"cancelled_at"`
 }
 
-const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone, recipient_doc_type,
+const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code, external_id, status, seq, recipient_name, recipient_phone, recipient_doc_type,
 	recipient_doc_number, recipient_doc_verified, delivery_type, delivery_address, delivery_reference, location_id, delivery_lat, delivery_lng,
 	delivery_maps_url, product, size, notes, amount_to_collect_cents, actual_amount_collected_cents, shipping_cost_cents, currency, payment_type,
 	operative_day, rider_id, created_at, received_at, assigned_at, delivered_at, cancelled_at
@@ -63,7 +64,7 @@ const selectBareOrder = `SELECT id, operator_id, store_id, branch_id, guide_code
 // places are the scan destinations, in the order of the statement's columns.
 func (o *bareOrder) places() []any {
 	return []any{
-		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
+		&o.ID, &o.OperatorID, &o.StoreID, &o.BranchID, &o.GuideCode, &o.ExternalID, &o.Status, &o.Seq, &o.RecipientName, &o.RecipientPhone, &o.RecipientDocType,
 		&o.RecipientDocNumber, &o.RecipientDocVerified, &o.DeliveryType, &o.DeliveryAddress, &o.DeliveryReference, &o.LocationID, &o.DeliveryLat, &o.DeliveryLng,
 		&o.DeliveryMapsURL, &o.Product, &o.Size, &o.Notes, &o.AmountToCollect, &o.ActualAmountCollected, &o.ShippingCost, &o.Currency, &o.PaymentType,
 		&o.OperativeDay, &o.RiderID, &o.CreatedAt, &o.ReceivedAt, &o.AssignedAt, &o.DeliveredAt, &o.CancelledAt,

@@ -104,11 +104,11 @@ func TestInjection_inEveryField(t *testing.T) {
 		tenant := s.NewTenant(t)
 		for _, statement := range sqlPayloads {
 			created := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{
-				"recipient_name": statement, "delivery_address": statement, "delivery_reference": statement, "product": statement, "notes": statement,
+				"recipient_name": statement, "delivery_address": statement, "delivery_reference": statement, "product": statement, "notes": statement, "external_id": statement,
 			}), Header: map[string]string{"Idempotency-Key": uuid.NewString() + strings.ReplaceAll(statement, `"`, "")}})
 			require.Equal(t, http.StatusCreated, created.Status, created.Text)
 			read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders/" + created.String("id"), Key: tenant.Key})
-			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes"} {
+			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes", "external_id"} {
 				require.Equal(t, statement, read.String(field), field)
 			}
 			for _, field := range []string{"store_id", "branch_id", "location_id", "payment_type", "delivery_type", "recipient_doc_type", "recipient_phone"} {

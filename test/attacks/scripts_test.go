@@ -75,7 +75,7 @@ func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admi
 			"url": "https://receptor.example/%22%3E<script>alert(1)</script>", "events": []string{"order.created"},
 		}),
 		"order": send(http.MethodPost, "/orders", apptest.Order(map[string]any{
-			"recipient_name": "Rosa " + xssPayload, "delivery_address": xssPayload, "delivery_reference": xssPayload, "product": xssPayload, "notes": xssPayload,
+			"recipient_name": "Rosa " + xssPayload, "delivery_address": xssPayload, "delivery_reference": xssPayload, "product": xssPayload, "notes": xssPayload, "external_id": xssPayload,
 			"store_id": tenant.StoreA.ID.String(), "recipient_doc_type": "other", "recipient_doc_number": `<script>alert(1)</script>`[:20],
 		})),
 	} {

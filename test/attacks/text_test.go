@@ -37,7 +37,7 @@ func TestText_thatTurnsItsDirection(t *testing.T) {
 				require.Equal(t, http.StatusBadRequest, answer.Status, "%s %q: %s", path, turned, answer.Text)
 				require.Equal(t, "invalid_fields", answer.Code, path)
 			}
-			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes"} {
+			for _, field := range []string{"recipient_name", "delivery_address", "delivery_reference", "product", "notes", "external_id"} {
 				answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{field: turned})})
 				require.Equal(t, []string{field}, answer.Fields, answer.Text)
 			}

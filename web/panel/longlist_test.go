@@ -42,7 +42,8 @@ func TestBoard_manyOrdersInATab(t *testing.T) {
 			}
 		}
 		found := &rows[len(rows)/2]
-		found.RecipientName, found.SearchText = "Zoila Quintanilla", "zoila quintanilla"
+		number := "PED-0117"
+		found.RecipientName, found.SearchText, found.ExternalID = "Zoila Quintanilla", "zoila quintanilla", &number
 		tenant.InsertRows(t, rows)
 		v := visit(t, s, tenant, nil)
 		last := len(rows) / boardPage * boardPage
@@ -73,15 +74,37 @@ func TestBoard_manyOrdersInATab(t *testing.T) {
 			}
 			require.Equal(t, 1, lists, name)
 		}
+
+		id := uuid.NewString()
+		numbered := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders?external_id=PED-0117", Key: tenant.Key, Header: map[string]string{"X-Request-Id": id}})
+		require.Equal(t, 1.0, numbered.Data["total"], numbered.Text)
+		for _, sent := range watched.of(id) {
+			if strings.Contains(sent.text, "ORDER BY orders.created_at DESC") {
+				requireNoSorting(t, s.App.DB, sent.text)
+				require.Contains(t, planOf(t, s.App.DB, sent.text), "orders_external_newest", sent.text)
+			}
+		}
 	})
 }
 
 // requireNoSorting holds that an index has the rows of a statement in the order that it asks for.
 func requireNoSorting(t *testing.T, database *db.DB, text string) {
 	t.Helper()
-	explain, sorting := "EXPLAIN QUERY PLAN "+text, "TEMP B-TREE"
+	sorting := "TEMP B-TREE"
 	if database.Dialect() == db.Postgres {
-		explain, sorting = "EXPLAIN "+text, "Sort"
+		sorting = "Sort"
+	}
+	plan := planOf(t, database, text)
+	require.NotContains(t, plan, sorting, text)
+	require.Regexp(t, "orders_[a-z_]+_newest", plan, text)
+}
+
+// planOf is how the database would execute a statement.
+func planOf(t *testing.T, database *db.DB, text string) string {
+	t.Helper()
+	explain := "EXPLAIN QUERY PLAN " + text
+	if database.Dialect() == db.Postgres {
+		explain = "EXPLAIN " + text
 	}
 	tx, err := database.SQL().BeginTx(t.Context(), nil)
 	require.NoError(t, err)
@@ -107,8 +130,7 @@ func requireNoSorting(t *testing.T, database *db.DB, text string) {
 		lines = append(lines, line[len(line)-1])
 	}
 	require.NoError(t, plan.Err())
-	require.NotContains(t, strings.Join(lines, "\n"), sorting, text)
-	require.Regexp(t, "orders_[a-z_]+_newest", strings.Join(lines, "\n"), text)
+	return strings.Join(lines, "\n")
 }
 
 // statement is one that a request sent, with its values written into it, and how many rows came

@@ -99,7 +99,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 			"recipient_doc_type": "ce", "recipient_doc_number": "001234567", "location_id": "San Juan de Lurigancho, Lima (150132)",
 			"delivery_address": "Av. Próceres 10, Huáscar", "delivery_type": "agency", "delivery_reference": "Frente al parque", "delivery_maps_url": "https://maps.app.goo.gl/AbC",
 			"delivery_lat": "-12.1211", "delivery_lng": "-77.0297", "size": "L", "store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(),
-			"notes": "Llamar\nantes", "amount_to_collect": "89.90",
+			"notes": "Llamar\nantes", "amount_to_collect": "89.90", "external_id": " PED-7 ",
 		} {
 			require.Contains(t, fields, name)
 			fields.Set(name, value)
@@ -112,7 +112,7 @@ func TestNewOrder_takesEveryField(t *testing.T) {
 			"location_id": apptest.SanJuan.String(), "delivery_type": "agency", "delivery_reference": "Frente al parque",
 			"delivery_maps_url": "https://maps.app.goo.gl/AbC", "delivery_lat": -12.1211, "delivery_lng": -77.0297, "product": "Zapatillas", "size": "L",
 			"store_id": tenant.StoreB.ID.String(), "branch_id": tenant.Other.ID.String(), "notes": "Llamar\nantes", "amount_to_collect": 89.9,
-			"payment_type": "cash_on_delivery", "shipping_cost": 17.5,
+			"payment_type": "cash_on_delivery", "shipping_cost": 17.5, "external_id": "PED-7",
 		} {
 			require.Equal(t, want, created.Data[name], name)
 		}

@@ -73,6 +73,7 @@ var orderColumns = []struct {
 	{"monto_acordado", func(_ *Request, _ storeNaming, o *orders.View) string { return o.AmountToCollect.String() }},
 	{"cobrado", func(_ *Request, _ storeNaming, o *orders.View) string { return collectedCell(o) }},
 	{"tarifa", func(_ *Request, _ storeNaming, o *orders.View) string { return o.ShippingCost.String() }},
+	{"codigo_externo", func(_ *Request, _ storeNaming, o *orders.View) string { return orEmpty(o.ExternalID) }},
 }
 
 func collectedCell(order *orders.View) string {

@@ -40,6 +40,8 @@ func TestOrdersFile(t *testing.T) {
 		collected := money.Cents(4000)
 		delivered := tenant.Row(apptest.FrozenAt.Add(-48*time.Hour), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour), func(o *models.Order) {
 			o.StoreID, o.RecipientName, o.Product = &tenant.StoreB.ID, "=HYPERLINK(\"http://malo\")", "Zapatos; \"rojos\""
+			number := "=PED-1"
+			o.ExternalID = &number
 			o.PaymentType, o.AmountToCollect, o.ActualAmountCollected = models.CashOnDelivery, 4550, &collected
 		})
 		tenant.InsertRows(t, append(rows, delivered))
@@ -57,7 +59,7 @@ func TestOrdersFile(t *testing.T) {
 		require.Len(t, seen, 1200)
 		last := all[len(all)-1]
 		require.Equal(t, []string{"TOTAL", "1201 pedidos"}, last[:2])
-		require.Equal(t, []string{"1245.50", "40.00", fmt.Sprintf("%d.00", 1201*9)}, last[len(last)-3:])
+		require.Equal(t, []string{"1245.50", "40.00", fmt.Sprintf("%d.00", 1201*9)}, last[len(last)-4:len(last)-1])
 
 		one := fileRows(t, v.read("/panel/pedidos.csv?estado=delivered&tienda="+tenant.StoreB.ID.String()))
 		require.Len(t, one, 3)
@@ -66,6 +68,7 @@ func TestOrdersFile(t *testing.T) {
 			cells[name] = one[1][i]
 		}
 		require.Equal(t, "'=HYPERLINK(\"http://malo\")", cells["destinatario"])
+		require.Equal(t, "'=PED-1", cells["codigo_externo"])
 		require.Equal(t, []string{"Entregado", "Tienda B", "Zapatos; \"rojos\"", "Carlos Quispe", "45.50", "40.00"},
 			[]string{cells["estado"], cells["tienda"], cells["producto"], cells["motorizado"], cells["monto_acordado"], cells["cobrado"]})
 		require.Equal(t, delivered.DeliveredAt.In(tenant.Operator.TimeZone()).Format("2006-01-02 15:04:05"), cells["entregado"])

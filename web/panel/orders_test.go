@@ -50,6 +50,7 @@ func TestBoard_search(t *testing.T) {
 		tenant := s.NewTenant(t)
 		wanted, code := create(t, s, tenant.KeyA, map[string]any{
 			"recipient_name": "María José Ñahui", "recipient_phone": "987111222", "delivery_address": "Jr. Áncash 1250, 2.º piso",
+			"external_id": "2026-000-117/B",
 		})
 		create(t, s, tenant.KeyA, map[string]any{"recipient_name": "Pedro Paredes", "recipient_phone": "987333444", "delivery_address": "Calle Tacna 77"})
 		v := visit(t, s, tenant, nil)
@@ -70,6 +71,9 @@ func TestBoard_search(t *testing.T) {
 			"the address":                "ancash 1250",
 			"the floor":                  "2.º piso",
 			"recipient and address":      "nahui ancash",
+			"the store's number":         "2026-000-117",
+			"as it is written":           "2026-000-117/B",
+			"the store's number, spaced": "2026 000 117",
 		} {
 			require.Equal(t, []string{wanted}, v.read("/panel/pedidos?q="+url.QueryEscape(typed)).rows(), "%s: %q", name, typed)
 		}

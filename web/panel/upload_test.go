@@ -125,6 +125,15 @@ func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
 		require.Contains(t, v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;A-1").words(), "1 ya existía")
 		require.Contains(t, v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;6;A-1").words(), "Ya se usó con otros datos en el pedido")
 		require.Equal(t, 1, orderCount(t, s, tenant))
+
+		require.Len(t, v.read("/panel/pedidos?q=A-1").rows(), 1, "the order keeps the number")
+		require.Contains(t, v.read("/panel/pedidos?q=A-1").words(), "A-1")
+		for number, problem := range map[string]string{
+			strings.Repeat("9", 101): "como máximo 100 caracteres", "9.1E+11": "notación científica", "A\u200b1": "Contiene caracteres que no se ven.",
+		} {
+			require.Contains(t, v.check(numbered, "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;"+number).words(), problem)
+		}
+		require.Equal(t, 1, orderCount(t, s, tenant))
 	})
 }
 

@@ -100,13 +100,3 @@ func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
 	}
 	return "", "no es una sucursal activa del operador"
 }
-
-// maxCode is the maximum length of a store's own order number, in characters.
-const maxCode = 100
-
-func takeCode(_ *Reader, _ *Row, cell string) (string, string) {
-	if len([]rune(cell)) > maxCode {
-		return "", "admite como máximo 100 caracteres"
-	}
-	return takeDigits(nil, nil, cell)
-}

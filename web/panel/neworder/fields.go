@@ -64,6 +64,7 @@ func packageFields(caller orders.Caller, choices *orders.Choices) []forms.Field 
 	if len(choices.Branches) > 1 {
 		fields = append(fields, branchField(choices.Branches))
 	}
+	fields = append(fields, forms.Field{Name: "external_id", Label: "Número de la tienda", Kind: forms.Text, Hint: "El que el pedido tiene en el sistema de la tienda."})
 	return append(fields, forms.Field{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true})
 }
 
@@ -111,7 +112,7 @@ var columns = []Column{
 	{Column: named("lat", "latitud"), Member: "delivery_lat", Help: "Punto exacto, en lugar del enlace.", take: takeCoordinate},
 	{Column: named("lng", "longitud", "lon", "long"), Member: "delivery_lng", Help: "Junto con lat.", take: takeCoordinate},
 	{Column: named(storeColumn, "nombre de la tienda"), Member: "store_id", Help: "Nombre de la tienda que envía.", operatorOnly: true, take: takeStore},
-	{Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), Help: "Su propio número de pedido: durante 24 horas no se crea dos veces.", take: takeCode},
+	{Column: named(codeColumn, "codigo", "numero", "nro", "nro de pedido", "numero de pedido", "pedido", "id"), Member: "external_id", Help: "Su propio número de pedido. Se guarda y se puede buscar; durante 24 horas no se crea dos veces.", take: takeDigits},
 
 	{Column: named(ubigeoColumn, "codigo ubigeo"), Help: "Código INEI de seis cifras, en lugar del distrito.", NotInTemplate: true},
 	{Column: named("tipo_de_cobro", "forma de cobro", "tipo de pago", "forma de pago"), Member: "payment_type", Help: "Contra entrega o solo entrega. Con un monto siempre es contra entrega.", NotInTemplate: true, take: oneOf(paymentSpellings, "debe ser contra entrega o solo entrega")},

@@ -147,7 +147,9 @@ func (r *Reader) interpret(row *Row) error {
 		if cell != "" && column.take != nil {
 			value, complaint = column.take(r, row, cell)
 		}
-		if column.Member != "" {
+		// The content of a row without a number is its idempotency key. It is the same as before rows
+		// had this member.
+		if column.Member != "" && !(column.Name == codeColumn && cell == "") {
 			values[column.Member] = []string{value}
 		}
 		if complaint != "" {
