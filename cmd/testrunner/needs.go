@@ -22,7 +22,9 @@ const (
 	postgres need = "PostgreSQL"
 	chromium need = "Chromium"
 	temporal need = "Temporal"
-	php      need = "PHP, for the example of the documentation"
+	node     need = "Node, for the TypeScript client"
+	python   need = "Python, for the Python client"
+	php      need = "PHP, for the PHP client"
 	// objectStorage is compiled from Go modules.
 	objectStorage need = "an S3 server"
 )
@@ -33,11 +35,16 @@ var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
 	chromium: {"chromium"},
+	node:     {"nodejs"},
+	python:   {"python3"},
 	php:      {"php-cli"},
 }
 
 // chromiumNames are the command names of the browser.
 var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
+
+// programs are the needs' command names.
+var programs = map[need]string{node: "node", python: "python3", php: "php"}
 
 // present reports whether the machine has it.
 func (n need) present(ctx context.Context) bool {
@@ -52,8 +59,8 @@ func (n need) present(ctx context.Context) bool {
 			_, err := exec.LookPath(name)
 			return err == nil
 		})
-	case php:
-		_, err := exec.LookPath("php")
+	case node, python, php:
+		_, err := exec.LookPath(programs[n])
 		return err == nil
 	default:
 		return true
