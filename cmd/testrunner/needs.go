@@ -25,6 +25,7 @@ const (
 	node     need = "Node, for the TypeScript client"
 	python   need = "Python, for the Python client"
 	php      need = "PHP, for the PHP client"
+	curl     need = "curl, for the samples of the reference"
 	// objectStorage is compiled from Go modules.
 	objectStorage need = "an S3 server"
 )
@@ -38,13 +39,14 @@ var debianPackages = map[need][]string{
 	node:     {"nodejs"},
 	python:   {"python3"},
 	php:      {"php-cli"},
+	curl:     {"curl"},
 }
 
 // chromiumNames are the command names of the browser.
 var chromiumNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"}
 
 // programs are the needs' command names.
-var programs = map[need]string{node: "node", python: "python3", php: "php"}
+var programs = map[need]string{node: "node", python: "python3", php: "php", curl: "curl"}
 
 // present reports whether the machine has it.
 func (n need) present(ctx context.Context) bool {
@@ -59,7 +61,7 @@ func (n need) present(ctx context.Context) bool {
 			_, err := exec.LookPath(name)
 			return err == nil
 		})
-	case node, python, php:
+	case node, python, php, curl:
 		_, err := exec.LookPath(programs[n])
 		return err == nil
 	default:

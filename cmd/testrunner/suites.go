@@ -30,7 +30,7 @@ var suites = []suite{
 	{name: "webhooks", owns: "webhooks", needs: []need{compiler, postgres, temporal}},
 	{name: "api", owns: "api", needs: []need{compiler, postgres, temporal, objectStorage}},
 	{name: "panel", owns: "web", needs: []need{compiler, postgres, temporal}, withoutRace: true},
-	{name: "clients", owns: "test/clients", needs: []need{compiler, postgres, temporal, node, python, php}, withoutRace: true},
+	{name: "clients", owns: "test/clients", needs: []need{compiler, postgres, temporal, node, python, php, curl}, withoutRace: true},
 	{name: "attacks", owns: "test/attacks", needs: []need{compiler, postgres, temporal}, withoutRace: true},
 	{name: "chaos", owns: "lab/chaos", needs: []need{compiler, postgres, temporal}},
 	{name: "browser", owns: "test/browser", needs: []need{compiler, chromium, postgres, temporal}, withoutRace: true},
