@@ -24,6 +24,11 @@ test-previous: ## Run the tests of an earlier commit on the migrations of this t
 	@go build -trimpath -o bin/testrunner ./cmd/testrunner
 	@exec bin/testrunner previous $(PREVIOUS)
 
+.PHONY: generate
+generate: ## Generate the types of the clients from api/openapi.yaml
+	@go build -trimpath -o bin/testrunner ./cmd/testrunner
+	@exec bin/testrunner generate
+
 .PHONY: record
 record: ## Record the histories that running orders are held to
 	go test ./worker -run TestRecord -count=1 -record

@@ -111,6 +111,7 @@ func TestDocuments_areServedWithAnETag(t *testing.T) {
 	for path, contentType := range map[string]string{
 		"/openapi.yaml": "application/yaml; charset=utf-8", "/docs": "text/html; charset=utf-8",
 		"/docs/pedidos": "text/html; charset=utf-8", "/docs/style.css": "text/css; charset=utf-8",
+		"/docs/script.js": "text/javascript; charset=utf-8", "/docs/search.json": "application/json; charset=utf-8", "/docs/postman.json": "application/json; charset=utf-8",
 	} {
 		plain := fetch(t, handler, path, nil)
 		require.Equal(t, http.StatusOK, plain.StatusCode)
@@ -149,7 +150,7 @@ func TestOpenAPI_isServedAsItIs(t *testing.T) {
 func TestDocs_usesTheBaseURLAndLoadsNothingElse(t *testing.T) {
 	t.Parallel()
 	response := fetch(t, newServer(t).Handler(), "/docs/pedidos", nil)
-	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self';")
+	require.Contains(t, response.Header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';")
 	content, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	require.True(t, bytes.Contains(content, []byte("https://despacho.example/v1/orders")))
@@ -165,7 +166,7 @@ func TestDocs_withASlashLeadsToTheFirstPage(t *testing.T) {
 // The service's own routes are held to the document like all others.
 func TestOpenAPI_describesTheServicesOwnRoutes(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
-		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml", "/docs", "/docs/pedidos", "/docs/style.css"} {
+		for _, path := range []string{"/healthz", "/readyz", "/openapi.yaml", "/docs", "/docs/pedidos", "/docs/style.css", "/docs/script.js", "/docs/search.json"} {
 			require.Equal(t, http.StatusOK, s.Do(t, apptest.Request{Method: "GET", Path: path}).Status, path)
 		}
 		for _, path := range []string{"/docs/nada", "/docs/pedidos%2F", "/docs/..%2Fdocs"} {

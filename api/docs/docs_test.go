@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -38,12 +39,12 @@ func source(t *testing.T) []byte {
 	return document
 }
 
-// pages are the files without the style sheet.
+// pages are the files of HTML.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	list := map[string]string{}
 	for path, file := range rendered(t) {
-		if path != "/docs/style.css" {
+		if strings.HasPrefix(file.ContentType, "text/html") {
 			list[path] = string(file.Content)
 		}
 	}
@@ -93,9 +94,12 @@ func TestPages_everyLinkHasItsTarget(t *testing.T) {
 	require.Greater(t, links, 500)
 }
 
-func TestPages_loadOnlyTheStyleSheet(t *testing.T) {
+func TestPages_loadOnlyTheirOwnFiles(t *testing.T) {
 	t.Parallel()
+	script := regexp.MustCompile(`<script src="/docs/script\.js\?v=[0-9a-f]{12}" defer></script>`)
 	for path, page := range pages(t) {
+		require.Len(t, script.FindAllString(page, -1), 1, path)
+		page = script.ReplaceAllString(page, "")
 		for _, loading := range []string{"<script", "<style", "<img", "<iframe", " src=", " style=", " onclick"} {
 			require.False(t, strings.Contains(page, loading), "%s: %s", path, loading)
 		}
@@ -176,7 +180,7 @@ paths:
         content:
           application/json:
             schema: {$ref: "#/components/schemas/ThingInput"}
-            example: {zeta: O'Higgins, alfa: 1, nada: null, cierto: true, lista: [x]}
+            example: {zeta: "O'Higgins & <b>", alfa: 1, nada: null, cierto: true, lista: [x]}
       responses:
         "200":
           description: Bien
@@ -201,21 +205,32 @@ func TestRender_smallDocument(t *testing.T) {
 	t.Parallel()
 	files, err := docs.Render([]byte(small), "https://x.example")
 	require.NoError(t, err)
-	require.ElementsMatch(t, slices.Collect(maps.Keys(files)), []string{"/docs", "/docs/cosas", "/docs/comunes", "/docs/cabeceras", "/docs/objetos", "/docs/style.css"})
+	require.ElementsMatch(t, slices.Collect(maps.Keys(files)), []string{"/docs", "/docs/cosas", "/docs/comunes", "/docs/cabeceras", "/docs/objetos", "/docs/style.css", "/docs/script.js", "/docs/search.json", "/docs/postman.json"})
 	for what, text := range map[string]string{ // on the page of the section
 		"the curl line has the example's path, query, key and body, quoted for a shell": strings.Join([]string{
-			`curl -X POST &#34;https://x.example/cosas/a%2Fb?q=2&#34; \`,
-			`  -H &#34;X-API-Key: $DESPACHO_KEY&#34; \`,
-			`  -H &#34;Content-Type: application/json&#34; \`,
-			`  -d &#39;{`,
-			`  &#34;zeta&#34;: &#34;O&#39;\&#39;&#39;Higgins&#34;,`,
-			`  &#34;alfa&#34;: 1,`,
-			`  &#34;nada&#34;: null,`,
-			`  &#34;cierto&#34;: true,`,
-			`  &#34;lista&#34;: [`,
-			`    &#34;x&#34;`,
+			`curl -X POST "https://x.example/cosas/a%2Fb?q=2" \`,
+			`  -H "X-API-Key: $DESPACHO_KEY" \`,
+			`  -H 'Content-Type: application/json' \`,
+			`  -d '{`,
+			`  "zeta": "O'\''Higgins &amp; &lt;b&gt;",`,
+			`  "alfa": 1,`,
+			`  "nada": null,`,
+			`  "cierto": true,`,
+			`  "lista": [`,
+			`    "x"`,
 			`  ]`,
-			`}&#39;</pre>`,
+			`}'</pre>`,
+		}, "\n"),
+		"Python has its own words": strings.Join([]string{
+			`    data=json.dumps({`,
+			`      "zeta": "O'Higgins &amp; &lt;b&gt;",`,
+			`      "alfa": 1,`,
+			`      "nada": None,`,
+			`      "cierto": True,`,
+		}, "\n"),
+		"PHP has its own arrays and quotes": strings.Join([]string{
+			`    'content' =&gt; json_encode([`,
+			`      'zeta' =&gt; 'O\'Higgins &amp; &lt;b&gt;',`,
 		}, "\n"),
 		"what must be sent is marked":          `<code>zeta</code> <span class="type">texto · hasta 5 caracteres</span> <span class="required">obligatorio</span>`,
 		"bounds and defaults are in words":     `entero · de 1 a 9 · por omisión 3 · consulta`,
@@ -229,6 +244,29 @@ func TestRender_smallDocument(t *testing.T) {
 	require.Contains(t, string(files["/docs"].Content), `<h2 id="titulo-uno">`, "headings have anchors without marks")
 	require.Contains(t, string(files["/docs/objetos"].Content), `<code>uno</code> <code>dos</code>`, "values of an enum are listed")
 	require.NotContains(t, string(files["/docs/objetos"].Content), `<code>dos</code> <code>null</code>`, "the word for nullable says it")
+}
+
+// What the search finds has an address, and everything on a page can be found.
+func TestSearchIndex_leadsToEveryEntry(t *testing.T) {
+	t.Parallel()
+	var index struct{ Data [][3]string }
+	require.NoError(t, json.Unmarshal(rendered(t)["/docs/search.json"].Content, &index))
+	found := map[string]string{}
+	for _, entry := range index.Data {
+		require.NotEmpty(t, entry[0])
+		found[entry[1]] = entry[2]
+		path, id, within := strings.Cut(entry[1], "#")
+		page, known := pages(t)[path]
+		require.True(t, known, entry[1])
+		if within {
+			require.True(t, strings.Contains(page, ` id="`+id+`"`), entry[1])
+		}
+	}
+	for _, target := range []string{"/docs", "/docs#limites", "/docs/pedidos", "/docs/objetos#obj-Order", "/docs/comunes#r-V1TooMany"} {
+		require.Contains(t, found, target)
+	}
+	require.Contains(t, found["/docs/pedidos#op-createOrder"], "POST /v1/orders")
+	require.Contains(t, found["/docs/pedidos#op-createOrder"], "amount_to_collect")
 }
 
 func TestRender_rejectsInvalidDocuments(t *testing.T) {

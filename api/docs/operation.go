@@ -16,8 +16,9 @@ type operation struct {
 	Scope      string
 	Parameters []field
 	Bodies     []body
-	Curl       string
-	Responses  []response
+	// Samples are programs that send the example request.
+	Samples   []sample
+	Responses []response
 	// Common are the responses that many operations share; a page of their own describes them.
 	Common []response
 	// Incoming marks a request that the reader receives: a webhook.
@@ -67,7 +68,7 @@ func (b *builder) operation(method, path string, op node) operation {
 		}
 		o.Responses = append(o.Responses, b.response(status, described))
 	}
-	o.Curl = b.curl(method, path, op)
+	o.Samples = b.samples(method, path, op)
 	return o
 }
 
@@ -136,33 +137,8 @@ func examplesOf(content node) []example {
 	return list
 }
 
-// curl returns a command line that sends the example request.
-func (b *builder) curl(method, path string, op node) string {
-	target, headers := exampleTarget(path, op)
-	command := "curl "
-	if method != "get" {
-		command += "-X " + strings.ToUpper(method) + " "
-	}
-	parts := []string{command + `"` + b.baseURL + target + `"`}
-	if access := b.access(op); len(access) > 0 {
-		parts = append(parts, "-H "+credentialHeaders[access[0]])
-	}
-	for _, header := range headers {
-		parts = append(parts, "-H "+shellQuote(header))
-	}
-	if sent := firstExample(op.get("requestBody", "content", "application/json")); sent.exists() {
-		parts = append(parts, `-H "Content-Type: application/json"`, "-d "+shellQuote(plainJSON(sent)))
-	}
-	return strings.Join(parts, " \\\n  ")
-}
-
-var credentialHeaders = map[string]string{
-	"X-API-Key": `"X-API-Key: $DESPACHO_KEY"`,
-	"Bearer":    `"Authorization: Bearer $DESPACHO_TOKEN"`,
-}
-
 // exampleTarget puts the example parameters into the path, the query and the headers.
-func exampleTarget(path string, op node) (target string, headers []string) {
+func exampleTarget(path string, op node) (target string, headers [][2]string) {
 	query := url.Values{}
 	for parameter := range op.get("parameters").items() {
 		name, value := parameter.get("name").text(), parameter.get("example").text()
@@ -173,7 +149,7 @@ func exampleTarget(path string, op node) (target string, headers []string) {
 		case parameter.get("in").text() == "query":
 			query.Set(name, value)
 		default:
-			headers = append(headers, name+": "+value)
+			headers = append(headers, [2]string{name, value})
 		}
 	}
 	if len(query) == 0 {
@@ -191,5 +167,3 @@ func firstExample(content node) node {
 	}
 	return node{}
 }
-
-func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

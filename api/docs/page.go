@@ -1,5 +1,5 @@
-// Package docs renders openapi.yaml as a reference: HTML pages and their style sheet, without
-// scripts or external resources.
+// Package docs renders openapi.yaml as a reference: HTML pages with a style sheet and a script of
+// their own, which search and copying need and nothing else. Nothing comes from elsewhere.
 package docs
 
 import (
@@ -16,10 +16,11 @@ import (
 // Root is the path of the first page. The others are one level below it.
 const Root = "/docs"
 
-// Policy is the pages' Content-Security-Policy: nothing but the style sheet may be loaded.
-const Policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// Policy is the pages' Content-Security-Policy: nothing but the style sheet, the script and what it
+// asks this service for may be loaded.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// File is a page or the style sheet.
+// File is a page, or something that the pages use or offer.
 type File struct {
 	ContentType string
 	Content     []byte
@@ -30,9 +31,14 @@ var (
 	pageSource string
 	//go:embed page.css
 	style []byte
+	//go:embed script.js
+	script []byte
 )
 
-const stylePath = Root + "/style.css"
+const (
+	stylePath  = Root + "/style.css"
+	scriptPath = Root + "/script.js"
+)
 
 // Render makes the files of the reference by their paths. baseURL is the server in its curl
 // examples.
@@ -48,7 +54,20 @@ func Render(document []byte, baseURL string) (map[string]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]File{stylePath: {"text/css; charset=utf-8", style}}
+	index, err := content.searchIndex()
+	if err != nil {
+		return nil, err
+	}
+	requests, err := b.collection()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]File{
+		stylePath:   {"text/css; charset=utf-8", style},
+		scriptPath:  {"text/javascript; charset=utf-8", script},
+		searchPath:  {"application/json; charset=utf-8", index},
+		postmanPath: {"application/json; charset=utf-8", requests},
+	}
 	for _, p := range content.Pages {
 		path := content.targets[p.ID]
 		if _, taken := files[path]; taken {
@@ -73,9 +92,9 @@ type builder struct {
 // reference is all pages.
 type reference struct {
 	Title, Version string
-	// Style is the URL of the style sheet. It changes with its content, so that no browser uses an
-	// earlier release's sheet.
-	Style string
+	// Style and Script are the URLs of the style sheet and the script. They change with the content,
+	// so that no browser uses an earlier release's.
+	Style, Script string
 	// Pages starts with the introduction, which also lists what is on the others.
 	Pages []page
 	// targets are the URLs of the pages and of what is on them, by ID.
@@ -113,10 +132,9 @@ func (v view) IsIntroduction() bool { return v.Current.ID == introduction }
 
 func (b *builder) reference() *reference {
 	info := b.root.get("info")
-	sum := sha256.Sum256(style)
 	r := &reference{
 		Title: info.get("title").text(), Version: info.get("version").text(),
-		Style: stylePath + "?v=" + hex.EncodeToString(sum[:6]), targets: map[string]string{},
+		Style: versioned(stylePath, style), Script: versioned(scriptPath, script), targets: map[string]string{},
 	}
 	intro := info.get("description").text()
 	r.add(page{ID: introduction, Title: "Introducción", Description: intro, Entries: headings(intro)})
@@ -127,6 +145,12 @@ func (b *builder) reference() *reference {
 	r.add(page{ID: "cabeceras", Title: "Cabeceras de respuesta", Headers: b.headers()})
 	r.add(b.objectPage())
 	return r
+}
+
+// versioned is the URL of a file that has this content.
+func versioned(path string, content []byte) string {
+	sum := sha256.Sum256(content)
+	return path + "?v=" + hex.EncodeToString(sum[:6])
 }
 
 // add appends a page and records where its contents are.
@@ -206,7 +230,7 @@ func (b *builder) callbacks(op node) []operation {
 		for _, item := range callback.pairs() {
 			for method, op := range item.pairs() {
 				received := b.operation(method, "su dirección", op)
-				received.Incoming, received.Curl = true, ""
+				received.Incoming, received.Samples = true, nil
 				list = append(list, received)
 			}
 		}

@@ -55,10 +55,22 @@ func linters() []linter {
 			build:   []string{"go", "-C", "test/workflowcheck", "build", "-o", "../../" + workflowcheck},
 			command: []string{"go", "vet", "-vettool=" + workflowcheck, "./workflows/..."},
 		},
+		{name: "vet clients", command: []string{"go", "-C", "clients/go", "vet", "./..."}},
+		{name: "clients/go", command: checkGenerated("go")},
+		{name: "clients/typescript", command: checkGenerated("typescript"), prepare: installNodeTools},
 		{name: "govulncheck", command: []string{"go", "run", govulncheck, "./..."}, prepare: vulnerabilitiesUnreachable},
 		{name: "spectral", command: nodeTool("spectral", "lint", "--fail-severity=hint", "--ruleset", nodePackages+"/spectral.yaml", "api/openapi.yaml"), prepare: installNodeTools},
 		{name: "redocly", command: slices.Concat(quietRedocly, nodeTool("redocly", "lint", "--config", nodePackages+"/redocly.yaml", "api/openapi.yaml")), prepare: installNodeTools},
 	}
+}
+
+// checkGenerated runs this program on a client's generated files.
+func checkGenerated(client string) []string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return []string{program, "generate", "--check", client}
 }
 
 // vulnerabilitiesUnreachable returns why govulncheck's database cannot be reached, for example

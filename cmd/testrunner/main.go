@@ -1,7 +1,8 @@
 // Command testrunner runs the project's linters and tests. It installs what they need where
 // possible, starts the servers they share, and prints a table of the results. Arguments select
 // suites; without any, all run. With CI=true an incomplete suite or an unexpected skip is a
-// failure. `previous` and a commit run the tests of that commit on the migrations of this tree.
+// failure. `previous` and a commit run the tests of that commit on the migrations of this tree;
+// `generate` makes the generated files of the clients.
 package main
 
 import (
@@ -34,6 +35,10 @@ func main() {
 func command(ctx context.Context, arguments []string, out io.Writer) (passed bool, err error) {
 	if len(arguments) > 0 && arguments[0] == "previous" {
 		return testPrevious(ctx, strings.Join(arguments[1:], ""), out)
+	}
+	if len(arguments) > 0 && arguments[0] == "generate" {
+		err := generate(ctx, arguments[1:], out)
+		return err == nil, err
 	}
 	return run(ctx, arguments, out)
 }

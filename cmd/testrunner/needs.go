@@ -23,7 +23,10 @@ const (
 	postgres need = "PostgreSQL"
 	chromium need = "Chromium"
 	temporal need = "Temporal"
-	php      need = "PHP, for the example of the documentation"
+	node     need = "Node, for the TypeScript client"
+	python   need = "Python, for the Python client"
+	php      need = "PHP, for the PHP client"
+	curl     need = "curl, for the samples of the reference"
 	// objectStorage is compiled from Go modules.
 	objectStorage need = "an S3 server"
 )
@@ -34,11 +37,17 @@ var debianPackages = map[need][]string{
 	compiler: {"gcc", "libc6-dev"},
 	postgres: {"postgresql"},
 	chromium: {"chromium-headless-shell"},
+	node:     {"nodejs"},
+	python:   {"python3"},
 	php:      {"php-cli"},
+	curl:     {"curl"},
 }
 
 // olderPackages take the place of packages that older releases of Debian do not have.
 var olderPackages = map[string]string{"chromium-headless-shell": "chromium"}
+
+// programs are the needs' command names.
+var programs = map[need]string{node: "node", python: "python3", php: "php", curl: "curl"}
 
 // present reports whether the machine has it.
 func (n need) present(ctx context.Context) bool {
@@ -51,8 +60,8 @@ func (n need) present(ctx context.Context) bool {
 	case chromium:
 		_, err := testenv.FindChromium()
 		return err == nil
-	case php:
-		_, err := exec.LookPath("php")
+	case node, python, php, curl:
+		_, err := exec.LookPath(programs[n])
 		return err == nil
 	default:
 		return true

@@ -84,6 +84,7 @@ var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	// What the standard library does not decode is read as text or bytes.
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("text/css", openapi3filter.PlainBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("text/javascript", openapi3filter.PlainBodyDecoder)
 	for _, image := range []string{"image/jpeg", "image/png", "image/webp"} {
 		openapi3filter.RegisterBodyDecoder(image, openapi3filter.FileBodyDecoder)
 	}

@@ -1,0 +1,217 @@
+// Package despacho is a client of Despacho's API for a store's or an operator's own system. It
+// creates orders exactly once, retries what may be retried, and checks the signatures of webhooks.
+//
+// types.gen.go is generated from api/openapi.yaml by `make generate`.
+package despacho
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client asks one service with one API key. Its fields are not changed once it is in use; it can be
+// used by several goroutines.
+type Client struct {
+	// BaseURL is the service's address, for example https://despacho.example.
+	BaseURL string
+	// Key is the API key. The catalog and the tracking need none.
+	Key string
+
+	// HTTP sends the requests. Nil is a client that gives up a request after 15 seconds.
+	HTTP *http.Client
+	// Attempts is how often a request is sent at most; 0 is 6.
+	Attempts int
+	// Wait is the pause before the second attempt; each further pause is twice as long. 0 is a second.
+	Wait time.Duration
+	// MaxWait is the longest pause: if the service asks for a longer one, its refusal is returned.
+	// 0 is two minutes.
+	MaxWait time.Duration
+	// Sleep replaces the pause between attempts, for tests.
+	Sleep func(context.Context, time.Duration) error
+}
+
+const (
+	defaultAttempts = 6
+	defaultWait     = time.Second
+	defaultMaxWait  = 2 * time.Minute
+	requestTimeout  = 15 * time.Second
+	maxResponse     = 16 << 20
+)
+
+// Ptr returns a pointer to a value, for the optional fields of what is sent.
+func Ptr[T any](value T) *T { return &value }
+
+// call is a request to the service.
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         any
+	// repeatable: sent twice, it does no more than once. It is sent again when there was no answer
+	// and after a server error too, where otherwise it could have been carried out already.
+	repeatable bool
+}
+
+func read(path string, query url.Values) call {
+	return call{method: http.MethodGet, path: path, query: query, repeatable: true}
+}
+
+// do sends a request until it is answered, refused or out of attempts, and decodes the answer.
+func (c *Client) do(ctx context.Context, request call, into any) (http.Header, error) {
+	var body []byte
+	if request.body != nil {
+		var err error
+		if body, err = json.Marshal(request.body); err != nil {
+			return nil, err
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		header, err := c.send(ctx, request, body, into)
+		if err == nil || ctx.Err() != nil || attempt >= orDefault(c.Attempts, defaultAttempts) || !request.retryable(err) {
+			return header, err
+		}
+		pause := c.pause(attempt, err)
+		if pause > orDefault(c.MaxWait, defaultMaxWait) || c.sleep(ctx, pause) != nil {
+			return nil, err
+		}
+	}
+}
+
+// retryable says whether it can help, and does no harm, to send the request again.
+func (r call) retryable(err error) bool {
+	var refused *APIError
+	if !errors.As(err, &refused) {
+		return r.repeatable
+	}
+	if refused.Status == http.StatusTooManyRequests || refused.Code == "overloaded" {
+		return true // the service has not looked at it
+	}
+	return r.repeatable && (refused.Status >= 500 || refused.Code == "idempotency_in_progress")
+}
+
+// pause is how long to wait after an attempt: longer each time, a little more or less than others
+// that failed at the same moment, and never less than the service asked for.
+func (c *Client) pause(attempt int, err error) time.Duration {
+	growing := float64(orDefault(c.Wait, defaultWait)) * float64(int(1)<<(attempt-1)) * (0.8 + 0.4*rand.Float64())
+	var refused *APIError
+	if errors.As(err, &refused) {
+		return max(refused.RetryAfter, time.Duration(growing))
+	}
+	return time.Duration(growing)
+}
+
+func (c *Client) sleep(ctx context.Context, pause time.Duration) error {
+	if c.Sleep != nil {
+		return c.Sleep(ctx, pause)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send makes one attempt.
+func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.Header, error) {
+	address := strings.TrimRight(c.BaseURL, "/") + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, address, content)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range r.header {
+		request.Header[name] = values
+	}
+	if c.Key != "" {
+		request.Header.Set("X-API-Key", c.Key)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http().Do(request)
+	if err != nil {
+		return nil, &NoAnswerError{err}
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if err != nil {
+		return nil, &NoAnswerError{err}
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return nil, newAPIError(response, answer)
+	}
+	if err := json.Unmarshal(answer, into); err != nil {
+		return nil, &NoAnswerError{fmt.Errorf("the answer is not the service's: %w", err)}
+	}
+	return response.Header, nil
+}
+
+// http returns the client that sends. It follows no redirect: that would hand the key to another
+// server.
+func (c *Client) http() *http.Client {
+	sender := http.Client{Timeout: requestTimeout}
+	if c.HTTP != nil {
+		sender = *c.HTTP
+	}
+	sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &sender
+}
+
+// each yields the elements of a list page after page. New elements push known ones onto the next
+// page: what the page before had already is left out.
+func each[T any](yield func(T, error) bool, id func(T) string, page func(number int) ([]T, int64, int32, error)) {
+	before := map[string]bool{}
+	for number := 1; ; number++ {
+		elements, total, limit, err := page(number)
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		now := make(map[string]bool, len(elements))
+		for _, element := range elements {
+			now[id(element)] = true
+			if !before[id(element)] && !yield(element, nil) {
+				return
+			}
+		}
+		if len(elements) == 0 || int64(number)*int64(limit) >= total {
+			return
+		}
+		before = now
+	}
+}
+
+// pageQuery adds a page to a query. A page is as long as the service allows unless limit is set.
+func pageQuery(query url.Values, number, limit int) url.Values {
+	query.Set("page", strconv.Itoa(number))
+	query.Set("limit", strconv.Itoa(orDefault(limit, 200)))
+	return query
+}
+
+func orDefault[T comparable](value, fallback T) T {
+	var zero T
+	if value == zero {
+		return fallback
+	}
+	return value
+}

@@ -1,0 +1,95 @@
+package despacho
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// RegisterWebhook registers a receiver of events. The secret is shown this once.
+func (c *Client) RegisterWebhook(ctx context.Context, webhook WebhookInput) (*RegisteredWebhook, error) {
+	return c.registered(ctx, call{method: http.MethodPost, path: "/v1/webhooks", body: webhook})
+}
+
+// Webhooks lists the active webhooks.
+func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
+	var answer WebhookListResponse
+	_, err := c.do(ctx, read("/v1/webhooks", nil), &answer)
+	return answer.Data, err
+}
+
+// DeactivateWebhook ends a webhook.
+func (c *Client) DeactivateWebhook(ctx context.Context, id string) error {
+	var answer MessageResponse
+	_, err := c.do(ctx, call{method: http.MethodDelete, path: webhookPath(id)}, &answer)
+	return err
+}
+
+// RotateWebhookSecret replaces a webhook's secret. The earlier one signs beside it for a day,
+// unless it is revoked.
+func (c *Client) RotateWebhookSecret(ctx context.Context, id string, revoke bool) (*RegisteredWebhook, error) {
+	return c.registered(ctx, call{method: http.MethodPost, path: webhookPath(id) + "/rotate", body: RotateInput{Revoke: &revoke}})
+}
+
+func (c *Client) registered(ctx context.Context, request call) (*RegisteredWebhook, error) {
+	var answer WebhookRegisteredResponse
+	if _, err := c.do(ctx, request, &answer); err != nil {
+		return nil, err
+	}
+	return &answer.Data, nil
+}
+
+// TestWebhook sends a signed webhook.test event and returns what the receiver answered.
+func (c *Client) TestWebhook(ctx context.Context, id string) (*Delivery, error) {
+	return c.delivery(ctx, call{method: http.MethodPost, path: webhookPath(id) + "/test"})
+}
+
+// Redeliver sends a delivery again and returns what the receiver answered.
+func (c *Client) Redeliver(ctx context.Context, deliveryID string) (*Delivery, error) {
+	return c.delivery(ctx, call{method: http.MethodPost, path: "/v1/deliveries/" + url.PathEscape(deliveryID) + "/redeliver"})
+}
+
+func (c *Client) delivery(ctx context.Context, request call) (*Delivery, error) {
+	var answer DeliveryResponse
+	if _, err := c.do(ctx, request, &answer); err != nil {
+		return nil, err
+	}
+	return &answer.Data, nil
+}
+
+// RedeliverFailed sends again what failed between two moments, and returns how many events that is.
+func (c *Client) RedeliverFailed(ctx context.Context, webhookID string, from, to time.Time) (int, error) {
+	var answer RedeliveringResponse
+	_, err := c.do(ctx, call{method: http.MethodPost, path: webhookPath(webhookID) + "/redeliver", body: RedeliverInput{From: from, To: to}}, &answer)
+	return int(answer.Data.Redelivering), err
+}
+
+// DeliveryFilter chooses deliveries; the zero value chooses all.
+type DeliveryFilter struct {
+	WebhookID, OrderID string
+	Status             DeliveryStatus
+	// Limit is the length of a page; 0 is the longest.
+	Limit int
+}
+
+// Deliveries lists what was sent to webhooks, newest first, page after page. An error ends the
+// list.
+func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq2[Delivery, error] {
+	return func(yield func(Delivery, error) bool) {
+		each(yield, func(d Delivery) string { return d.Id }, func(number int) ([]Delivery, int64, int32, error) {
+			query := url.Values{}
+			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID, "status": string(filter.Status)} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			var answer DeliveryListResponse
+			_, err := c.do(ctx, read("/v1/deliveries", pageQuery(query, number, filter.Limit)), &answer)
+			return answer.Data.Deliveries, answer.Data.Total, answer.Data.Limit, err
+		})
+	}
+}
+
+func webhookPath(id string) string { return "/v1/webhooks/" + url.PathEscape(id) }

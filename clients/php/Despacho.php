@@ -1,0 +1,397 @@
+<?php
+
+// A client of Despacho's API for a store's or an operator's own system. It creates orders exactly
+// once, retries what may be retried, and checks the signatures of webhooks. It needs PHP 8.1 or
+// later and nothing else: copy this file into your project.
+
+declare(strict_types=1);
+
+namespace Despacho;
+
+/** What every error of this file is. */
+abstract class Exception extends \RuntimeException
+{
+}
+
+/**
+ * An answer other than 2xx. Decide on $errorCode, and on $status where the code is unknown or
+ * empty, as in an answer of a proxy. The message is Spanish text to show to a person.
+ */
+final class ApiException extends Exception
+{
+    public readonly string $errorCode;
+    /** @var list<array{field: string, message: string}> what is wrong in what was sent */
+    public readonly array $fields;
+
+    /** @param array<string, mixed> $body */
+    public function __construct(
+        public readonly int $status,
+        array $body,
+        /** What to quote when asking about the request. */
+        public readonly string $requestId,
+        /** How many seconds the service asked to wait. */
+        public readonly int $retryAfter,
+    ) {
+        $this->errorCode = is_string($body['code'] ?? null) ? $body['code'] : '';
+        $this->fields = is_array($body['fields'] ?? null) ? $body['fields'] : [];
+        parent::__construct(is_string($body['error'] ?? null) ? $body['error'] : 'HTTP ' . $status, $status);
+    }
+}
+
+/** No answer of the service came: whether the request was carried out is not known. */
+final class NoAnswerException extends Exception
+{
+}
+
+/** An order that exists now. */
+final class CreatedOrder
+{
+    /** @param array<string, mixed> $order */
+    public function __construct(
+        public readonly array $order,
+        /** To be shown to whoever dispatches; null if there is none. */
+        public readonly ?string $warning,
+        /** Whether an earlier request with the same key created it. */
+        public readonly bool $replayed,
+    ) {
+    }
+}
+
+/** Asks one service with one API key. The catalog and the tracking need no key. */
+final class Client
+{
+    private readonly string $baseUrl;
+    private readonly \Closure $sleep;
+
+    /**
+     * A request is sent up to $attempts times; $wait is the pause before the second attempt in seconds, and each
+     * further pause is twice as long. If the service asks for a pause longer than $maxWait, its refusal is thrown.
+     *
+     * @param ?callable(float): void $sleep replaces the pause, for tests
+     */
+    public function __construct(
+        string $baseUrl,
+        private readonly string $key = '',
+        private readonly float $timeout = 15,
+        private readonly int $attempts = 6,
+        private readonly float $wait = 1,
+        private readonly float $maxWait = 120,
+        ?callable $sleep = null,
+    ) {
+        $this->baseUrl = rtrim($baseUrl, '/');
+        $this->sleep = \Closure::fromCallable($sleep ?? static fn (float $seconds) => usleep((int) ($seconds * 1e6)));
+    }
+
+    /**
+     * Creates an order exactly once, however often it has to ask. $idempotencyKey is the sale's own number: it is
+     * the same in every attempt, also in those after a restart, for 24 hours.
+     *
+     * @param array<string, mixed> $order
+     */
+    public function createOrder(string $idempotencyKey, array $order): CreatedOrder
+    {
+        [$answer, $headers] = $this->perform('POST', '/v1/orders', body: $order, headers: ['Idempotency-Key: ' . $idempotencyKey], repeatable: true);
+        return new CreatedOrder($answer['data'], $answer['warning'] ?? null, ($headers['idempotent-replayed'] ?? '') === 'true');
+    }
+
+    /** Reads an order as it is now. */
+    public function getOrder(string $orderId): array
+    {
+        return $this->read('/v1/orders/' . rawurlencode($orderId))['data'];
+    }
+
+    /**
+     * Lists orders, newest first, page after page.
+     *
+     * @param array{status?: string, from_date?: string, to_date?: string, limit?: int} $filter days of the operator, as 2026-11-15
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function orders(array $filter = []): \Generator
+    {
+        return $this->each('/v1/orders', 'orders', $filter);
+    }
+
+    /** Cancels an order that is still registered. */
+    public function cancelOrder(string $orderId, ?string $reason = null, ?string $note = null): array
+    {
+        return $this->write('PATCH', '/v1/orders/' . rawurlencode($orderId) . '/cancel', ['reason' => $reason, 'note' => $note])['data'];
+    }
+
+    /** Reads what anybody who has the guide code may see. */
+    public function track(string $guideCode): array
+    {
+        return $this->read('/v1/track/' . rawurlencode($guideCode))['data'];
+    }
+
+    /** Lists the operator's active stores. */
+    public function stores(): array
+    {
+        return $this->read('/v1/stores')['data'];
+    }
+
+    /**
+     * Registers a receiver of events. The secret is shown this once.
+     *
+     * @param list<string> $events
+     */
+    public function registerWebhook(string $url, array $events, bool $retry = false, ?string $storeId = null): array
+    {
+        return $this->write('POST', '/v1/webhooks', ['url' => $url, 'events' => $events, 'retry' => $retry, 'store_id' => $storeId])['data'];
+    }
+
+    /** Lists the active webhooks. */
+    public function webhooks(): array
+    {
+        return $this->read('/v1/webhooks')['data'];
+    }
+
+    /** Ends a webhook. */
+    public function deactivateWebhook(string $webhookId): void
+    {
+        $this->write('DELETE', '/v1/webhooks/' . rawurlencode($webhookId));
+    }
+
+    /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */
+    public function rotateWebhookSecret(string $webhookId, bool $revoke = false): array
+    {
+        return $this->write('POST', '/v1/webhooks/' . rawurlencode($webhookId) . '/rotate', ['revoke' => $revoke])['data'];
+    }
+
+    /** Sends a signed webhook.test event and returns what the receiver answered. */
+    public function testWebhook(string $webhookId): array
+    {
+        return $this->write('POST', '/v1/webhooks/' . rawurlencode($webhookId) . '/test')['data'];
+    }
+
+    /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
+    public function redeliverFailed(string $webhookId, string $from, string $to): int
+    {
+        return $this->write('POST', '/v1/webhooks/' . rawurlencode($webhookId) . '/redeliver', ['from' => $from, 'to' => $to])['data']['redelivering'];
+    }
+
+    /**
+     * Lists what was sent to webhooks, newest first, page after page.
+     *
+     * @param array{webhook_id?: string, order_id?: string, status?: string, limit?: int} $filter
+     * @return \Generator<int, array<string, mixed>>
+     */
+    public function deliveries(array $filter = []): \Generator
+    {
+        return $this->each('/v1/deliveries', 'deliveries', $filter);
+    }
+
+    /** Sends a delivery again and returns what the receiver answered. */
+    public function redeliver(string $deliveryId): array
+    {
+        return $this->write('POST', '/v1/deliveries/' . rawurlencode($deliveryId) . '/redeliver')['data'];
+    }
+
+    /**
+     * Turns INEI ubigeo codes into locations, in the order of the codes.
+     *
+     * @param list<string> $codes
+     */
+    public function lookupUbigeo(string $countryCode, array $codes): array
+    {
+        return $this->read('/public/locations/ubigeo', ['country_code' => $countryCode, 'codes' => implode(',', $codes)])['data'];
+    }
+
+    /** Finds cities, districts and zones by the beginning of their names. */
+    public function searchLocations(string $countryCode, string $text): array
+    {
+        return $this->read('/public/locations', ['country_code' => $countryCode, 'q' => $text])['data'];
+    }
+
+    private function read(string $path, array $query = []): array
+    {
+        return $this->perform('GET', $path, query: $query, repeatable: true)[0];
+    }
+
+    private function write(string $method, string $path, ?array $body = null): array
+    {
+        return $this->perform($method, $path, body: $body)[0];
+    }
+
+    /**
+     * Yields the elements of a list page after page. New elements push known ones onto the next page: what the page
+     * before had already is left out.
+     */
+    private function each(string $path, string $member, array $filter): \Generator
+    {
+        $before = [];
+        for ($number = 1; ; $number++) {
+            $page = $this->read($path, ['limit' => 200, ...$filter, 'page' => $number])['data'];
+            foreach ($page[$member] as $element) {
+                if (!isset($before[$element['id']])) {
+                    yield $element;
+                }
+            }
+            if ($page[$member] === [] || $number * $page['limit'] >= $page['total']) {
+                return;
+            }
+            $before = array_column($page[$member], 'id', 'id');
+        }
+    }
+
+    /**
+     * Sends a request until it is answered, refused or out of attempts. A repeatable request does no more when it is
+     * sent twice: it is sent again when there was no answer and after a server error too, where otherwise it could
+     * have been carried out already.
+     *
+     * @param list<string> $headers
+     * @return array{array<string, mixed>, array<string, string>} the answer and its headers
+     */
+    private function perform(string $method, string $path, array $query = [], ?array $body = null, array $headers = [], bool $repeatable = false): array
+    {
+        $query = array_filter($query, static fn ($value) => $value !== null);
+        $address = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query));
+        if ($this->key !== '') {
+            $headers[] = 'X-API-Key: ' . $this->key;
+        }
+        $content = '';
+        if ($body !== null) {
+            $headers[] = 'Content-Type: application/json';
+            $content = json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION);
+        }
+        for ($attempt = 1; ; $attempt++) {
+            try {
+                return $this->send($method, $address, $headers, $content);
+            } catch (Exception $error) {
+                // A little more or less than others that failed at the same moment, and never less than asked for.
+                $pause = $this->wait * 2 ** ($attempt - 1) * (0.8 + 0.4 * mt_rand() / mt_getrandmax());
+                if ($error instanceof ApiException) {
+                    $pause = max($pause, $error->retryAfter);
+                }
+                if ($attempt >= $this->attempts || $pause > $this->maxWait || !self::retryable($error, $repeatable)) {
+                    throw $error;
+                }
+            }
+            ($this->sleep)($pause);
+        }
+    }
+
+    /** Says whether it can help, and does no harm, to send the request again. */
+    private static function retryable(Exception $error, bool $repeatable): bool
+    {
+        if (!$error instanceof ApiException) {
+            return $repeatable;
+        }
+        if ($error->status === 429 || $error->errorCode === 'overloaded') {
+            return true; // the service has not looked at it
+        }
+        return $repeatable && ($error->status >= 500 || $error->errorCode === 'idempotency_in_progress');
+    }
+
+    /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
+    private function send(string $method, string $address, array $headers, string $content): array
+    {
+        $context = stream_context_create(['http' => [
+            'method' => $method, 'header' => [...$headers, 'Connection: close'], 'content' => $content, 'timeout' => $this->timeout,
+            'protocol_version' => 1.1, 'ignore_errors' => true, 'follow_location' => 0,
+        ]]);
+        $stream = @fopen($address, 'r', false, $context);
+        if ($stream === false) {
+            throw new NoAnswerException(error_get_last()['message'] ?? 'no connection');
+        }
+        try {
+            $text = stream_get_contents($stream);
+            $meta = stream_get_meta_data($stream);
+        } finally {
+            fclose($stream);
+        }
+        [$status, $received] = self::head($meta['wrapper_data'] ?? []);
+        $answer = json_decode((string) $text, true);
+        $whole = $text !== false && !$meta['timed_out'] && strlen($text) >= (int) ($received['content-length'] ?? 0);
+        if ($status >= 200 && $status < 300) {
+            if (!$whole || !is_array($answer)) {
+                throw new NoAnswerException('the answer is not whole, or not the service\'s');
+            }
+            return [$answer, $received];
+        }
+        if ($status === 0) {
+            throw new NoAnswerException('the answer has no status');
+        }
+        $asked = $received['retry-after'] ?? '';
+        $retryAfter = preg_match('/^[0-9]{1,9}$/D', $asked) ? (int) $asked : 0;
+        throw new ApiException($status, is_array($answer) ? $answer : [], $received['x-request-id'] ?? '', $retryAfter);
+    }
+
+    /**
+     * @param list<string> $lines
+     * @return array{int, array<string, string>} the status and the headers of the last answer
+     */
+    private static function head(array $lines): array
+    {
+        $status = 0;
+        $headers = [];
+        foreach ($lines as $line) {
+            if (preg_match('#^HTTP/\S+ ([0-9]{3})#', $line, $match)) {
+                [$status, $headers] = [(int) $match[1], []];
+            } elseif (str_contains($line, ':')) {
+                [$name, $value] = explode(':', $line, 2);
+                $headers[strtolower($name)] = trim($value);
+            }
+        }
+        return [$status, $headers];
+    }
+}
+
+/** Tells whether a webhook's request comes from the service, is unchanged and is not an old one. */
+final class Signature
+{
+    /**
+     * Checks X-Service-Signature over the raw body. While a secret is being changed, give both: either may have signed.
+     *
+     * @param array<string, string> $headers $_SERVER, or the headers by their names
+     */
+    public static function verify(array $headers, string $body, string ...$secrets): bool
+    {
+        $given = self::names($headers);
+        $timestamp = $given['x-service-timestamp'] ?? '';
+        $signatures = ($given['x-service-signature'] ?? '') . ' ' . ($given['x-service-signature-previous'] ?? '');
+        return self::check($timestamp, $signatures, $secrets, static fn (string $secret) => 'sha256=' . hash('sha256', $secret . '.' . $timestamp . '.' . $body));
+    }
+
+    /**
+     * Checks webhook-signature, the signature of Standard Webhooks, in the same way.
+     *
+     * @param array<string, string> $headers $_SERVER, or the headers by their names
+     */
+    public static function verifyStandard(array $headers, string $body, string ...$secrets): bool
+    {
+        $given = self::names($headers);
+        $timestamp = $given['webhook-timestamp'] ?? '';
+        $signed = ($given['webhook-id'] ?? '') . '.' . $timestamp . '.' . $body;
+        return self::check($timestamp, $given['webhook-signature'] ?? '', $secrets, static function (string $secret) use ($signed): ?string {
+            $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+            return $key === false ? null : 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
+        });
+    }
+
+    /** @param callable(string): ?string $sign */
+    private static function check(string $timestamp, string $signatures, array $secrets, callable $sign): bool
+    {
+        if (!preg_match('/^[0-9]{1,12}$/D', $timestamp) || abs(time() - (int) $timestamp) > 300) {
+            return false;
+        }
+        foreach ($secrets as $secret) {
+            $expected = $sign($secret);
+            foreach (explode(' ', $signatures) as $signature) {
+                if ($secret !== '' && $expected !== null && hash_equals($expected, $signature)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** The headers by their names in lower case; $_SERVER has X-Service-Event as HTTP_X_SERVICE_EVENT. */
+    private static function names(array $headers): array
+    {
+        $names = [];
+        foreach ($headers as $name => $value) {
+            $names[strtolower(str_replace('_', '-', preg_replace('/^HTTP_/', '', (string) $name)))] = $value;
+        }
+        return $names;
+    }
+}

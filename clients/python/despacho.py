@@ -1,0 +1,323 @@
+"""A client of Despacho's API for a store's or an operator's own system.
+
+It creates orders exactly once, retries what may be retried, and checks the signatures of webhooks.
+It needs Python 3.9 or later and nothing else: copy this file into your project.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
+
+Object = Dict[str, Any]
+"""A resource as the service sends it; /docs describes its members."""
+
+
+class DespachoError(Exception):
+    """What every error of this module is."""
+
+
+class APIError(DespachoError):
+    """An answer other than 2xx.
+
+    Decide on `code`, and on `status` where the code is unknown or empty, as in an answer of a proxy.
+    `message` is Spanish text to show to a person, `fields` names what is wrong in what was sent, and
+    `request_id` is what to quote when asking about the request.
+    """
+
+    def __init__(self, status: int, body: Mapping[str, Any], request_id: str, retry_after: float):
+        self.status = status
+        self.code: str = body.get("code") or ""
+        self.message: str = body.get("error") or ""
+        self.fields: List[Dict[str, str]] = body.get("fields") or []
+        self.request_id = request_id
+        self.retry_after = retry_after
+        super().__init__(f"{status} {self.code}: {self.message} (request {request_id})")
+
+
+class NoAnswerError(DespachoError):
+    """No answer of the service came: whether the request was carried out is not known."""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: that would hand the key to another server."""
+
+    def redirect_request(self, *_args: Any) -> None:
+        return None
+
+
+class Client:
+    """Asks one service with one API key. The catalog and the tracking need no key.
+
+    A request is sent up to `attempts` times; `wait` is the pause before the second attempt in seconds, and each
+    further pause is twice as long. If the service asks for a pause longer than `max_wait`, its refusal is raised.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str = "",
+        *,
+        timeout: float = 15,
+        attempts: int = 6,
+        wait: float = 1.0,
+        max_wait: float = 120,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self._base_url = base_url.rstrip("/")
+        self._key = key
+        self._timeout = timeout
+        self._attempts = attempts
+        self._wait = wait
+        self._max_wait = max_wait
+        self._sleep = sleep
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def create_order(self, idempotency_key: str, order: Mapping[str, Any]) -> Object:
+        """Creates an order exactly once, however often it has to ask.
+
+        `idempotency_key` is the sale's own number: it is the same in every attempt, also in those after a restart,
+        for 24 hours. The result has the order's members, `warning`, to be shown to whoever dispatches, or None, and
+        `replayed`: whether an earlier request with the same key created it.
+        """
+        headers = {"Idempotency-Key": idempotency_key}
+        answer, received = self._do("POST", "/v1/orders", body=order, headers=headers, repeatable=True)
+        replayed = received.get("Idempotent-Replayed") == "true"
+        return {**answer["data"], "warning": answer.get("warning"), "replayed": replayed}
+
+    def get_order(self, order_id: str) -> Object:
+        """Reads an order as it is now."""
+        return self._read("/v1/orders/" + _segment(order_id))["data"]
+
+    def orders(
+        self, *, status: Optional[str] = None, from_date: Optional[str] = None, to_date: Optional[str] = None, limit: int = 200
+    ) -> Iterator[Object]:
+        """Lists orders, newest first, page after page. The dates are days of the operator, as 2026-11-15."""
+        return self._each("/v1/orders", "orders", {"status": status, "from_date": from_date, "to_date": to_date}, limit)
+
+    def cancel_order(self, order_id: str, *, reason: Optional[str] = None, note: Optional[str] = None) -> Object:
+        """Cancels an order that is still registered."""
+        return self._write("PATCH", f"/v1/orders/{_segment(order_id)}/cancel", {"reason": reason, "note": note})["data"]
+
+    def track(self, guide_code: str) -> Object:
+        """Reads what anybody who has the guide code may see."""
+        return self._read("/v1/track/" + _segment(guide_code))["data"]
+
+    def stores(self) -> List[Object]:
+        """Lists the operator's active stores."""
+        return self._read("/v1/stores")["data"]
+
+    def register_webhook(
+        self, url: str, events: Sequence[str], *, retry: bool = False, store_id: Optional[str] = None
+    ) -> Object:
+        """Registers a receiver of events. The secret is shown this once."""
+        body = {"url": url, "events": list(events), "retry": retry, "store_id": store_id}
+        return self._write("POST", "/v1/webhooks", body)["data"]
+
+    def webhooks(self) -> List[Object]:
+        """Lists the active webhooks."""
+        return self._read("/v1/webhooks")["data"]
+
+    def deactivate_webhook(self, webhook_id: str) -> None:
+        """Ends a webhook."""
+        self._write("DELETE", "/v1/webhooks/" + _segment(webhook_id))
+
+    def rotate_webhook_secret(self, webhook_id: str, *, revoke: bool = False) -> Object:
+        """Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked."""
+        return self._write("POST", f"/v1/webhooks/{_segment(webhook_id)}/rotate", {"revoke": revoke})["data"]
+
+    def test_webhook(self, webhook_id: str) -> Object:
+        """Sends a signed webhook.test event and returns what the receiver answered."""
+        return self._write("POST", f"/v1/webhooks/{_segment(webhook_id)}/test")["data"]
+
+    def redeliver_failed(self, webhook_id: str, from_time: str, to_time: str) -> int:
+        """Sends again what failed between two moments (ISO 8601), and returns how many events that is."""
+        body = {"from": from_time, "to": to_time}
+        return self._write("POST", f"/v1/webhooks/{_segment(webhook_id)}/redeliver", body)["data"]["redelivering"]
+
+    def deliveries(
+        self,
+        *,
+        webhook_id: Optional[str] = None,
+        order_id: Optional[str] = None,
+        status: Optional[str] = None,
+        limit: int = 200,
+    ) -> Iterator[Object]:
+        """Lists what was sent to webhooks, newest first, page after page."""
+        chosen = {"webhook_id": webhook_id, "order_id": order_id, "status": status}
+        return self._each("/v1/deliveries", "deliveries", chosen, limit)
+
+    def redeliver(self, delivery_id: str) -> Object:
+        """Sends a delivery again and returns what the receiver answered."""
+        return self._write("POST", f"/v1/deliveries/{_segment(delivery_id)}/redeliver")["data"]
+
+    def lookup_ubigeo(self, country_code: str, codes: Sequence[str]) -> List[Object]:
+        """Turns INEI ubigeo codes into locations, in the order of the codes."""
+        return self._read("/public/locations/ubigeo", {"country_code": country_code, "codes": ",".join(codes)})["data"]
+
+    def search_locations(self, country_code: str, text: str) -> List[Object]:
+        """Finds cities, districts and zones by the beginning of their names."""
+        return self._read("/public/locations", {"country_code": country_code, "q": text})["data"]
+
+    def _read(self, path: str, query: Optional[Mapping[str, Any]] = None) -> Object:
+        return self._do("GET", path, query=query, repeatable=True)[0]
+
+    def _write(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None) -> Object:
+        return self._do(method, path, body=body)[0]
+
+    def _each(self, path: str, member: str, query: Mapping[str, Any], limit: int) -> Iterator[Object]:
+        """Yields the elements of a list page after page.
+
+        New elements push known ones onto the next page: what the page before had already is left out.
+        """
+        before: set[str] = set()
+        number = 1
+        while True:
+            page = self._read(path, {**query, "page": number, "limit": limit})["data"]
+            elements = page[member]
+            for element in elements:
+                if element["id"] not in before:
+                    yield element
+            if not elements or number * page["limit"] >= page["total"]:
+                return
+            before = {element["id"] for element in elements}
+            number += 1
+
+    def _do(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        repeatable: bool = False,
+    ) -> tuple[Object, Mapping[str, str]]:
+        """Sends a request until it is answered, refused or out of attempts.
+
+        A repeatable request does no more when it is sent twice: it is sent again when there was no answer and after
+        a server error too, where otherwise it could have been carried out already.
+        """
+        request = self._request(method, path, query, body, headers)
+        attempt = 1
+        while True:
+            try:
+                return self._send(request)
+            except DespachoError as error:
+                if attempt >= self._attempts or not _retryable(error, repeatable):
+                    raise
+                # A little more or less than others that failed at the same moment, and never less than asked for.
+                pause = self._wait * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
+                if isinstance(error, APIError):
+                    pause = max(pause, error.retry_after)
+                if pause > self._max_wait:
+                    raise
+            self._sleep(pause)
+            attempt += 1
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Optional[Mapping[str, Any]],
+        body: Optional[Mapping[str, Any]],
+        headers: Optional[Mapping[str, str]],
+    ) -> urllib.request.Request:
+        address = self._base_url + path
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        if given:
+            address += "?" + urllib.parse.urlencode(given)
+        request = urllib.request.Request(address, method=method, headers=dict(headers or {}))
+        if self._key:
+            request.add_header("X-API-Key", self._key)
+        if body is not None:
+            request.add_header("Content-Type", "application/json")
+            request.data = json.dumps(body).encode()
+        return request
+
+    def _send(self, request: urllib.request.Request) -> tuple[Object, Mapping[str, str]]:
+        """Makes one attempt."""
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                return json.load(response), response.headers
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refused(error) from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise NoAnswerError(str(error)) from error
+
+    @staticmethod
+    def _refused(error: urllib.error.HTTPError) -> DespachoError:
+        try:
+            body = json.loads(error.read())
+        except (OSError, ValueError, http.client.HTTPException):
+            body = None  # the page of a proxy, or half an answer: the status says enough
+        asked = error.headers.get("Retry-After") or ""
+        retry_after = float(asked) if re.fullmatch("[0-9]{1,9}", asked) else 0.0
+        request_id = error.headers.get("X-Request-Id") or ""
+        return APIError(error.code, body if isinstance(body, dict) else {}, request_id, retry_after)
+
+
+def _retryable(error: DespachoError, repeatable: bool) -> bool:
+    """Says whether it can help, and does no harm, to send the request again."""
+    if not isinstance(error, APIError):
+        return repeatable
+    if error.status == 429 or error.code == "overloaded":
+        return True  # the service has not looked at it
+    return repeatable and (error.status >= 500 or error.code == "idempotency_in_progress")
+
+
+def _segment(text: str) -> str:
+    return urllib.parse.quote(text, safe="")
+
+
+def verify(headers: Mapping[str, str], body: bytes, *secrets: str) -> bool:
+    """Checks X-Service-Signature of a webhook's request over its raw body.
+
+    It tells whether the request comes from the service, is unchanged and is not an old one. While a secret is being
+    changed, give both: either may have signed.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    timestamp = given.get("x-service-timestamp", "")
+    signatures = f"{given.get('x-service-signature', '')} {given.get('x-service-signature-previous', '')}"
+
+    def sign(secret: str) -> str:
+        return "sha256=" + hashlib.sha256(f"{secret}.{timestamp}.".encode() + body).hexdigest()
+
+    return _verify(timestamp, signatures, secrets, sign)
+
+
+def verify_standard(headers: Mapping[str, str], body: bytes, *secrets: str) -> bool:
+    """Checks webhook-signature, the signature of Standard Webhooks, in the same way."""
+    given = {name.lower(): value for name, value in headers.items()}
+    timestamp = given.get("webhook-timestamp", "")
+    signed = f"{given.get('webhook-id', '')}.{timestamp}.".encode() + body
+
+    def sign(secret: str) -> str:
+        key = base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else secret)
+        return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+
+    return _verify(timestamp, given.get("webhook-signature", ""), secrets, sign)
+
+
+def _verify(timestamp: str, signatures: str, secrets: Sequence[str], sign: Callable[[str], str]) -> bool:
+    if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > 300:
+        return False
+    for secret in secrets:
+        try:
+            expected = sign(secret).encode()
+        except ValueError:
+            continue  # the secret is not in base64
+        if secret and any(hmac.compare_digest(expected, given.encode()) for given in signatures.split()):
+            return True
+    return False

@@ -1,0 +1,136 @@
+import type { components } from "./openapi.js";
+type Schemas = components["schemas"];
+export type Order = Schemas["Order"];
+export type OrderInput = Schemas["OrderInput"];
+export type OrderStatus = Schemas["OrderStatus"];
+export type Tracking = Schemas["Tracking"];
+export type Store = Schemas["Store"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookInput = Schemas["WebhookInput"];
+export type RegisteredWebhook = Schemas["RegisteredWebhook"];
+export type Delivery = Schemas["Delivery"];
+export type DeliveryStatus = Schemas["DeliveryStatus"];
+export type Location = Schemas["Location"];
+export type UbigeoMatch = Schemas["UbigeoMatch"];
+export type FieldError = Schemas["FieldError"];
+/** The body of a webhook's request. */
+export type WebhookEvent = Schemas["WebhookEvent"];
+/** An order that exists now. */
+export interface CreatedOrder {
+    order: Order;
+    /** To be shown to whoever dispatches. */
+    warning: string | undefined;
+    /** Whether an earlier request with the same key created it. */
+    replayed: boolean;
+}
+export interface OrderFilter {
+    status?: OrderStatus;
+    /** Days of the operator, as 2026-11-15. */
+    from_date?: string;
+    to_date?: string;
+    /** The length of a page; by default the longest. */
+    limit?: number;
+}
+export interface DeliveryFilter {
+    webhook_id?: string;
+    order_id?: string;
+    status?: DeliveryStatus;
+    /** The length of a page; by default the longest. */
+    limit?: number;
+}
+export interface Options {
+    /** How many milliseconds a request may take; by default 15000. */
+    timeout?: number;
+    /** How often a request is sent at most; by default 6 times. */
+    attempts?: number;
+    /** The pause before the second attempt, in milliseconds; each further pause is twice as long. By default 1000. */
+    wait?: number;
+    /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
+    maxWait?: number;
+    /** Replaces the pause between attempts, for tests. */
+    sleep?: (milliseconds: number) => Promise<void>;
+}
+/** What every error of this module is. */
+export declare class DespachoError extends Error {
+    name: string;
+}
+/**
+ * An answer other than 2xx. Decide on `code`, and on `status` where the code is unknown or empty, as in an answer of a
+ * proxy. `message` is Spanish text to show to a person.
+ */
+export declare class APIError extends DespachoError {
+    readonly status: number;
+    /** What to quote when asking about the request. */
+    readonly requestId: string;
+    /** How many milliseconds the service asked to wait. */
+    readonly retryAfter: number;
+    name: string;
+    readonly code: string;
+    /** What is wrong in what was sent, all of it at once. */
+    readonly fields: FieldError[];
+    constructor(status: number, body: {
+        error?: string;
+        code?: string;
+        fields?: FieldError[];
+    }, 
+    /** What to quote when asking about the request. */
+    requestId: string, 
+    /** How many milliseconds the service asked to wait. */
+    retryAfter: number);
+}
+/** No answer of the service came: whether the request was carried out is not known. */
+export declare class NoAnswerError extends DespachoError {
+    name: string;
+}
+/** Asks one service with one API key. The catalog and the tracking need no key. */
+export declare class Client {
+    #private;
+    constructor(baseURL: string, key?: string, options?: Options);
+    /**
+     * Creates an order exactly once, however often it has to ask. `idempotencyKey` is the sale's own number: it is the
+     * same in every attempt, also in those after a restart, for 24 hours.
+     */
+    createOrder(idempotencyKey: string, order: OrderInput): Promise<CreatedOrder>;
+    /** Reads an order as it is now. */
+    getOrder(orderId: string): Promise<Order>;
+    /** Lists orders, newest first, page after page. */
+    orders(filter?: OrderFilter): AsyncGenerator<Order>;
+    /** Cancels an order that is still registered. */
+    cancelOrder(orderId: string, why?: Schemas["CancelInput"]): Promise<Order>;
+    /** Reads what anybody who has the guide code may see. */
+    track(guideCode: string): Promise<Tracking>;
+    /** Lists the operator's active stores. */
+    stores(): Promise<Store[]>;
+    /** Registers a receiver of events. The secret is shown this once. */
+    registerWebhook(webhook: WebhookInput): Promise<RegisteredWebhook>;
+    /** Lists the active webhooks. */
+    webhooks(): Promise<Webhook[]>;
+    /** Ends a webhook. */
+    deactivateWebhook(webhookId: string): Promise<void>;
+    /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */
+    rotateWebhookSecret(webhookId: string, options?: {
+        revoke?: boolean;
+    }): Promise<RegisteredWebhook>;
+    /** Sends a signed webhook.test event and returns what the receiver answered. */
+    testWebhook(webhookId: string): Promise<Delivery>;
+    /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
+    redeliverFailed(webhookId: string, from: string, to: string): Promise<number>;
+    /** Lists what was sent to webhooks, newest first, page after page. */
+    deliveries(filter?: DeliveryFilter): AsyncGenerator<Delivery>;
+    /** Sends a delivery again and returns what the receiver answered. */
+    redeliver(deliveryId: string): Promise<Delivery>;
+    /** Turns INEI ubigeo codes into locations, in the order of the codes. */
+    lookupUbigeo(countryCode: string, codes: string[]): Promise<UbigeoMatch[]>;
+    /** Finds cities, districts and zones by the beginning of their names. */
+    searchLocations(countryCode: string, text: string): Promise<Location[]>;
+}
+/** The headers of a request: of Node's http, of Express or of fetch. */
+export type RequestHeaders = Headers | Record<string, string | string[] | undefined>;
+/**
+ * Checks X-Service-Signature of a webhook's request over its raw body: whether it comes from the service, is unchanged
+ * and is not an old one. While a secret is being changed, give both: either may have signed.
+ */
+export declare function verify(headers: RequestHeaders, body: Uint8Array, ...secrets: string[]): boolean;
+/** Checks webhook-signature, the signature of Standard Webhooks, in the same way. */
+export declare function verifyStandard(headers: RequestHeaders, body: Uint8Array, ...secrets: string[]): boolean;
+export {};

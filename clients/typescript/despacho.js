@@ -1,0 +1,261 @@
+/**
+ * A client of Despacho's API for a store's or an operator's own system. It creates orders exactly once, retries what
+ * may be retried, and checks the signatures of webhooks. It needs Node 20 or later and nothing else.
+ *
+ * openapi.d.ts is generated from api/openapi.yaml, and despacho.js and despacho.d.ts from this file, by `make generate`.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+/** What every error of this module is. */
+export class DespachoError extends Error {
+    name = "DespachoError";
+}
+/**
+ * An answer other than 2xx. Decide on `code`, and on `status` where the code is unknown or empty, as in an answer of a
+ * proxy. `message` is Spanish text to show to a person.
+ */
+export class APIError extends DespachoError {
+    status;
+    requestId;
+    retryAfter;
+    name = "APIError";
+    code;
+    /** What is wrong in what was sent, all of it at once. */
+    fields;
+    constructor(status, body, 
+    /** What to quote when asking about the request. */
+    requestId, 
+    /** How many milliseconds the service asked to wait. */
+    retryAfter) {
+        super(body.error ?? `HTTP ${status}`);
+        this.status = status;
+        this.requestId = requestId;
+        this.retryAfter = retryAfter;
+        this.code = body.code ?? "";
+        this.fields = body.fields ?? [];
+    }
+}
+/** No answer of the service came: whether the request was carried out is not known. */
+export class NoAnswerError extends DespachoError {
+    name = "NoAnswerError";
+}
+/** Asks one service with one API key. The catalog and the tracking need no key. */
+export class Client {
+    #baseURL;
+    #key;
+    #options;
+    constructor(baseURL, key = "", options = {}) {
+        this.#baseURL = baseURL.replace(/\/+$/, "");
+        this.#key = key;
+        const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+        this.#options = { timeout: 15_000, attempts: 6, wait: 1000, maxWait: 120_000, sleep, ...options };
+    }
+    /**
+     * Creates an order exactly once, however often it has to ask. `idempotencyKey` is the sale's own number: it is the
+     * same in every attempt, also in those after a restart, for 24 hours.
+     */
+    async createOrder(idempotencyKey, order) {
+        const headers = { "Idempotency-Key": idempotencyKey };
+        const { answer, received } = await this.#do({
+            method: "POST", path: "/v1/orders", body: order, headers, repeatable: true,
+        });
+        return { order: answer.data, warning: answer.warning, replayed: received.get("Idempotent-Replayed") === "true" };
+    }
+    /** Reads an order as it is now. */
+    async getOrder(orderId) {
+        return (await this.#read(`/v1/orders/${encodeURIComponent(orderId)}`)).data;
+    }
+    /** Lists orders, newest first, page after page. */
+    orders(filter = {}) {
+        return this.#each("/v1/orders", filter, (page) => page.orders);
+    }
+    /** Cancels an order that is still registered. */
+    async cancelOrder(orderId, why = {}) {
+        const path = `/v1/orders/${encodeURIComponent(orderId)}/cancel`;
+        return (await this.#write("PATCH", path, why)).data;
+    }
+    /** Reads what anybody who has the guide code may see. */
+    async track(guideCode) {
+        return (await this.#read(`/v1/track/${encodeURIComponent(guideCode)}`)).data;
+    }
+    /** Lists the operator's active stores. */
+    async stores() {
+        return (await this.#read("/v1/stores")).data;
+    }
+    /** Registers a receiver of events. The secret is shown this once. */
+    async registerWebhook(webhook) {
+        return (await this.#write("POST", "/v1/webhooks", webhook)).data;
+    }
+    /** Lists the active webhooks. */
+    async webhooks() {
+        return (await this.#read("/v1/webhooks")).data;
+    }
+    /** Ends a webhook. */
+    async deactivateWebhook(webhookId) {
+        await this.#write("DELETE", `/v1/webhooks/${encodeURIComponent(webhookId)}`);
+    }
+    /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */
+    async rotateWebhookSecret(webhookId, options = {}) {
+        const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/rotate`;
+        return (await this.#write("POST", path, options)).data;
+    }
+    /** Sends a signed webhook.test event and returns what the receiver answered. */
+    async testWebhook(webhookId) {
+        return (await this.#write("POST", `/v1/webhooks/${encodeURIComponent(webhookId)}/test`)).data;
+    }
+    /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
+    async redeliverFailed(webhookId, from, to) {
+        const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/redeliver`;
+        return (await this.#write("POST", path, { from, to })).data.redelivering;
+    }
+    /** Lists what was sent to webhooks, newest first, page after page. */
+    deliveries(filter = {}) {
+        return this.#each("/v1/deliveries", filter, (page) => page.deliveries);
+    }
+    /** Sends a delivery again and returns what the receiver answered. */
+    async redeliver(deliveryId) {
+        const path = `/v1/deliveries/${encodeURIComponent(deliveryId)}/redeliver`;
+        return (await this.#write("POST", path)).data;
+    }
+    /** Turns INEI ubigeo codes into locations, in the order of the codes. */
+    async lookupUbigeo(countryCode, codes) {
+        const query = { country_code: countryCode, codes: codes.join(",") };
+        return (await this.#read("/public/locations/ubigeo", query)).data;
+    }
+    /** Finds cities, districts and zones by the beginning of their names. */
+    async searchLocations(countryCode, text) {
+        const query = { country_code: countryCode, q: text };
+        return (await this.#read("/public/locations", query)).data;
+    }
+    async #read(path, query = {}) {
+        return (await this.#do({ method: "GET", path, query, repeatable: true })).answer;
+    }
+    async #write(method, path, body) {
+        return (await this.#do({ method, path, ...(body && { body }) })).answer;
+    }
+    /**
+     * Yields the elements of a list page after page. New elements push known ones onto the next page: what the page
+     * before had already is left out.
+     */
+    async *#each(path, filter, elementsOf) {
+        let before = new Set();
+        for (let number = 1;; number++) {
+            const page = (await this.#read(path, { limit: 200, ...filter, page: number })).data;
+            const elements = elementsOf(page);
+            yield* elements.filter((element) => !before.has(element.id));
+            if (elements.length === 0 || number * page.limit >= page.total) {
+                return;
+            }
+            before = new Set(elements.map((element) => element.id));
+        }
+    }
+    /** Sends a request until it is answered, refused or out of attempts. */
+    async #do(call) {
+        for (let attempt = 1;; attempt++) {
+            try {
+                return await this.#send(call);
+            }
+            catch (error) {
+                // A little more or less than others that failed at the same moment, and never less than asked for.
+                const growing = this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random());
+                const pause = error instanceof APIError ? Math.max(growing, error.retryAfter) : growing;
+                if (attempt >= this.#options.attempts || pause > this.#options.maxWait || !retryable(error, call.repeatable ?? false)) {
+                    throw error;
+                }
+                await this.#options.sleep(pause);
+            }
+        }
+    }
+    /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
+    async #send(call) {
+        const url = new URL(this.#baseURL + call.path);
+        for (const [name, value] of Object.entries(call.query ?? {})) {
+            if (value !== undefined && value !== null) {
+                url.searchParams.set(name, String(value));
+            }
+        }
+        const headers = { ...call.headers };
+        if (this.#key) {
+            headers["X-API-Key"] = this.#key;
+        }
+        const request = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
+        if (call.body) {
+            headers["Content-Type"] = "application/json";
+            request.body = JSON.stringify(call.body);
+        }
+        let response;
+        let text;
+        try {
+            response = await fetch(url, request);
+            text = await response.text();
+        }
+        catch (cause) {
+            throw new NoAnswerError("no answer of the service", { cause });
+        }
+        const answer = parse(text);
+        if (response.ok) {
+            if (answer === undefined) {
+                throw new NoAnswerError("the answer is not the service's");
+            }
+            return { answer: answer, received: response.headers };
+        }
+        const asked = response.headers.get("Retry-After") ?? "";
+        const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
+        throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
+    }
+}
+/** Reads a JSON object; undefined for anything else, such as the page of a proxy. */
+function parse(text) {
+    try {
+        const value = JSON.parse(text);
+        return typeof value === "object" && value !== null ? value : undefined;
+    }
+    catch {
+        return undefined;
+    }
+}
+/** Says whether it can help, and does no harm, to send the request again. */
+function retryable(error, repeatable) {
+    if (!(error instanceof APIError)) {
+        return repeatable && error instanceof NoAnswerError;
+    }
+    if (error.status === 429 || error.code === "overloaded") {
+        return true; // the service has not looked at it
+    }
+    return repeatable && (error.status >= 500 || error.code === "idempotency_in_progress");
+}
+/**
+ * Checks X-Service-Signature of a webhook's request over its raw body: whether it comes from the service, is unchanged
+ * and is not an old one. While a secret is being changed, give both: either may have signed.
+ */
+export function verify(headers, body, ...secrets) {
+    const given = headerReader(headers);
+    const timestamp = given("x-service-timestamp");
+    const signatures = `${given("x-service-signature")} ${given("x-service-signature-previous")}`;
+    return check(timestamp, signatures, secrets, (secret) => "sha256=" + createHash("sha256").update(`${secret}.${timestamp}.`).update(body).digest("hex"));
+}
+/** Checks webhook-signature, the signature of Standard Webhooks, in the same way. */
+export function verifyStandard(headers, body, ...secrets) {
+    const given = headerReader(headers);
+    const timestamp = given("webhook-timestamp");
+    return check(timestamp, given("webhook-signature"), secrets, (secret) => {
+        const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+        return "v1," + createHmac("sha256", key).update(`${given("webhook-id")}.${timestamp}.`).update(body).digest("base64");
+    });
+}
+function headerReader(headers) {
+    const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+    const values = new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+    return (name) => String(values.get(name) ?? "");
+}
+function check(timestamp, signatures, secrets, sign) {
+    if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) {
+        return false;
+    }
+    return secrets.some((secret) => {
+        const expected = Buffer.from(sign(secret));
+        return secret !== "" && signatures.split(" ").some((signature) => {
+            const given = Buffer.from(signature);
+            return given.length === expected.length && timingSafeEqual(given, expected);
+        });
+    });
+}

@@ -1,0 +1,369 @@
+/**
+ * A client of Despacho's API for a store's or an operator's own system. It creates orders exactly once, retries what
+ * may be retried, and checks the signatures of webhooks. It needs Node 20 or later and nothing else.
+ *
+ * openapi.d.ts is generated from api/openapi.yaml, and despacho.js and despacho.d.ts from this file, by `make generate`.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { components } from "./openapi.js";
+
+type Schemas = components["schemas"];
+export type Order = Schemas["Order"];
+export type OrderInput = Schemas["OrderInput"];
+export type OrderStatus = Schemas["OrderStatus"];
+export type Tracking = Schemas["Tracking"];
+export type Store = Schemas["Store"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookInput = Schemas["WebhookInput"];
+export type RegisteredWebhook = Schemas["RegisteredWebhook"];
+export type Delivery = Schemas["Delivery"];
+export type DeliveryStatus = Schemas["DeliveryStatus"];
+export type Location = Schemas["Location"];
+export type UbigeoMatch = Schemas["UbigeoMatch"];
+export type FieldError = Schemas["FieldError"];
+/** The body of a webhook's request. */
+export type WebhookEvent = Schemas["WebhookEvent"];
+
+/** An order that exists now. */
+export interface CreatedOrder {
+  order: Order;
+  /** To be shown to whoever dispatches. */
+  warning: string | undefined;
+  /** Whether an earlier request with the same key created it. */
+  replayed: boolean;
+}
+
+export interface OrderFilter {
+  status?: OrderStatus;
+  /** Days of the operator, as 2026-11-15. */
+  from_date?: string;
+  to_date?: string;
+  /** The length of a page; by default the longest. */
+  limit?: number;
+}
+
+export interface DeliveryFilter {
+  webhook_id?: string;
+  order_id?: string;
+  status?: DeliveryStatus;
+  /** The length of a page; by default the longest. */
+  limit?: number;
+}
+
+export interface Options {
+  /** How many milliseconds a request may take; by default 15000. */
+  timeout?: number;
+  /** How often a request is sent at most; by default 6 times. */
+  attempts?: number;
+  /** The pause before the second attempt, in milliseconds; each further pause is twice as long. By default 1000. */
+  wait?: number;
+  /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
+  maxWait?: number;
+  /** Replaces the pause between attempts, for tests. */
+  sleep?: (milliseconds: number) => Promise<void>;
+}
+
+/** What every error of this module is. */
+export class DespachoError extends Error {
+  override name = "DespachoError";
+}
+
+/**
+ * An answer other than 2xx. Decide on `code`, and on `status` where the code is unknown or empty, as in an answer of a
+ * proxy. `message` is Spanish text to show to a person.
+ */
+export class APIError extends DespachoError {
+  override name = "APIError";
+  readonly code: string;
+  /** What is wrong in what was sent, all of it at once. */
+  readonly fields: FieldError[];
+
+  constructor(
+    readonly status: number,
+    body: { error?: string; code?: string; fields?: FieldError[] },
+    /** What to quote when asking about the request. */
+    readonly requestId: string,
+    /** How many milliseconds the service asked to wait. */
+    readonly retryAfter: number,
+  ) {
+    super(body.error ?? `HTTP ${status}`);
+    this.code = body.code ?? "";
+    this.fields = body.fields ?? [];
+  }
+}
+
+/** No answer of the service came: whether the request was carried out is not known. */
+export class NoAnswerError extends DespachoError {
+  override name = "NoAnswerError";
+}
+
+interface Call {
+  method: string;
+  path: string;
+  query?: object;
+  body?: object;
+  headers?: Record<string, string>;
+  /**
+   * Sent twice, it does no more than once. It is sent again when there was no answer and after a server error too,
+   * where otherwise it could have been carried out already.
+   */
+  repeatable?: boolean;
+}
+
+interface Page {
+  total: number;
+  limit: number;
+}
+
+/** Asks one service with one API key. The catalog and the tracking need no key. */
+export class Client {
+  readonly #baseURL: string;
+  readonly #key: string;
+  readonly #options: Required<Options>;
+
+  constructor(baseURL: string, key = "", options: Options = {}) {
+    this.#baseURL = baseURL.replace(/\/+$/, "");
+    this.#key = key;
+    const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+    this.#options = { timeout: 15_000, attempts: 6, wait: 1000, maxWait: 120_000, sleep, ...options };
+  }
+
+  /**
+   * Creates an order exactly once, however often it has to ask. `idempotencyKey` is the sale's own number: it is the
+   * same in every attempt, also in those after a restart, for 24 hours.
+   */
+  async createOrder(idempotencyKey: string, order: OrderInput): Promise<CreatedOrder> {
+    const headers = { "Idempotency-Key": idempotencyKey };
+    const { answer, received } = await this.#do<Schemas["CreatedOrderResponse"]>({
+      method: "POST", path: "/v1/orders", body: order, headers, repeatable: true,
+    });
+    return { order: answer.data, warning: answer.warning, replayed: received.get("Idempotent-Replayed") === "true" };
+  }
+
+  /** Reads an order as it is now. */
+  async getOrder(orderId: string): Promise<Order> {
+    return (await this.#read<Schemas["OrderResponse"]>(`/v1/orders/${encodeURIComponent(orderId)}`)).data;
+  }
+
+  /** Lists orders, newest first, page after page. */
+  orders(filter: OrderFilter = {}): AsyncGenerator<Order> {
+    return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", filter, (page) => page.orders);
+  }
+
+  /** Cancels an order that is still registered. */
+  async cancelOrder(orderId: string, why: Schemas["CancelInput"] = {}): Promise<Order> {
+    const path = `/v1/orders/${encodeURIComponent(orderId)}/cancel`;
+    return (await this.#write<Schemas["OrderResponse"]>("PATCH", path, why)).data;
+  }
+
+  /** Reads what anybody who has the guide code may see. */
+  async track(guideCode: string): Promise<Tracking> {
+    return (await this.#read<Schemas["TrackingResponse"]>(`/v1/track/${encodeURIComponent(guideCode)}`)).data;
+  }
+
+  /** Lists the operator's active stores. */
+  async stores(): Promise<Store[]> {
+    return (await this.#read<Schemas["StoreListResponse"]>("/v1/stores")).data;
+  }
+
+  /** Registers a receiver of events. The secret is shown this once. */
+  async registerWebhook(webhook: WebhookInput): Promise<RegisteredWebhook> {
+    return (await this.#write<Schemas["WebhookRegisteredResponse"]>("POST", "/v1/webhooks", webhook)).data;
+  }
+
+  /** Lists the active webhooks. */
+  async webhooks(): Promise<Webhook[]> {
+    return (await this.#read<Schemas["WebhookListResponse"]>("/v1/webhooks")).data;
+  }
+
+  /** Ends a webhook. */
+  async deactivateWebhook(webhookId: string): Promise<void> {
+    await this.#write("DELETE", `/v1/webhooks/${encodeURIComponent(webhookId)}`);
+  }
+
+  /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */
+  async rotateWebhookSecret(webhookId: string, options: { revoke?: boolean } = {}): Promise<RegisteredWebhook> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/rotate`;
+    return (await this.#write<Schemas["WebhookRegisteredResponse"]>("POST", path, options)).data;
+  }
+
+  /** Sends a signed webhook.test event and returns what the receiver answered. */
+  async testWebhook(webhookId: string): Promise<Delivery> {
+    return (await this.#write<Schemas["DeliveryResponse"]>("POST", `/v1/webhooks/${encodeURIComponent(webhookId)}/test`)).data;
+  }
+
+  /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
+  async redeliverFailed(webhookId: string, from: string, to: string): Promise<number> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/redeliver`;
+    return (await this.#write<Schemas["RedeliveringResponse"]>("POST", path, { from, to })).data.redelivering;
+  }
+
+  /** Lists what was sent to webhooks, newest first, page after page. */
+  deliveries(filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
+    return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", filter, (page) => page.deliveries);
+  }
+
+  /** Sends a delivery again and returns what the receiver answered. */
+  async redeliver(deliveryId: string): Promise<Delivery> {
+    const path = `/v1/deliveries/${encodeURIComponent(deliveryId)}/redeliver`;
+    return (await this.#write<Schemas["DeliveryResponse"]>("POST", path)).data;
+  }
+
+  /** Turns INEI ubigeo codes into locations, in the order of the codes. */
+  async lookupUbigeo(countryCode: string, codes: string[]): Promise<UbigeoMatch[]> {
+    const query = { country_code: countryCode, codes: codes.join(",") };
+    return (await this.#read<Schemas["UbigeoListResponse"]>("/public/locations/ubigeo", query)).data;
+  }
+
+  /** Finds cities, districts and zones by the beginning of their names. */
+  async searchLocations(countryCode: string, text: string): Promise<Location[]> {
+    const query = { country_code: countryCode, q: text };
+    return (await this.#read<Schemas["LocationListResponse"]>("/public/locations", query)).data;
+  }
+
+  async #read<T>(path: string, query: object = {}): Promise<T> {
+    return (await this.#do<T>({ method: "GET", path, query, repeatable: true })).answer;
+  }
+
+  async #write<T>(method: string, path: string, body?: object): Promise<T> {
+    return (await this.#do<T>({ method, path, ...(body && { body }) })).answer;
+  }
+
+  /**
+   * Yields the elements of a list page after page. New elements push known ones onto the next page: what the page
+   * before had already is left out.
+   */
+  async *#each<T extends { id: string }, P extends Page>(
+    path: string, filter: object, elementsOf: (page: P) => T[],
+  ): AsyncGenerator<T> {
+    let before = new Set<string>();
+    for (let number = 1; ; number++) {
+      const page = (await this.#read<{ data: P }>(path, { limit: 200, ...filter, page: number })).data;
+      const elements = elementsOf(page);
+      yield* elements.filter((element) => !before.has(element.id));
+      if (elements.length === 0 || number * page.limit >= page.total) {
+        return;
+      }
+      before = new Set(elements.map((element) => element.id));
+    }
+  }
+
+  /** Sends a request until it is answered, refused or out of attempts. */
+  async #do<T>(call: Call): Promise<{ answer: T; received: Headers }> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send<T>(call);
+      } catch (error) {
+        // A little more or less than others that failed at the same moment, and never less than asked for.
+        const growing = this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random());
+        const pause = error instanceof APIError ? Math.max(growing, error.retryAfter) : growing;
+        if (attempt >= this.#options.attempts || pause > this.#options.maxWait || !retryable(error, call.repeatable ?? false)) {
+          throw error;
+        }
+        await this.#options.sleep(pause);
+      }
+    }
+  }
+
+  /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
+  async #send<T>(call: Call): Promise<{ answer: T; received: Headers }> {
+    const url = new URL(this.#baseURL + call.path);
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined && value !== null) {
+        url.searchParams.set(name, String(value));
+      }
+    }
+    const headers: Record<string, string> = { ...call.headers };
+    if (this.#key) {
+      headers["X-API-Key"] = this.#key;
+    }
+    const request: RequestInit = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
+    if (call.body) {
+      headers["Content-Type"] = "application/json";
+      request.body = JSON.stringify(call.body);
+    }
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, request);
+      text = await response.text();
+    } catch (cause) {
+      throw new NoAnswerError("no answer of the service", { cause });
+    }
+    const answer = parse(text);
+    if (response.ok) {
+      if (answer === undefined) {
+        throw new NoAnswerError("the answer is not the service's");
+      }
+      return { answer: answer as T, received: response.headers };
+    }
+    const asked = response.headers.get("Retry-After") ?? "";
+    const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
+    throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
+  }
+}
+
+/** Reads a JSON object; undefined for anything else, such as the page of a proxy. */
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says whether it can help, and does no harm, to send the request again. */
+function retryable(error: unknown, repeatable: boolean): boolean {
+  if (!(error instanceof APIError)) {
+    return repeatable && error instanceof NoAnswerError;
+  }
+  if (error.status === 429 || error.code === "overloaded") {
+    return true; // the service has not looked at it
+  }
+  return repeatable && (error.status >= 500 || error.code === "idempotency_in_progress");
+}
+
+/** The headers of a request: of Node's http, of Express or of fetch. */
+export type RequestHeaders = Headers | Record<string, string | string[] | undefined>;
+
+/**
+ * Checks X-Service-Signature of a webhook's request over its raw body: whether it comes from the service, is unchanged
+ * and is not an old one. While a secret is being changed, give both: either may have signed.
+ */
+export function verify(headers: RequestHeaders, body: Uint8Array, ...secrets: string[]): boolean {
+  const given = headerReader(headers);
+  const timestamp = given("x-service-timestamp");
+  const signatures = `${given("x-service-signature")} ${given("x-service-signature-previous")}`;
+  return check(timestamp, signatures, secrets, (secret) =>
+    "sha256=" + createHash("sha256").update(`${secret}.${timestamp}.`).update(body).digest("hex"));
+}
+
+/** Checks webhook-signature, the signature of Standard Webhooks, in the same way. */
+export function verifyStandard(headers: RequestHeaders, body: Uint8Array, ...secrets: string[]): boolean {
+  const given = headerReader(headers);
+  const timestamp = given("webhook-timestamp");
+  return check(timestamp, given("webhook-signature"), secrets, (secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+    return "v1," + createHmac("sha256", key).update(`${given("webhook-id")}.${timestamp}.`).update(body).digest("base64");
+  });
+}
+
+function headerReader(headers: RequestHeaders): (name: string) => string {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const values = new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => String(values.get(name) ?? "");
+}
+
+function check(timestamp: string, signatures: string, secrets: string[], sign: (secret: string) => string): boolean {
+  if (!/^[0-9]{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) {
+    return false;
+  }
+  return secrets.some((secret) => {
+    const expected = Buffer.from(sign(secret));
+    return secret !== "" && signatures.split(" ").some((signature) => {
+      const given = Buffer.from(signature);
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+  });
+}

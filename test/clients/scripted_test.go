@@ -1,0 +1,112 @@
+package clients
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// answer is what a server answers to one request.
+type answer struct {
+	Status     int    `yaml:"status"` // 0 hangs up
+	Code       string `yaml:"code"`
+	RetryAfter string `yaml:"retry_after"`
+	Location   string `yaml:"location"`
+	Cut        bool   `yaml:"cut"`
+	HTML       bool   `yaml:"html"`
+	Body       any    `yaml:"body"`
+}
+
+// scripted gives one answer after another.
+type scripted struct {
+	mu      sync.Mutex
+	answers []answer
+	seen    []string
+}
+
+func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Idempotency-Key"), string(body)}, " "))
+	if err != nil || len(s.answers) == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	next := s.answers[0]
+	s.answers = s.answers[1:]
+	if next.Status == 0 {
+		panic(http.ErrAbortHandler)
+	}
+	next.write(w)
+}
+
+func (a answer) write(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close") // a client may not repeat by itself what a kept connection lost
+	for name, value := range map[string]string{"Retry-After": a.RetryAfter, "Location": a.Location} {
+		if value != "" {
+			w.Header().Set(name, value)
+		}
+	}
+	if a.HTML {
+		w.WriteHeader(a.Status)
+		_, _ = io.WriteString(w, "<html>a proxy's own page</html>")
+		return
+	}
+	body := a.Body
+	switch {
+	case body != nil:
+	case a.Status < 300:
+		body = map[string]any{"data": map[string]any{"id": "019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68"}}
+	default:
+		body = map[string]any{"error": "No.", "code": a.Code}
+	}
+	content, err := json.Marshal(body)
+	if err != nil {
+		panic(err)
+	}
+	if a.Cut {
+		w.Header().Set("Content-Length", "1000")
+		w.WriteHeader(a.Status)
+		_, _ = w.Write(content[:len(content)/2])
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(content)
+}
+
+// Every client asks again where that helps and does no harm, and only there.
+func TestScripted(t *testing.T) {
+	t.Parallel()
+	cases, err := table()
+	require.NoError(t, err)
+	require.NotEmpty(t, cases.Scripted)
+	eachLanguage(t, func(t *testing.T, r *runner) {
+		for _, c := range cases.Scripted {
+			service := &scripted{answers: c.Answers}
+			server := httptest.NewServer(service)
+			if c.With == nil && c.Call == "create_order" {
+				c.With = map[string]any{"key": "venta-20391", "order": map[string]any{"product": "Zapatillas", "recipient_name": "Rosa Díaz"}}
+			}
+			o := r.call(t, server.URL, "dsp_live_test", c.Call, c.With)
+			server.Close()
+			c.require(t, o)
+			require.Len(t, service.seen, len(c.Answers), c.Name)
+			if c.Call == "create_order" {
+				require.Contains(t, service.seen[0], "POST /v1/orders dsp_live_test venta-20391 {", c.Name)
+				for _, request := range service.seen {
+					require.Equal(t, service.seen[0], request, c.Name)
+				}
+			}
+			require.Len(t, o.Waits, len(c.Waits), c.Name)
+			for i, want := range c.Waits {
+				require.InDelta(t, want, o.Waits[i], 0.2*want+0.001, c.Name)
+			}
+		}
+	})
+}

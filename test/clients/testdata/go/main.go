@@ -1,0 +1,178 @@
+// Command runner makes the calls that it reads with the Go client, one JSON object on each line,
+// and writes what came of each.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"os"
+	"time"
+
+	despacho "despacho/clients/go"
+)
+
+type request struct {
+	BaseURL string `json:"base_url"`
+	Key     string `json:"key"`
+	Call    string `json:"call"`
+	With    with   `json:"with"`
+}
+
+// with has the arguments of every call.
+type with struct {
+	ID          string                `json:"id"`
+	Key         string                `json:"key"`
+	GuideCode   string                `json:"guide_code"`
+	CountryCode string                `json:"country_code"`
+	Text        string                `json:"text"`
+	Codes       []string              `json:"codes"`
+	From        string                `json:"from"`
+	To          string                `json:"to"`
+	Order       despacho.OrderInput   `json:"order"`
+	Reason      *string               `json:"reason"`
+	Note        *string               `json:"note"`
+	Webhook     despacho.WebhookInput `json:"webhook"`
+	Revoke      bool                  `json:"revoke"`
+	Filter      filter                `json:"filter"`
+	Scheme      string                `json:"scheme"`
+	Headers     map[string]string     `json:"headers"`
+	Body        string                `json:"body"`
+	Secrets     []string              `json:"secrets"`
+}
+
+type filter struct {
+	Status    string `json:"status"`
+	FromDate  string `json:"from_date"`
+	ToDate    string `json:"to_date"`
+	WebhookID string `json:"webhook_id"`
+	OrderID   string `json:"order_id"`
+	Limit     int    `json:"limit"`
+}
+
+type outcome struct {
+	Result   any       `json:"result"`
+	Error    *refusal  `json:"error,omitempty"`
+	NoAnswer bool      `json:"no_answer,omitempty"`
+	Other    string    `json:"other,omitempty"`
+	Waits    []float64 `json:"waits"`
+}
+
+type refusal struct {
+	Status  int                   `json:"status"`
+	Code    string                `json:"code"`
+	Message string                `json:"message"`
+	Fields  []despacho.FieldError `json:"fields"`
+}
+
+func main() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			panic(err)
+		}
+		var out outcome
+		client := &despacho.Client{BaseURL: r.BaseURL, Key: r.Key, Sleep: func(_ context.Context, pause time.Duration) error {
+			out.Waits = append(out.Waits, pause.Seconds())
+			return nil
+		}}
+		result, err := call(client, r.Call, r.With)
+		var refused *despacho.APIError
+		var unanswered *despacho.NoAnswerError
+		switch {
+		case err == nil:
+			out.Result = result
+		case errors.As(err, &refused):
+			out.Error = &refusal{refused.Status, refused.Code, refused.Message, refused.Fields}
+		case errors.As(err, &unanswered):
+			out.NoAnswer = true
+		default:
+			out.Other = err.Error()
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(out); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func call(c *despacho.Client, name string, w with) (any, error) {
+	ctx := context.Background()
+	switch name {
+	case "create_order":
+		created, err := c.CreateOrder(ctx, w.Key, w.Order)
+		if err != nil {
+			return nil, err
+		}
+		var warning *string
+		if created.Warning != "" {
+			warning = &created.Warning
+		}
+		return map[string]any{"order": created.Order, "warning": warning, "replayed": created.Replayed}, nil
+	case "get_order":
+		return c.GetOrder(ctx, w.ID)
+	case "orders":
+		f := w.Filter
+		return collect(c.Orders(ctx, despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, Limit: f.Limit}))
+	case "cancel_order":
+		return c.CancelOrder(ctx, w.ID, despacho.CancelInput{Reason: w.Reason, Note: w.Note})
+	case "track":
+		return c.Track(ctx, w.GuideCode)
+	case "stores":
+		return c.Stores(ctx)
+	case "register_webhook":
+		return c.RegisterWebhook(ctx, w.Webhook)
+	case "webhooks":
+		return c.Webhooks(ctx)
+	case "deactivate_webhook":
+		return nil, c.DeactivateWebhook(ctx, w.ID)
+	case "rotate_webhook_secret":
+		return c.RotateWebhookSecret(ctx, w.ID, w.Revoke)
+	case "test_webhook":
+		return c.TestWebhook(ctx, w.ID)
+	case "redeliver_failed":
+		from, err := time.Parse(time.RFC3339, w.From)
+		if err != nil {
+			return nil, err
+		}
+		to, err := time.Parse(time.RFC3339, w.To)
+		if err != nil {
+			return nil, err
+		}
+		return c.RedeliverFailed(ctx, w.ID, from, to)
+	case "deliveries":
+		f := w.Filter
+		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
+	case "redeliver":
+		return c.Redeliver(ctx, w.ID)
+	case "lookup_ubigeo":
+		return c.LookupUbigeo(ctx, w.CountryCode, w.Codes...)
+	case "search_locations":
+		return c.SearchLocations(ctx, w.CountryCode, w.Text)
+	case "verify":
+		header := http.Header{}
+		for name, value := range w.Headers {
+			header.Set(name, value)
+		}
+		if w.Scheme == "standard" {
+			return despacho.VerifyStandard(header, []byte(w.Body), w.Secrets...) == nil, nil
+		}
+		return despacho.Verify(header, []byte(w.Body), w.Secrets...) == nil, nil
+	}
+	return nil, errors.New("unknown call " + name)
+}
+
+func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
+	all := []T{}
+	for element, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, element)
+	}
+	return all, nil
+}

@@ -1,0 +1,55 @@
+// Makes the calls that it reads with the TypeScript client, one JSON object on each line, and writes what came of each.
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+const { Client, APIError, NoAnswerError, verify, verifyStandard } = await import(pathToFileURL(process.argv[2]));
+
+const calls = {
+  create_order: async (c, w) => {
+    const { order, warning, replayed } = await c.createOrder(w.key, w.order);
+    return { order, warning: warning ?? null, replayed };
+  },
+  get_order: (c, w) => c.getOrder(w.id),
+  orders: (c, w) => collect(c.orders(w.filter)),
+  cancel_order: (c, w) => c.cancelOrder(w.id, { reason: w.reason, note: w.note }),
+  track: (c, w) => c.track(w.guide_code),
+  stores: (c) => c.stores(),
+  register_webhook: (c, w) => c.registerWebhook(w.webhook),
+  webhooks: (c) => c.webhooks(),
+  deactivate_webhook: (c, w) => c.deactivateWebhook(w.id),
+  rotate_webhook_secret: (c, w) => c.rotateWebhookSecret(w.id, { revoke: w.revoke }),
+  test_webhook: (c, w) => c.testWebhook(w.id),
+  redeliver_failed: (c, w) => c.redeliverFailed(w.id, w.from, w.to),
+  deliveries: (c, w) => collect(c.deliveries(w.filter)),
+  redeliver: (c, w) => c.redeliver(w.id),
+  lookup_ubigeo: (c, w) => c.lookupUbigeo(w.country_code, w.codes),
+  search_locations: (c, w) => c.searchLocations(w.country_code, w.text),
+  verify: (c, w) => (w.scheme === "standard" ? verifyStandard : verify)(w.headers, Buffer.from(w.body), ...w.secrets),
+};
+
+async function collect(list) {
+  const all = [];
+  for await (const element of list) {
+    all.push(element);
+  }
+  return all;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  const outcome = { waits: [] };
+  const sleep = async (milliseconds) => void outcome.waits.push(milliseconds / 1000);
+  try {
+    const result = await calls[request.call](new Client(request.base_url, request.key, { sleep }), request.with);
+    outcome.result = result ?? null;
+  } catch (error) {
+    if (error instanceof APIError) {
+      outcome.error = { status: error.status, code: error.code, message: error.message, fields: error.fields };
+    } else if (error instanceof NoAnswerError) {
+      outcome.no_answer = true;
+    } else {
+      outcome.other = String(error.stack);
+    }
+  }
+  console.log(JSON.stringify(outcome));
+}

@@ -1,0 +1,54 @@
+<?php
+
+// Makes the calls that it reads with the PHP client, one JSON object on each line, and writes what
+// came of each.
+
+declare(strict_types=1);
+
+require $argv[1];
+
+use Despacho\{ApiException, Client, NoAnswerException, Signature};
+
+$calls = [
+    'create_order' => static function (Client $c, array $w) {
+        $created = $c->createOrder($w['key'], $w['order']);
+        return ['order' => $created->order, 'warning' => $created->warning, 'replayed' => $created->replayed];
+    },
+    'get_order' => static fn (Client $c, array $w) => $c->getOrder($w['id']),
+    'orders' => static fn (Client $c, array $w) => iterator_to_array($c->orders($w['filter'] ?? []), false),
+    'cancel_order' => static fn (Client $c, array $w) => $c->cancelOrder($w['id'], $w['reason'] ?? null, $w['note'] ?? null),
+    'track' => static fn (Client $c, array $w) => $c->track($w['guide_code']),
+    'stores' => static fn (Client $c, array $w) => $c->stores(),
+    'register_webhook' => static fn (Client $c, array $w) => $c->registerWebhook(...$w['webhook']),
+    'webhooks' => static fn (Client $c, array $w) => $c->webhooks(),
+    'deactivate_webhook' => static fn (Client $c, array $w) => $c->deactivateWebhook($w['id']),
+    'rotate_webhook_secret' => static fn (Client $c, array $w) => $c->rotateWebhookSecret($w['id'], $w['revoke']),
+    'test_webhook' => static fn (Client $c, array $w) => $c->testWebhook($w['id']),
+    'redeliver_failed' => static fn (Client $c, array $w) => $c->redeliverFailed($w['id'], $w['from'], $w['to']),
+    'deliveries' => static fn (Client $c, array $w) => iterator_to_array($c->deliveries($w['filter'] ?? []), false),
+    'redeliver' => static fn (Client $c, array $w) => $c->redeliver($w['id']),
+    'lookup_ubigeo' => static fn (Client $c, array $w) => $c->lookupUbigeo($w['country_code'], $w['codes']),
+    'search_locations' => static fn (Client $c, array $w) => $c->searchLocations($w['country_code'], $w['text']),
+    'verify' => static fn (Client $c, array $w) => $w['scheme'] === 'standard'
+        ? Signature::verifyStandard($w['headers'], $w['body'], ...$w['secrets'])
+        : Signature::verify($w['headers'], $w['body'], ...$w['secrets']),
+];
+
+while (($line = fgets(STDIN)) !== false) {
+    $request = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
+    $waits = [];
+    $client = new Client($request['base_url'], $request['key'], sleep: static function (float $seconds) use (&$waits): void {
+        $waits[] = $seconds;
+    });
+    $outcome = [];
+    try {
+        $outcome['result'] = $calls[$request['call']]($client, $request['with']);
+    } catch (ApiException $e) {
+        $outcome['error'] = ['status' => $e->status, 'code' => $e->errorCode, 'message' => $e->getMessage(), 'fields' => $e->fields];
+    } catch (NoAnswerException) {
+        $outcome['no_answer'] = true;
+    } catch (Throwable $e) {
+        $outcome['other'] = (string) $e;
+    }
+    echo json_encode([...$outcome, 'waits' => $waits], JSON_THROW_ON_ERROR), "\n";
+}

@@ -1,0 +1,48 @@
+"""Makes the calls that it reads with the Python client, one JSON object on each line, and writes what came of each."""
+
+import json
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import despacho
+
+CALLS = {
+    "create_order": lambda c, w: created(c.create_order(w["key"], w["order"])),
+    "get_order": lambda c, w: c.get_order(w["id"]),
+    "orders": lambda c, w: list(c.orders(**w.get("filter", {}))),
+    "cancel_order": lambda c, w: c.cancel_order(w["id"], reason=w.get("reason"), note=w.get("note")),
+    "track": lambda c, w: c.track(w["guide_code"]),
+    "stores": lambda c, w: c.stores(),
+    "register_webhook": lambda c, w: c.register_webhook(**w["webhook"]),
+    "webhooks": lambda c, w: c.webhooks(),
+    "deactivate_webhook": lambda c, w: c.deactivate_webhook(w["id"]),
+    "rotate_webhook_secret": lambda c, w: c.rotate_webhook_secret(w["id"], revoke=w["revoke"]),
+    "test_webhook": lambda c, w: c.test_webhook(w["id"]),
+    "redeliver_failed": lambda c, w: c.redeliver_failed(w["id"], w["from"], w["to"]),
+    "deliveries": lambda c, w: list(c.deliveries(**w.get("filter", {}))),
+    "redeliver": lambda c, w: c.redeliver(w["id"]),
+    "lookup_ubigeo": lambda c, w: c.lookup_ubigeo(w["country_code"], w["codes"]),
+    "search_locations": lambda c, w: c.search_locations(w["country_code"], w["text"]),
+    "verify": lambda c, w: (despacho.verify_standard if w["scheme"] == "standard" else despacho.verify)(
+        w["headers"], w["body"].encode(), *w["secrets"]
+    ),
+}
+
+
+def created(order):
+    return {"warning": order.pop("warning"), "replayed": order.pop("replayed"), "order": order}
+
+
+for line in sys.stdin:
+    request, waits = json.loads(line), []
+    client = despacho.Client(request["base_url"], request["key"], sleep=waits.append)
+    outcome = {}
+    try:
+        outcome["result"] = CALLS[request["call"]](client, request["with"])
+    except despacho.APIError as e:
+        outcome["error"] = {"status": e.status, "code": e.code, "message": e.message, "fields": e.fields}
+    except despacho.NoAnswerError:
+        outcome["no_answer"] = True
+    except Exception as e:
+        outcome["other"] = repr(e)
+    print(json.dumps({**outcome, "waits": waits}), flush=True)
