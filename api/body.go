@@ -54,6 +54,7 @@ var (
 	usualBody    = newBodyLimit(maxBody)
 	strangerBody = newBodyLimit(maxStrangerBody)
 	photoBody    = bodyLimit{bytes: photos.MaxForm, tooLarge: photos.ErrTooLarge, multipart: true}
+	logoBody     = bodyLimit{bytes: photos.MaxForm, tooLarge: operators.ErrLogoTooLarge, multipart: true}
 
 	errIncompleteBody = apperror.New(apperror.Invalid, "incomplete_body", "El cuerpo llegó incompleto.")
 )
@@ -68,6 +69,8 @@ func bodyLimits() map[string]bodyLimit {
 		"POST " + operators.PasswordResetPath: strangerBody,
 		"POST /panel/api/orders/:id/deliver":  photoBody,
 		"POST /panel/pedidos/:id/entregar":    photoBody,
+		"POST /panel/api/settings/logo":       logoBody,
+		"POST /panel/ajustes/logo":            logoBody,
 		"POST /panel/codec/decode":            newBodyLimit(maxCodecBody),
 		"POST /panel/codec/encode":            newBodyLimit(maxCodecBody),
 	}

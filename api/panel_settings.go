@@ -11,10 +11,14 @@ import (
 // settingsView is what the operator configures itself, followed by what the service's administrator
 // has set.
 type settingsView struct {
-	Name               string       `json:"name"`
-	LogoURL            *string      `json:"logo_url"`
+	Name    string  `json:"name"`
+	LogoURL *string `json:"logo_url"`
+	// LogoFileURL is the address of an uploaded logo.
+	LogoFileURL        *string      `json:"logo_file_url"`
 	BasePrice          *money.Cents `json:"base_price"`
 	ShareProofLocation bool         `json:"share_proof_location"`
+	// ShareProofPhoto shows the photo of a delivery on the tracking page.
+	ShareProofPhoto bool `json:"share_proof_photo"`
 	// RequireSecondFactor demands a second factor of the operator's administrators.
 	RequireSecondFactor bool `json:"require_second_factor"`
 
@@ -26,14 +30,20 @@ type settingsView struct {
 	Currency    string      `json:"currency"`
 }
 
-func viewOfSettings(o *models.Operator) settingsView {
-	return settingsView{
-		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation, RequireSecondFactor: o.RequireSecondFactor,
+func (s *Server) viewOfSettings(o *models.Operator) settingsView {
+	view := settingsView{
+		Name: o.Name, LogoURL: o.LogoURL, BasePrice: o.BasePrice, ShareProofLocation: o.ShareProofLocation, ShareProofPhoto: o.ShareProofPhoto, RequireSecondFactor: o.RequireSecondFactor,
 		ID: o.ID, Plan: o.Plan, Suspended: o.Suspended(), CountryCode: o.CountryCode, Timezone: o.Timezone, Currency: o.Currency,
 	}
+	if o.LogoPhoto != nil {
+		view.LogoFileURL = o.Logo(s.config.BaseURL)
+	}
+	return view
 }
 
-func (s *Server) readSettings(c *gin.Context) error { return ok(c, viewOfSettings(caller(c).Operator)) }
+func (s *Server) readSettings(c *gin.Context) error {
+	return ok(c, s.viewOfSettings(caller(c).Operator))
+}
 
 func (s *Server) changeSettings(c *gin.Context) error {
 	in, err := readBody(c)
@@ -44,5 +54,5 @@ func (s *Server) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, viewOfSettings(operator))
+	return ok(c, s.viewOfSettings(operator))
 }

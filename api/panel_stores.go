@@ -11,13 +11,20 @@ import (
 
 type panelStoreView struct {
 	identified
-	Name      string    `json:"name"`
-	Active    bool      `json:"active"`
-	CreatedAt time.Time `json:"created_at"`
+	Name   string `json:"name"`
+	Active bool   `json:"active"`
+	// The contacts are for customers.
+	ContactPhone    *string   `json:"contact_phone"`
+	ContactWhatsApp *string   `json:"contact_whatsapp"`
+	ContactEmail    *string   `json:"contact_email"`
+	CreatedAt       time.Time `json:"created_at"`
 }
 
 func viewOfStore(s *models.Store) panelStoreView {
-	return panelStoreView{identified: identified{s.ID}, Name: s.Name, Active: s.Active, CreatedAt: s.CreatedAt.UTC()}
+	return panelStoreView{
+		identified: identified{s.ID}, Name: s.Name, Active: s.Active,
+		ContactPhone: s.ContactPhone, ContactWhatsApp: s.ContactWhatsApp, ContactEmail: s.ContactEmail, CreatedAt: s.CreatedAt.UTC(),
+	}
 }
 
 func (s *Server) panelListStores(c *gin.Context) error {

@@ -4,6 +4,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/api/docs"
+	"despacho/internal/photourl"
 	"despacho/models"
 	"despacho/operators"
 )
@@ -17,6 +18,7 @@ func (s *Server) routes() {
 	r.GET("/healthz", s.handle(s.healthz))
 	r.GET("/readyz", s.handle(s.readyz))
 	r.GET("/files/:name", s.photo(s.servePhoto))
+	r.GET(photourl.LogoPath+"/:name", s.handle(s.serveLogo))
 	r.GET("/openapi.yaml", s.handle(s.serveOpenAPI))
 	r.GET(docs.Root, s.handle(s.serveReference))
 	r.GET(docs.Root+"/", s.handle(s.redirectToReference))
@@ -117,6 +119,8 @@ func (s *Server) routes() {
 	panel.PATCH("/risk-zones/:id", s.withUser(models.OperatorWrite, s.changeRiskZone))
 	panel.GET("/settings", s.withUser(models.OperatorRead, s.readSettings))
 	panel.PATCH("/settings", s.withUser(models.OperatorWrite, s.changeSettings))
+	panel.POST("/settings/logo", s.withUser(models.OperatorWrite, s.uploadLogo))
+	panel.DELETE("/settings/logo", s.withUser(models.OperatorWrite, s.removeLogo))
 	panel.GET("/users", s.withUser(models.AdminRead, s.listUsers))
 	panel.POST("/users", s.withUser(models.AdminWrite, s.createUser))
 	panel.PATCH("/users/:id", s.withUser(models.AdminWrite, s.changeUser))

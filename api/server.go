@@ -105,9 +105,9 @@ func New(options Options) (*Server, error) {
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
 		webhooks: options.Webhooks, operators: operators.New(operators.Options{
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
-			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit,
+			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 		}),
-		temporal: options.Temporal, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(),
+		temporal: options.Temporal, clock: options.Clock, log: options.Log, photos: options.Photos, photoURLs: options.PhotoURLs, pages: web.New(options.Config.BaseURL, options.Config.FilesURL),
 		inFlight: make(chan struct{}, options.Config.MaxRequests), uploads: fairpool.New(uploadSlots, uploadSlotsPerOperator),
 		bodyLimits: bodyLimits(), clients: newClientCounts(options.Config.MaxConnectionsPerAddress),
 		trustedProxies: options.Config.ProxyNets(), signer: signer, keyUse: newKeyUseLog(),

@@ -71,7 +71,7 @@ func (s *Server) track(c *gin.Context) error {
 	}
 	view := trackingView{
 		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
-		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.LogoURL,
+		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL),
 	}
 	for i, move := range found.moves {
 		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/guidecode"
+	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/web"
 	"despacho/web/panel/format"
@@ -94,26 +95,29 @@ func (s *Server) showByCode(c *gin.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, found.page(s.config.BaseURL)) })
+	return showPage(c, http.StatusOK, func(w io.Writer) error { return s.pages.Tracking(w, s.trackingPage(found)) })
 }
 
 // setNoIndex keeps search engines from indexing a URL that contains a guide code.
 func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 
-// page is what the tracking page shows of the package.
-func (p *trackedPackage) page(baseURL string) web.Tracking {
+// trackingPage is what the tracking page shows of a package.
+func (s *Server) trackingPage(p *trackedPackage) web.Tracking {
 	shown := web.Tracking{
 		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
 	}
-	shown.URL = baseURL + "/track/" + p.GuideCode
-	if p.StoreName != nil {
-		shown.Store = *p.StoreName
+	shown.URL = s.config.BaseURL + "/track/" + p.GuideCode
+	shown.Store, shown.StorePhone = orEmpty(p.StoreName), orEmpty(p.StorePhone)
+	shown.StoreWhatsApp, shown.StoreEmail = orEmpty(p.StoreWhatsApp), orEmpty(p.StoreEmail)
+	if p.Status == models.StatusDelivered && p.ShareProofPhoto && p.ProofPhoto != nil {
+		now := s.clock.Now()
+		shown.Photo, shown.Thumbnail = s.photoURLs.Signed(*p.ProofPhoto, now), s.photoURLs.Signed(photos.ThumbnailName(*p.ProofPhoto), now)
 	}
 	if p.Status.Open() && p.AmountToCollect > 0 {
 		shown.ToCollect = format.Amount(p.AmountToCollect, p.Currency)
 	}
-	if p.LogoURL != nil {
-		shown.LogoURL = *p.LogoURL
+	if logo := p.Logo(""); logo != nil {
+		shown.LogoURL, shown.ShareImage = *logo, *p.Logo(s.config.BaseURL)
 	}
 	for _, move := range p.moves {
 		// A change of rider is not the customer's business: the package goes out once.
@@ -123,4 +127,11 @@ func (p *trackedPackage) page(baseURL string) web.Tracking {
 		shown.Revivable = models.State{Status: move.Status, CancelledBy: models.Actor(move.By)}.Revivable()
 	}
 	return shown
+}
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

@@ -163,8 +163,9 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			"Track": {
 				db.Tracked{
 					ID: w.order.ID, GuideCode: w.order.GuideCode, Status: w.order.Status, Product: w.order.Product,
-					OperatorName: w.operator.Name, LogoURL: w.operator.LogoURL, Timezone: w.operator.Timezone,
-					StoreName: &w.store.Name, AmountToCollect: w.order.AmountToCollect, Currency: w.order.Currency,
+					OperatorName: w.operator.Name, LogoURL: w.operator.LogoURL, LogoPhoto: w.operator.LogoPhoto, Timezone: w.operator.Timezone,
+					StoreName: &w.store.Name, StorePhone: w.store.ContactPhone, StoreWhatsApp: w.store.ContactWhatsApp, StoreEmail: w.store.ContactEmail,
+					ProofPhoto: w.order.ProofPhoto, ShareProofPhoto: true, AmountToCollect: w.order.AmountToCollect, Currency: w.order.Currency,
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},

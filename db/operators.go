@@ -41,8 +41,8 @@ func (d *DB) SetSuspended(ctx context.Context, id uuid.UUID, since *time.Time, n
 // SaveOperatorSettings writes the settings that an operator manages itself.
 func (d *DB) SaveOperatorSettings(ctx context.Context, operator *models.Operator) error {
 	return requireOneRow(d.with(ctx).Model(&models.Operator{}).Where("id = ?", operator.ID).Updates(map[string]any{
-		"name": operator.Name, "logo_url": operator.LogoURL, "base_price_cents": operator.BasePrice,
-		"share_proof_location": operator.ShareProofLocation, "require_second_factor": operator.RequireSecondFactor,
+		"name": operator.Name, "logo_url": operator.LogoURL, "logo_photo": operator.LogoPhoto, "base_price_cents": operator.BasePrice,
+		"share_proof_location": operator.ShareProofLocation, "share_proof_photo": operator.ShareProofPhoto, "require_second_factor": operator.RequireSecondFactor,
 		"updated_at": operator.UpdatedAt,
 	}))
 }

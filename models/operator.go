@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/money"
+	"despacho/internal/photourl"
 	"despacho/internal/textnorm"
 )
 
@@ -60,7 +61,11 @@ type Operator struct {
 	SuspendedAt        *time.Time
 	BasePrice          *money.Cents `gorm:"column:base_price_cents"`
 	ShareProofLocation bool
-	LogoURL            *string `gorm:"column:logo_url"`
+	// ShareProofPhoto shows the photo of a delivery on the tracking page.
+	ShareProofPhoto bool
+	// LogoURL is a link to the logo, LogoPhoto the name of an uploaded one. One of them is nil.
+	LogoURL   *string `gorm:"column:logo_url"`
+	LogoPhoto *string
 	// RequireSecondFactor demands a second factor of the operator's administrators.
 	RequireSecondFactor bool
 	// SettingsVersion is incremented by every change to stores, branches, sizes, coverage, risk
@@ -72,6 +77,16 @@ type Operator struct {
 
 // Suspended reports whether the operator is suspended.
 func (o *Operator) Suspended() bool { return o.SuspendedAt != nil }
+
+// Logo is the address of the operator's logo; nil if it has none. With an empty baseURL that of an
+// uploaded one is a path.
+func (o *Operator) Logo(baseURL string) *string {
+	if o.LogoPhoto == nil {
+		return o.LogoURL
+	}
+	address := photourl.Logo(baseURL, *o.LogoPhoto)
+	return &address
+}
 
 // TimeZone is the operator's time zone. It was checked when the operator was created.
 func (o *Operator) TimeZone() *time.Location {
@@ -98,7 +113,12 @@ type Store struct {
 	OperatorID uuid.UUID
 	Name       string
 	Active     bool
-	CreatedAt  time.Time
+	// The contacts are how customers reach the store; the tracking page shows them. Numbers are in
+	// E.164.
+	ContactPhone    *string
+	ContactWhatsApp *string `gorm:"column:contact_whatsapp"`
+	ContactEmail    *string
+	CreatedAt       time.Time
 }
 
 // Rider delivers packages for the operator.

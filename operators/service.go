@@ -15,6 +15,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/credentials"
 	"despacho/internal/encryption"
+	"despacho/internal/photos"
 	"despacho/internal/signing"
 	"despacho/models"
 )
@@ -27,6 +28,7 @@ type Service struct {
 	signer                   *signing.Signer
 	userLimit, operatorLimit int
 	passwords                *credentials.Pool
+	photos                   photos.Store
 }
 
 // Options are the dependencies of a Service.
@@ -40,13 +42,15 @@ type Options struct {
 	// UserLimit and OperatorLimit are how many requests a minute one panel user and all of an
 	// operator's may make.
 	UserLimit, OperatorLimit int
+	// Photos stores the logos; the command line needs none.
+	Photos photos.Store
 }
 
 // New returns the service.
 func New(options Options) *Service {
 	return &Service{
 		db: options.DB, clock: options.Clock, secrets: options.Secrets, signer: options.Signer,
-		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(),
+		userLimit: options.UserLimit, operatorLimit: options.OperatorLimit, passwords: credentials.NewPool(), photos: options.Photos,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/safehttp"
@@ -11,29 +13,43 @@ import (
 )
 
 // ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
-// photo was taken, and whether administrators need a second factor, from the next request on. The
-// last one is for administrators to decide.
+// photo was taken and customers the photo, and whether administrators need a second factor, from
+// the next request on. The last one is for administrators to decide.
 func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) (*models.Operator, error) {
 	if in.Has("require_second_factor") && !who.User.Administers() {
 		return nil, ErrNotAllowed
 	}
-	var changed *models.Operator
-	err := s.db.ChangeSettings(ctx, who.Operator.ID, func(tx *db.DB) error {
-		var err error
-		if changed, err = tx.Operator(ctx, who.Operator.ID); err != nil {
-			return err
-		}
-		before := *changed
-		readName(in, &changed.Name)
+	return s.changeOperator(ctx, who.Operator.ID, func(operator *models.Operator) error {
+		readName(in, &operator.Name)
 		if in.HasOrNull("logo_url") {
-			changed.LogoURL = readLogo(in)
+			link := readLogo(in)
+			if link != nil {
+				operator.LogoPhoto = nil
+			}
+			operator.LogoURL = link
 		}
 		if in.HasOrNull("base_price") {
-			changed.BasePrice = in.Money("base_price")
+			operator.BasePrice = in.Money("base_price")
 		}
-		readFlag(in, "share_proof_location", &changed.ShareProofLocation)
-		readFlag(in, "require_second_factor", &changed.RequireSecondFactor)
-		if err := in.Err(); err != nil {
+		readFlag(in, "share_proof_location", &operator.ShareProofLocation)
+		readFlag(in, "share_proof_photo", &operator.ShareProofPhoto)
+		readFlag(in, "require_second_factor", &operator.RequireSecondFactor)
+		return in.Err()
+	})
+}
+
+// changeOperator applies a change to what an operator manages itself, and records which fields
+// changed.
+func (s *Service) changeOperator(ctx context.Context, id uuid.UUID, apply func(*models.Operator) error) (*models.Operator, error) {
+	var before models.Operator
+	var changed *models.Operator
+	err := s.db.ChangeSettings(ctx, id, func(tx *db.DB) error {
+		var err error
+		if changed, err = tx.Operator(ctx, id); err != nil {
+			return err
+		}
+		before = *changed
+		if err := apply(changed); err != nil {
 			return err
 		}
 		fields := db.ChangedColumns(&before, changed)
@@ -43,7 +59,11 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 		}
 		return s.audit(ctx, tx, changed.ID, models.AuditSettingsChanged, nil, strings.Join(fields, ", "))
 	})
-	return changed, err
+	if err != nil {
+		return nil, err
+	}
+	s.removeReplacedLogo(ctx, &before, changed)
+	return changed, nil
 }
 
 // readLogo reads the URL of an image that customers' browsers load.

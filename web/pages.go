@@ -1,5 +1,5 @@
 // Package web renders the public pages: plain HTML without scripts that loads nothing but an
-// operator's logo.
+// operator's logo and the photo of a delivery.
 package web
 
 import (
@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,15 +27,31 @@ type Pages struct {
 	policy                  string
 }
 
-// New parses the embedded templates.
-func New() *Pages {
+// New parses the embedded templates. Images may come from the given addresses even if they are
+// without https, as on a development machine.
+func New(addresses ...string) *Pages {
 	sum := sha256.Sum256([]byte(style))
 	return &Pages{
 		tracking: parse("tracking"), code: parse("code_page"), noPhoto: parse("no_photo"),
 		// data: is for the icon, which is embedded in the page.
 		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; img-src https: data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"'; img-src https: data:" + insecureOrigins(addresses) + "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
+}
+
+// insecureOrigins are the origins of those addresses that https: does not allow.
+func insecureOrigins(addresses []string) string {
+	var origins []string
+	for _, address := range addresses {
+		parsed, err := url.Parse(address)
+		if err != nil || parsed.Scheme != "http" || parsed.Host == "" {
+			continue
+		}
+		if origin := " http://" + parsed.Host; !slices.Contains(origins, origin) {
+			origins = append(origins, origin)
+		}
+	}
+	return strings.Join(origins, "")
 }
 
 // parse combines a page's template with the shared layout.
@@ -46,7 +64,7 @@ func parse(name string) *template.Template {
 }
 
 // Policy is the pages' Content-Security-Policy: no scripts, only their own style, images for the
-// logo.
+// logo and the photo of a delivery.
 func (p *Pages) Policy() string { return p.policy }
 
 // Home renders the form for a guide code.

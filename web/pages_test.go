@@ -59,6 +59,15 @@ func everyPage(t *testing.T) map[string]string {
 	}
 }
 
+// Where the service has https the policy names no address of its own; a development machine shows
+// its images too.
+func TestPolicy_imagesWithoutHTTPS(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, pages.Policy(), web.New("https://despacho.example", "https://fotos.example/files").Policy())
+	local := web.New("http://127.0.0.1:8080", "http://127.0.0.1:8080/files").Policy()
+	require.Equal(t, strings.Replace(pages.Policy(), "img-src https: data:;", "img-src https: data: http://127.0.0.1:8080;", 1), local)
+}
+
 // Every status has its own text, with what to expect or to do.
 func TestTracking_hasTextsForEveryStatus(t *testing.T) {
 	t.Parallel()
@@ -146,6 +155,7 @@ func TestTracking_tellsStoreAmountAndSharesItself(t *testing.T) {
 	t.Parallel()
 	shown := inTransit(t)
 	shown.Store, shown.ToCollect, shown.URL, shown.LogoURL = "Zapatería <Sol>", "S/\u00a089.90", "https://despacho.example/track/8NJKT-B3T3E1", "https://operador.example/logo.png"
+	shown.ShareImage = shown.LogoURL
 	page := tracking(t, shown)
 	for _, want := range []string{
 		"<dt>Tienda</dt><dd>Zapatería &lt;Sol&gt;</dd>", "<dt>Ten listo al recibir</dt><dd><strong>S/\u00a089.90</strong></dd>",

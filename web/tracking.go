@@ -10,14 +10,18 @@ import (
 	"despacho/models"
 )
 
-// Tracking is what a customer with a guide code may see: never the rider, the address, a name or a
-// phone.
+// Tracking is what a customer with a guide code may see: never the rider, the address, or the name
+// or phone of a person.
 type Tracking struct {
 	GuideCode string
 	Product   string
 	Operator  string
 	// Store is the store that sends the package; empty if it is the operator's own.
 	Store string
+	// The contacts of the store; empty if they are not set. The numbers are in E.164.
+	StorePhone, StoreWhatsApp, StoreEmail string
+	// Photo and Thumbnail are the addresses of the photo of the delivery; empty if it is not shared.
+	Photo, Thumbnail string
 	// ToCollect is what the customer pays on delivery, as text; empty if there is nothing to pay, or
 	// no longer.
 	ToCollect string
@@ -25,7 +29,9 @@ type Tracking struct {
 	URL string
 	// LogoURL is empty for an operator without a logo.
 	LogoURL string
-	Status  models.Status
+	// ShareImage is the full address of the logo.
+	ShareImage string
+	Status     models.Status
 	// Revivable means that the package was cancelled for arriving too late: the order continues if
 	// it arrives.
 	Revivable bool
@@ -57,6 +63,8 @@ type trackingView struct {
 	Image string
 	// Share is the address that shares the page by WhatsApp.
 	Share string
+	// WhatsApp is the address of a chat with the store.
+	WhatsApp string
 }
 
 type step struct {
@@ -80,8 +88,11 @@ func describe(t Tracking) trackingView {
 		Tracking: t, StatusLabel: t.Status.Label(), Summary: words.summary, Advice: words.advice, Initial: string(initial),
 		Share: "https://wa.me/?text=" + url.QueryEscape("Sigue el paquete "+t.GuideCode+": "+t.URL),
 	}
-	if strings.HasPrefix(t.LogoURL, "https://") {
-		view.Image = t.LogoURL
+	if t.StoreWhatsApp != "" {
+		view.WhatsApp = "https://wa.me/" + strings.TrimPrefix(t.StoreWhatsApp, "+") + "?text=" + url.QueryEscape("Hola, consulto por mi pedido "+t.GuideCode+".")
+	}
+	if strings.HasPrefix(t.ShareImage, "https://") {
+		view.Image = t.ShareImage
 	}
 	if reached := slices.Index(normalPath, t.Status); reached >= 0 {
 		for i, status := range normalPath {

@@ -24,6 +24,7 @@ import (
 	"despacho/dev/dniprovider"
 	"despacho/internal/config"
 	"despacho/internal/encryption"
+	"despacho/internal/photos"
 	"despacho/internal/telemetry"
 	"despacho/workflows"
 )
@@ -233,7 +234,11 @@ func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document,
 		return nil, err
 	}
 	now := time.Now().UTC()
-	operators, err := demo.Seed(ctx, database, earlier, now)
+	logos, err := photos.NewStore(d.config.PhotoOptions())
+	if err != nil {
+		return nil, err
+	}
+	operators, err := demo.Seed(ctx, database, logos, earlier, now)
 	if err != nil {
 		return nil, err
 	}

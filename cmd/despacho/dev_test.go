@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image/png"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -184,10 +187,40 @@ func TestDev_demoOperators(t *testing.T) {
 		}
 	}
 	business := document.Operators[0]
+	requireLogo(t, document.BaseURL, business.Keys.All, business.Covered.LocationID.String())
 	require.Len(t, business.Riders, 3)
 	require.Len(t, business.Branches, 2)
 	require.Len(t, business.Sizes, 3)
 	interrupt(t, p, variables)
+}
+
+// requireLogo demands that the operator's customers see its logo.
+func requireLogo(t *testing.T, baseURL, key, locationID string) {
+	t.Helper()
+	call := func(method, path, body string) []byte {
+		request, err := http.NewRequest(method, baseURL+strings.TrimPrefix(path, baseURL), strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("X-API-Key", key)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Less(t, response.StatusCode, 300, "%s: %s", path, content)
+		return content
+	}
+	var created, tracked struct {
+		Data struct {
+			GuideCode string `json:"guide_code"`
+			Logo      string `json:"tenant_logo_url"`
+		}
+	}
+	order := `{"recipient_name":"Rosa","recipient_phone":"987654321","delivery_address":"Av. Larco 345","product":"Caja","location_id":"` + locationID + `"}`
+	require.NoError(t, json.Unmarshal(call(http.MethodPost, "/v1/orders", order), &created))
+	require.NoError(t, json.Unmarshal(call(http.MethodGet, "/v1/track/"+created.Data.GuideCode, ""), &tracked))
+	require.NotEmpty(t, tracked.Data.Logo)
+	_, err := png.Decode(bytes.NewReader(call(http.MethodGet, tracked.Data.Logo, "")))
+	require.NoError(t, err)
 }
 
 // Without its Temporal dev cannot carry an order: it says so and ends, instead of taking orders

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,6 +12,8 @@ import (
 	"despacho/db"
 	"despacho/internal/credentials"
 	"despacho/internal/money"
+	"despacho/internal/photos"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -36,6 +39,8 @@ type blueprint struct {
 	stores    []string
 	riders    []string
 	branches  []string
+	// colour is that of its logo.
+	colour color.NRGBA
 }
 
 var blueprints = []blueprint{
@@ -44,18 +49,22 @@ var blueprints = []blueprint{
 		stores:   []string{"Zapatería Sol", "Librería Andina"},
 		riders:   []string{"Carlos Quispe", "María Huamán", "José Flores"},
 		branches: []string{"Central Lince", "Almacén Surco"},
+		colour:   color.NRGBA{R: 180, G: 60, B: 20, A: 255},
 	},
 	{
 		slug: "andes", name: "Andes Courier", plan: models.PlanPro,
 		stores: []string{"Botica Miramar"}, riders: []string{"Luis Rojas"}, branches: []string{"Central Breña"},
+		colour: color.NRGBA{R: 20, G: 90, B: 150, A: 255},
 	},
 	{
 		slug: "chasqui", name: "Chasqui Básico", plan: models.PlanBasic,
 		stores: []string{"Bazar Lupita"}, riders: []string{"Ana Torres"}, branches: []string{"Central Comas"},
+		colour: color.NRGBA{R: 20, G: 110, B: 70, A: 255},
 	},
 	{
 		slug: "condor", name: "Cóndor Reparto", plan: models.PlanBusiness, suspended: true,
 		stores: []string{"Ferretería Vega"}, riders: []string{"Pedro Salas"}, branches: []string{"Central Ate"},
+		colour: color.NRGBA{R: 70, G: 60, B: 120, A: 255},
 	},
 }
 
@@ -80,9 +89,17 @@ func id(parts ...string) uuid.UUID {
 // Seed makes sure that the demo operators are there. The credentials of an
 // earlier run's document are kept while they are valid; otherwise new ones are made and the old
 // ones revoked.
-func Seed(ctx context.Context, database *db.DB, earlier *Document, now time.Time) ([]Operator, error) {
+func Seed(ctx context.Context, database *db.DB, logos photos.Store, earlier *Document, now time.Time) ([]Operator, error) {
 	for _, b := range blueprints {
-		if err := b.insertRows(ctx, database, now); err != nil {
+		_, err := database.Operator(ctx, b.operatorID())
+		isNew := db.IsNotFound(err)
+		if err == nil || isNew {
+			err = b.insertRows(ctx, database, now)
+		}
+		if err == nil && isNew { // whoever changed or removed it does not find it again
+			err = b.uploadLogo(ctx, database, logos)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("demo data of %s: %w", b.name, err)
 		}
 	}
@@ -127,8 +144,12 @@ func (b blueprint) insertRows(ctx context.Context, database *db.DB, now time.Tim
 	for i, name := range b.branches {
 		rows = append(rows, &models.Branch{ID: id(b.slug, "branch", name), OperatorID: operator.ID, Name: name, Main: i == 0, Active: true, CreatedAt: now})
 	}
-	for _, name := range b.stores {
-		rows = append(rows, &models.Store{ID: id(b.slug, "store", name), OperatorID: operator.ID, Name: name, Active: true, CreatedAt: now})
+	for i, name := range b.stores {
+		whatsApp, email := fmt.Sprintf("+5198765430%d", i), "hola@"+textnorm.Slug(name)+".example"
+		rows = append(rows, &models.Store{
+			ID: id(b.slug, "store", name), OperatorID: operator.ID, Name: name, Active: true,
+			ContactWhatsApp: &whatsApp, ContactEmail: &email, CreatedAt: now,
+		})
 	}
 	for i, name := range b.riders {
 		rows = append(rows, &models.Rider{ID: id(b.slug, "rider", name), OperatorID: operator.ID, Name: name, Phone: riderPhone(i), Active: true, CreatedAt: now})

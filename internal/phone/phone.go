@@ -32,6 +32,20 @@ func Read(in *jsonbody.Object, field, countryCode string) string {
 	if text == "" {
 		return ""
 	}
+	return read(in, field, text, countryCode)
+}
+
+// ReadOptional reads a number from a request; nil if there is none.
+func ReadOptional(in *jsonbody.Object, field, countryCode string) *string {
+	text := in.Text(field, maxTyped)
+	if text == nil {
+		return nil
+	}
+	canonical := read(in, field, *text, countryCode)
+	return &canonical
+}
+
+func read(in *jsonbody.Object, field, text, countryCode string) string {
 	canonical, ok := Canonical(text, countryCode)
 	if !ok {
 		in.AddError(field, "no es un número de teléfono válido")

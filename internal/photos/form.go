@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	photoField = "photo"
+	// PhotoField is the field of the photo in the form of a delivery.
+	PhotoField = "photo"
 	// MaxForm is the largest form: it leaves room for the fields besides the photo.
 	MaxForm = MaxBytes + 64<<10
 	// maxFields is how many fields a form may have besides the photo.
@@ -32,7 +33,7 @@ func IsForm(r *http.Request) bool {
 // ReadForm reads a delivery's fields and its photo, nil if there is none. Nothing is written to
 // disk. The body must be limited to MaxForm.
 func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
-	values, photo, err := ReadParts(r)
+	values, photo, err := ReadParts(r, PhotoField)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,9 +41,9 @@ func ReadForm(r *http.Request) (*jsonbody.Object, []byte, error) {
 	return in, photo, err
 }
 
-// ReadParts reads the fields of a form and its photo as they were sent. With an error it returns
-// what it has read before.
-func ReadParts(r *http.Request) (values url.Values, photo []byte, err error) {
+// ReadParts reads the fields of a form, and the photo in one of them, as they were sent. With an
+// error it returns what it has read before.
+func ReadParts(r *http.Request, photoField string) (values url.Values, photo []byte, err error) {
 	values = url.Values{}
 	parts, err := r.MultipartReader()
 	for count := 0; err == nil; count++ {

@@ -1,5 +1,5 @@
-// Package photos checks and stores delivery-proof photos. A photo is recognised by its content,
-// rewritten without metadata, and stored with a thumbnail.
+// Package photos checks and stores delivery-proof photos and logos. A photo is recognised by its
+// content, rewritten without metadata, and stored with a thumbnail.
 package photos
 
 import (
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 )
 
@@ -61,7 +62,7 @@ func clean(ctx context.Context, owner string, content []byte, maxSide int) (phot
 	}
 	var small *image.RGBA
 	if err := p.decoded(ctx, owner, func(pixels image.Image) error {
-		small = shrink(pixels, fit(p.width, p.height, maxSide))
+		small = shrink(pixels, fit(p.width, p.height, maxSide), color.White)
 		return nil
 	}); err != nil {
 		return nil, nil, Format{}, err

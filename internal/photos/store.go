@@ -28,7 +28,7 @@ var (
 	ErrTooLarge = apperror.New(apperror.TooLarge, "photo_too_large", "La foto supera el máximo de 8 MiB.")
 	ErrNotPhoto = &apperror.Error{
 		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + notPhoto + ".",
-		Fields: []apperror.Field{{Field: photoField, Message: notPhoto}},
+		Fields: []apperror.Field{{Field: PhotoField, Message: notPhoto}},
 	}
 )
 
@@ -110,28 +110,44 @@ func (s Store) CheckWritable(ctx context.Context) error { return s.place.checkWr
 // owner has its turn to use the processor for it.
 func (s Store) Save(ctx context.Context, owner string, content []byte) (name string, err error) {
 	photo, thumbnail, format, err := clean(ctx, owner, content, thumbnailSide)
-	switch {
-	case errors.Is(err, errTooLarge):
-		return "", ErrTooLarge
-	case err != nil && ctx.Err() != nil:
-		return "", err
-	case err != nil:
-		return "", ErrNotPhoto.Because(err)
+	if err != nil {
+		return "", rejection(ctx, err)
 	}
-	var random [16]byte
-	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
-	name = hex.EncodeToString(random[:]) + "." + format.Extension
+	name = newName(format)
 	// The thumbnail is written first, so that every stored photo has one.
 	if err = s.place.write(ctx, ThumbnailName(name), thumbnail); err == nil {
 		err = s.place.write(ctx, name, photo)
 	}
 	if err != nil {
-		// The thumbnail, and the photo if a bucket answered too late. A sweep deletes what is left.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
-		defer cancel()
-		return "", ErrNotStored.Because(errors.Join(err, s.place.remove(ctx, name), s.place.remove(ctx, ThumbnailName(name))))
+		return "", s.abandon(ctx, name, err)
 	}
 	return name, nil
+}
+
+// rejection is what a caller is told about a picture that cannot be used.
+func rejection(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, errTooLarge):
+		return ErrTooLarge
+	case ctx.Err() != nil:
+		return err
+	}
+	return ErrNotPhoto.Because(err)
+}
+
+// newName is an unguessable name.
+func newName(format Format) string {
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
+	return hex.EncodeToString(random[:]) + "." + format.Extension
+}
+
+// abandon removes what was written of a photo that could not be stored: its thumbnail, and the
+// photo itself if a bucket answered too late. A sweep deletes what is left.
+func (s Store) abandon(ctx context.Context, name string, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	defer cancel()
+	return ErrNotStored.Because(errors.Join(err, s.place.remove(ctx, name), s.place.remove(ctx, ThumbnailName(name))))
 }
 
 // Remove deletes a photo and its thumbnail, wherever they are. A missing file is not an error.

@@ -31,23 +31,24 @@ func fit(width, height, maxSide int) image.Point {
 }
 
 // shrink samples the picture at up to four times the size and halves the samples by averaging:
-// nearly the same as averaging every pixel, at a cost that does not grow with the picture.
-func shrink(pixels image.Image, size image.Point) *image.RGBA {
+// nearly the same as averaging every pixel, at a cost that does not grow with the picture. The
+// background is seen through what is transparent.
+func shrink(pixels image.Image, size image.Point, background color.Color) *image.RGBA {
 	bounds := pixels.Bounds()
 	halvings := 0
 	for halvings < 2 && size.X<<(halvings+1) <= bounds.Dx() && size.Y<<(halvings+1) <= bounds.Dy() {
 		halvings++
 	}
-	small := scaleOnWhite(pixels, image.Pt(size.X<<halvings, size.Y<<halvings))
+	small := scale(pixels, image.Pt(size.X<<halvings, size.Y<<halvings), background)
 	for ; halvings > 0; halvings-- {
-		small = scaleOnWhite(small, small.Bounds().Size().Div(2))
+		small = scale(small, small.Bounds().Size().Div(2), background)
 	}
 	return small
 }
 
-func scaleOnWhite(pixels image.Image, size image.Point) *image.RGBA {
+func scale(pixels image.Image, size image.Point, background color.Color) *image.RGBA {
 	canvas := image.NewRGBA(image.Rectangle{Max: size})
-	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(canvas, canvas.Bounds(), image.NewUniform(background), image.Point{}, draw.Src)
 	draw.ApproxBiLinear.Scale(canvas, canvas.Bounds(), pixels, pixels.Bounds(), draw.Over, nil)
 	return canvas
 }

@@ -113,7 +113,7 @@ func (f *frame) Initial() string {
 }
 
 // Logo is the URL of the operator's logo, or empty.
-func (f *frame) Logo() string { return orEmpty(f.Operator.LogoURL) }
+func (f *frame) Logo() string { return orEmpty(f.Operator.Logo("")) }
 
 // Moment is a date and time in the operator's time zone.
 func (f *frame) Moment(at time.Time) string { return at.In(f.zone).Format("02/01/2006 15:04") }

@@ -39,7 +39,7 @@ func (p *Pages) deliverOrder(v *Request) error {
 		return err
 	}
 	form, draft := deliverForm(id), &deliveryDraft{}
-	values, photo, err := photos.ReadParts(v.Request)
+	values, photo, err := photos.ReadParts(v.Request, photos.PhotoField)
 	in, formErr := p.readValues(v, form, values)
 	if err == nil {
 		err = formErr

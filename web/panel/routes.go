@@ -96,6 +96,8 @@ func (p *Pages) Routes() []Route {
 
 		{get, "/panel/ajustes", models.OperatorRead, p.showSettings},
 		{post, "/panel/ajustes", models.OperatorWrite, p.changeSettings},
+		{post, logoPath, models.OperatorWrite, p.uploadLogo},
+		{post, logoPath + "/quitar", models.OperatorWrite, p.removeLogo},
 
 		{get, "/panel/usuarios", models.AdminRead, p.users().list},
 		{post, "/panel/usuarios", models.AdminWrite, p.users().create},

@@ -5,18 +5,25 @@ import (
 	"net/http"
 	"strconv"
 
+	"despacho/internal/apperror"
+	"despacho/internal/photos"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/web/panel/forms"
 )
 
-const settingsPath = "/panel/ajustes"
+const (
+	settingsPath = "/panel/ajustes"
+	logoPath     = settingsPath + "/logo"
+)
 
 // settingsPage is what the operator configures itself, and what the service's administrator has
 // set.
 type settingsPage struct {
 	Form  *forms.Form
-	Logo  string
 	Facts []fact
+	// LogoFailure is why an uploaded logo was refused.
+	LogoFailure string
 }
 
 type fact struct{ Name, Value string }
@@ -26,8 +33,9 @@ func settingsForm(v *Request) *forms.Form {
 	form := &forms.Form{Action: settingsPath, Submit: "Guardar cambios", Fields: []forms.Field{
 		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
 		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice), Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
-		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL), Hint: "Una imagen pública, con https://. En blanco, se muestra la inicial."},
+		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL), Hint: "Para enlazarlo en lugar de subirlo: una imagen pública, con https://."},
 		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
+		{Name: "share_proof_photo", Label: "Mostrar la foto de entrega en la página de seguimiento", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofPhoto), Hint: "La ve quien tenga el código de guía. Puede verse la puerta o a quien recibe."},
 	}}
 	if v.Who.User.Administers() {
 		form.Fields = append(form.Fields, forms.Field{
@@ -39,10 +47,10 @@ func settingsForm(v *Request) *forms.Form {
 }
 
 func (p *Pages) showSettings(v *Request) error {
-	return p.showSettingsForm(v, http.StatusOK, settingsForm(v))
+	return p.showSettingsForm(v, http.StatusOK, settingsPage{Form: settingsForm(v)})
 }
 
-func (p *Pages) showSettingsForm(v *Request, status int, form *forms.Form) error {
+func (p *Pages) showSettingsForm(v *Request, status int, page settingsPage) error {
 	operator := v.Operator()
 	country := operator.CountryCode
 	index, err := p.Catalog.Index(v.Ctx())
@@ -52,9 +60,10 @@ func (p *Pages) showSettingsForm(v *Request, status int, form *forms.Form) error
 	if known, ok := index.Country(country); ok {
 		country = known.Name
 	}
-	return p.show(v, status, "settings", "Ajustes", settingsPage{Form: form, Logo: orEmpty(operator.LogoURL), Facts: []fact{
+	page.Facts = []fact{
 		{"Plan", planWords(operator.Plan)}, {"País", country}, {"Zona horaria", operator.Timezone}, {"Moneda", operator.Currency},
-	}})
+	}
+	return p.show(v, status, "settings", "Ajustes", page)
 }
 
 // planWords describes a plan.
@@ -77,5 +86,33 @@ func (p *Pages) changeSettings(v *Request) error {
 	if !form.AddError(err) {
 		return err
 	}
-	return p.showSettingsForm(v, http.StatusUnprocessableEntity, form)
+	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: form})
+}
+
+// uploadLogo reads its form itself, because of the file.
+func (p *Pages) uploadLogo(v *Request) error {
+	_, picture, err := photos.ReadParts(v.Request, operators.LogoField)
+	if err == nil {
+		_, err = p.Operators.SetLogo(v.Ctx(), v.Who, picture)
+	}
+	if err == nil {
+		return p.done(v, settingsPath, "Logo guardado.")
+	}
+	problem := apperror.From(operators.LogoError(err))
+	if problem.Kind == apperror.Internal {
+		return err
+	}
+	v.PagePath = settingsPath
+	failure := problem.Message
+	if picture == nil && len(problem.Fields) > 0 {
+		failure = "Elija el archivo del logo."
+	}
+	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: settingsForm(v), LogoFailure: failure})
+}
+
+func (p *Pages) removeLogo(v *Request) error {
+	if _, err := p.Operators.RemoveLogo(v.Ctx(), v.Who); err != nil {
+		return err
+	}
+	return p.done(v, settingsPath, "Logo quitado.")
 }

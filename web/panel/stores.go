@@ -1,6 +1,9 @@
 package panel
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/google/uuid"
 
 	"despacho/models"
@@ -18,16 +21,33 @@ func (p *Pages) stores() *resource[models.Store] {
 		id:   func(s *models.Store) uuid.UUID { return s.ID },
 		name: func(s *models.Store) string { return s.Name },
 		cells: func(v *Request, s *models.Store) []cell {
-			return []cell{plain(s.Name), plain(day(v, s.CreatedAt)), activity(s.Active)}
+			return []cell{{Text: s.Name, Note: contactsOf(s)}, plain(day(v, s.CreatedAt)), activity(s.Active)}
 		},
 		fields: func(_ *Request, s *models.Store) ([]forms.Field, error) {
 			if s == nil {
-				return []forms.Field{{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true}}, nil
+				return storeFields(&models.Store{}), nil
 			}
-			return []forms.Field{
-				{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
-				forms.Active(s.Active, "Sin marcar, la tienda deja de crear pedidos."),
-			}, nil
+			return append(storeFields(s), forms.Active(s.Active, "Sin marcar, la tienda deja de crear pedidos.")), nil
 		},
 	}
+}
+
+func storeFields(s *models.Store) []forms.Field {
+	return []forms.Field{
+		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: s.Name},
+		{Name: "contact_whatsapp", Label: "WhatsApp para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactWhatsApp), Hint: "Los tres contactos se muestran en la página de seguimiento de sus pedidos."},
+		{Name: "contact_phone", Label: "Teléfono para clientes", Kind: forms.Phone, Value: orEmpty(s.ContactPhone)},
+		{Name: "contact_email", Label: "Correo para clientes", Kind: forms.Email, Value: orEmpty(s.ContactEmail)},
+	}
+}
+
+// contactsOf is how customers reach a store, in one line.
+func contactsOf(s *models.Store) string {
+	var contacts []string
+	for _, contact := range []*string{s.ContactWhatsApp, s.ContactPhone, s.ContactEmail} {
+		if contact != nil && !slices.Contains(contacts, *contact) {
+			contacts = append(contacts, *contact)
+		}
+	}
+	return strings.Join(contacts, " · ")
 }

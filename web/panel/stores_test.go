@@ -29,6 +29,12 @@ func TestStores_onlyForTheOperator(t *testing.T) {
 		require.Contains(t, v.submit(path, url.Values{"name": {"Tienda Nueva"}}).words(), "Tienda Nueva", "and without the tick")
 		require.Contains(t, v.read("/panel/tiendas").words(), "Inactivo")
 
+		contacts := url.Values{"name": {"Tienda Nueva"}, "active": {"true"}, "contact_whatsapp": {"911 000 111"}, "contact_email": {"hola@nueva.example"}}
+		require.Contains(t, v.submit(path, contacts).words(), "+51911000111 · hola@nueva.example")
+		require.Contains(t, v.read(path).Text, `value="&#43;51911000111"`)
+		contacts.Set("contact_phone", "hola")
+		require.Contains(t, v.post(path, contacts).words(), "No es un número de teléfono válido.")
+
 		require.Equal(t, http.StatusForbidden, visit(t, s, tenant, &tenant.StoreB).get("/panel/tiendas").Status)
 		require.Equal(t, http.StatusNotFound, visit(t, s, s.NewTenant(t), nil).get(path).Status)
 	})
