@@ -115,7 +115,7 @@ func TestContract_5_1_revokedKey(t *testing.T) {
 // 5.2: a key has a fixed live prefix and a random string, and only its hash is kept.
 func TestContract_5_2_keyFormat(t *testing.T) {
 	t.Parallel()
-	key, err := credentials.NewAPIKey()
+	key, err := credentials.NewAPIKey(credentials.LiveKeyPrefix)
 	require.NoError(t, err)
 	require.Regexp(t, `^dsp_live_[0-9A-Za-z]{32}$`, key)
 	require.NotContains(t, string(credentials.Hash(key)), key[len("dsp_live_"):])

@@ -103,7 +103,7 @@ func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 // page is what the tracking page shows of the package.
 func (p *trackedPackage) page(baseURL string) web.Tracking {
 	shown := web.Tracking{
-		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
+		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(), Test: p.Test,
 	}
 	shown.URL = baseURL + "/track/" + p.GuideCode
 	if p.StoreName != nil {

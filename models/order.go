@@ -43,8 +43,10 @@ type Order struct {
 	OperatorID uuid.UUID
 	StoreID    *uuid.UUID
 	BranchID   uuid.UUID
-	GuideCode  string
-	Status     Status
+	// Test means that a test key created the order: there is no package.
+	Test      bool
+	GuideCode string
+	Status    Status
 	// Seq counts the order's moves; the creation is 1. A move is written only if Seq is one less.
 	Seq int
 

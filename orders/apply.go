@@ -173,12 +173,12 @@ func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models
 	if !emits || !moveContext.HasWebhooks {
 		return nil, nil
 	}
-	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
+	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
 	if err != nil {
 		return nil, err
 	}
 	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
+	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if created.JSON, err = json.Marshal(created.Order); err != nil {
 		return nil, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, &order.Order), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 		return nil, err
 	}
 	order, operator, now := draft.Order, caller.Operator, s.clock.Now()
-	order.ID, order.OperatorID, order.BranchID = id, operator.ID, draft.branch.ID
+	order.ID, order.OperatorID, order.BranchID, order.Test = id, operator.ID, draft.branch.ID, caller.Test
 	order.GuideCode, order.Status, order.Seq = guidecode.New(), models.StatusRegistered, 1
 	order.RecipientDocVerified = initialDNIVerified(&order)
 	if err := s.encryptDocument(&order); err != nil {
