@@ -21,8 +21,8 @@ type OrderScope struct {
 	Test       bool
 }
 
-// owned limits a query to the rows of a table that are the operator's and of the scope's mode. Every
-// read and change on behalf of a caller of orders, webhooks or deliveries goes through it.
+// owned limits a query to the rows of a table that are the operator's and of the scope's mode.
+// Every read and change of orders, webhooks or deliveries on behalf of a caller goes through it.
 func (s OrderScope) owned(query *gorm.DB, table string) *gorm.DB {
 	return query.Where(table+".operator_id = ? AND "+table+".test = ?", s.OperatorID, s.Test)
 }

@@ -186,8 +186,8 @@ func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*model
 	return &delivery, attempts, err
 }
 
-// CountActiveWebhooks counts the active webhooks with the owner, the store and the mode of the given
-// one.
+// CountActiveWebhooks counts the active webhooks with the owner, the store and the mode of the
+// given one.
 func (d *DB) CountActiveWebhooks(ctx context.Context, like *models.Webhook) (count int64, err error) {
 	err = d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND test = ? AND active", like.OperatorID, like.Test).
 		Where(map[string]any{"store_id": like.StoreID, "owner_store_id": like.OwnerStoreID}).Count(&count).Error

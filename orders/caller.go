@@ -17,7 +17,7 @@ type Caller struct {
 	KeyID *uuid.UUID
 	// UserID is the panel user, nil for an API key.
 	UserID *uuid.UUID
-	// Test means a test key: it creates and sees test orders only. Everybody else sees only the others.
+	// Test means a test key: it creates and sees test orders only. Everybody else sees the others.
 	Test bool
 }
 
