@@ -21,6 +21,7 @@ func TestScope_everyMethodThatTakesOne(t *testing.T) {
 		w := newTenant(t, database)
 		delivered := w.order
 		delivered.ID, delivered.GuideCode, delivered.Status, delivered.CancelledBy = uuid.New(), "another", models.StatusDelivered, nil
+		delivered.RecipientPhone, delivered.ErasedAt = w.order.GuideCode, nil // so that any text finds an order
 		require.NoError(t, database.Insert(context.Background(), &delivered))
 		own := db.OrderScope{OperatorID: w.operator.ID, Test: w.order.Test}
 		otherMode := db.OrderScope{OperatorID: w.operator.ID, Test: !w.order.Test}
