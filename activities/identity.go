@@ -12,6 +12,7 @@ import (
 	"despacho/internal/encryption"
 	"despacho/internal/identity"
 	"despacho/models"
+	"despacho/orders"
 )
 
 // identityAttempts bounds the attempts for one order; with the retry policy's backoff that is some
@@ -25,7 +26,14 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	if err != nil {
 		return err
 	}
-	if a.Identity == nil || !order.NeedsIdentityCheck() {
+	if !order.NeedsIdentityCheck() {
+		return nil
+	}
+	if order.Test {
+		outcome, verified := orders.TestIdentity(&order.Order)
+		return a.DB.SetIdentity(ctx, orderID, string(outcome), nil, verified, a.Clock.Now())
+	}
+	if a.Identity == nil {
 		return nil
 	}
 	number, err := a.Orders.Document(&order.Order)

@@ -12,6 +12,7 @@ import (
 	"despacho/internal/maplink"
 	"despacho/internal/safehttp"
 	"despacho/models"
+	"despacho/orders"
 )
 
 // ResolveMapLink resolves a short map link to the delivery point. It sets the point only if none
@@ -23,6 +24,9 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 	}
 	if order.DeliveryLat != nil || order.DeliveryMapsURL == nil {
 		return nil
+	}
+	if orders.TestLinkUnresolved(&order.Order) {
+		return a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved, "El enlace no contiene un punto.")
 	}
 	operator, err := a.DB.Operator(ctx, order.OperatorID)
 	if err != nil {

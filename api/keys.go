@@ -40,7 +40,7 @@ func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 			return apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
 		}
 		s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
-		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID})
+		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID, Test: holder.Key.Test})
 		return h(c)
 	})
 }
@@ -54,7 +54,7 @@ func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
 	}
 	now := s.clock.Now()
 	// The lookup is by hash, so its duration tells nothing about the stored keys.
-	holder, err := s.db.Authenticate(c.Request.Context(), credentials.Hash(presented), now)
+	holder, err := s.db.Authenticate(c.Request.Context(), credentials.HashKey(presented), now)
 	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
 		return nil, s.countFailure(c)
 	}

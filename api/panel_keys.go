@@ -20,6 +20,8 @@ type keyView struct {
 	Scopes    []models.Scope `json:"scopes"`
 	StoreID   *uuid.UUID     `json:"store_id"`
 	ExpiresAt *time.Time     `json:"expires_at"`
+	// Test is there only in a test key.
+	Test bool `json:"test,omitempty"`
 }
 
 type listedKeyView struct {
@@ -33,7 +35,7 @@ type listedKeyView struct {
 
 func viewOfKey(k *models.APIKey) keyView {
 	return keyView{
-		identified: identified{k.ID}, Name: k.Name, Prefix: k.Prefix, Last4: k.Last4, Scopes: models.SplitScopes(k.Scopes),
+		identified: identified{k.ID}, Name: k.Name, Test: k.Test, Prefix: k.Prefix, Last4: k.Last4, Scopes: models.SplitScopes(k.Scopes),
 		StoreID: k.StoreID, ExpiresAt: inUTC(k.ExpiresAt),
 	}
 }

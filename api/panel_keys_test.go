@@ -14,6 +14,20 @@ import (
 	"despacho/test/poll"
 )
 
+// A key of test mode is made like the others, says so, and creates test orders.
+func TestPanelKeys_testKey(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		operator := desk{t, s, s.NewTenant(t).SignIn(t, nil)}
+		created := operator.post("/keys", fields{"name": "Prueba", "scopes": []string{"write:orders"}, "test": true})
+		require.Equal(t, 201, created.Status, created.Text)
+		require.Regexp(t, `^dsp_test_[0-9A-Za-z]{32}$`, created.String("key"))
+		require.Equal(t, true, created.Data["test"])
+		order := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: created.String("key"), Body: apptest.Order()})
+		require.Equal(t, true, order.Data["test"], order.Text)
+		require.Equal(t, []string{"test"}, operator.post("/keys", fields{"name": "A", "scopes": []string{"write:orders"}, "test": "sí"}).Fields)
+	})
+}
+
 func TestPanelKeys_shownOnceThenRevokedAtOnce(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		operator, tenant := operatorDesk(t, s)

@@ -68,6 +68,8 @@ func (s *Server) routes() {
 	v1.GET("/deliveries", s.withKey(models.ScopeManageWebhooks, s.listDeliveries))
 	v1.POST("/deliveries/:id/redeliver", s.withKey(models.ScopeManageWebhooks, s.redeliver))
 
+	v1.POST("/test/orders/:id/advance", s.withKey(models.ScopeWriteOrders, s.advanceTestOrder))
+
 	panel := r.Group("/panel/api")
 	panel.POST("/session", s.handle(s.signIn))
 	panel.GET("/session", s.withUser(models.OwnAccount, s.currentSession))

@@ -28,6 +28,8 @@ type trackingView struct {
 	Events        []trackingEvent `json:"events"`
 	TenantName    string          `json:"tenant_name"`
 	TenantLogoURL *string         `json:"tenant_logo_url"`
+	// Test is there only in a test order.
+	Test bool `json:"test,omitempty"`
 }
 
 type trackingEvent struct {
@@ -71,7 +73,7 @@ func (s *Server) track(c *gin.Context) error {
 	}
 	view := trackingView{
 		GuideCode: found.GuideCode, Status: found.Status, StatusLabel: found.Status.Label(), Product: found.Product,
-		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL),
+		Events: make([]trackingEvent, len(found.moves)), TenantName: found.OperatorName, TenantLogoURL: found.Logo(s.config.BaseURL), Test: found.Test,
 	}
 	for i, move := range found.moves {
 		view.Events[i] = trackingEvent{Type: move.Type, Status: move.Status, Label: move.Status.Label(), At: move.At.UTC()}

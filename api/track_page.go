@@ -104,7 +104,7 @@ func setNoIndex(c *gin.Context) { c.Header("X-Robots-Tag", "noindex") }
 // trackingPage is what the tracking page shows of a package.
 func (s *Server) trackingPage(p *trackedPackage) web.Tracking {
 	shown := web.Tracking{
-		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(),
+		GuideCode: p.GuideCode, Product: p.Product, Operator: p.OperatorName, Status: p.Status, Zone: p.TimeZone(), Test: p.Test,
 	}
 	shown.URL = s.config.BaseURL + "/track/" + p.GuideCode
 	shown.Store, shown.StorePhone = orEmpty(p.StoreName), orEmpty(p.StorePhone)

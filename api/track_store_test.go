@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
-	"despacho/test/testenv"
+	"despacho/test/poll"
 )
 
 // The tracking page tells how to reach the store, as the operator has set it.
@@ -89,7 +89,7 @@ func TestTrackPage_photoOfTheDelivery(t *testing.T) {
 		other := created(t, s, tenant.KeyA)
 		require.NotContains(t, trackPage(t, s, other.String("guide_code"), nil).Text, "Foto de la entrega", "not delivered")
 
-		testenv.Until(t, func() error { return workflowEnded(t, s, id) })
+		poll.Until(t, func() error { return workflowEnded(t, s, id) })
 		require.Equal(t, http.StatusOK, admin.post("/orders/"+id+"/erase", nil).Status)
 		require.NotContains(t, see().Text, "Foto de la entrega")
 		requireRefused(t, s.Do(t, apptest.Request{Method: http.MethodGet, Path: strings.TrimPrefix(addresses[1], s.BaseURL)}), http.StatusNotFound, "file_not_found")

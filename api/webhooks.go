@@ -21,6 +21,8 @@ type webhookView struct {
 	Active    bool           `json:"active"`
 	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
+	// Test is there only in a webhook of test orders.
+	Test bool `json:"test,omitempty"`
 	// Secret is shown once, on registration.
 	Secret string `json:"secret,omitempty"`
 }
@@ -36,7 +38,7 @@ type circuitView struct {
 func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
-		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
+		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(), Test: w.Test,
 		Circuit: circuitView{
 			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
 		},

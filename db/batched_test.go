@@ -120,6 +120,7 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 			order, f := w.order, &fields.Filler{Given: i * 1000, Bool: true}
 			f.Fill(&order)
 			order.OperatorID, order.StoreID, order.BranchID, order.RiderID = w.operator.ID, &w.store.ID, w.branch.ID, &w.rider.ID
+			order.Test = i%3 == 0
 			order.LocationID, order.OperativeDay, order.Status, order.CancelledBy = testDistrict, w.order.OperativeDay, w.order.Status, w.order.CancelledBy
 			order.RecipientDocType, order.DocOutcome, order.PointSource = w.order.RecipientDocType, w.order.DocOutcome, w.order.PointSource
 			order.DeliveryType, order.PaymentType = w.order.DeliveryType, w.order.PaymentType
@@ -137,7 +138,7 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 		for i := range 60 {
 			expected := written[i%len(written)]
 			all.Go(func() {
-				view, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID}, expected.ID)
+				view, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, Test: expected.Test}, expected.ID)
 				if err != nil {
 					t.Error(err)
 					return
@@ -145,7 +146,7 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 				assert.Equal(t, fields.Of(expected), fields.Of(view))
 			})
 			all.Go(func() {
-				_, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, StoreID: &w.store.ID}, expected.ID)
+				_, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, StoreID: &w.store.ID, Test: expected.Test}, expected.ID)
 				if expected.StoreID == nil {
 					assert.ErrorIs(t, err, db.ErrNotFound)
 				} else {
@@ -153,8 +154,13 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 				}
 			})
 			all.Go(func() {
-				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: uuid.New()}, expected.ID); !db.IsNotFound(err) {
+				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: uuid.New(), Test: expected.Test}, expected.ID); !db.IsNotFound(err) {
 					t.Errorf("another operator: %v", err)
+				}
+			})
+			all.Go(func() {
+				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, Test: !expected.Test}, expected.ID); !db.IsNotFound(err) {
+					t.Errorf("the other mode: %v", err)
 				}
 			})
 		}

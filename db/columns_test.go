@@ -116,7 +116,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)
 		before, after := w.operator.CreatedAt.AddDate(-1, 0, 0), w.operator.CreatedAt.AddDate(1, 0, 0)
-		scope := db.OrderScope{OperatorID: w.operator.ID}
+		scope := db.OrderScope{OperatorID: w.operator.ID, Test: w.order.Test}
 		view := models.OrderView{Order: w.order, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone}
 		target := func(d models.WebhookDelivery) db.DeliveryTarget {
 			return db.DeliveryTarget{
@@ -165,7 +165,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 					ID: w.order.ID, GuideCode: w.order.GuideCode, Status: w.order.Status, Product: w.order.Product,
 					OperatorName: w.operator.Name, LogoURL: w.operator.LogoURL, LogoPhoto: w.operator.LogoPhoto, Timezone: w.operator.Timezone,
 					StoreName: &w.store.Name, StorePhone: w.store.ContactPhone, StoreWhatsApp: w.store.ContactWhatsApp, StoreEmail: w.store.ContactEmail,
-					ProofPhoto: w.order.ProofPhoto, ShareProofPhoto: true, AmountToCollect: w.order.AmountToCollect, Currency: w.order.Currency,
+					ProofPhoto: w.order.ProofPhoto, ShareProofPhoto: true, AmountToCollect: w.order.AmountToCollect, Currency: w.order.Currency, Test: w.order.Test,
 				},
 				func() (any, error) { return database.Track(ctx, w.order.GuideCode) }, nil,
 			},
@@ -261,7 +261,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveMove(ctx, &models.Order{}, &order, &event) },
 				func() (any, error) { return database.LockOrder(ctx, order.ID) },
 				[]string{ // set at creation, or by something other than a move
-					"ID", "OperatorID", "StoreID", "GuideCode", "ExternalID", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber", "RecipientDocEncrypted",
+					"ID", "OperatorID", "StoreID", "Test", "GuideCode", "ExternalID", "RecipientName", "RecipientPhone", "RecipientDocType", "RecipientDocNumber", "RecipientDocEncrypted",
 					"RecipientDocVerified", "DocOutcome", "DocNameMatches", "DeliveryType", "DeliveryAddress", "DeliveryReference", "LocationID",
 					"DeliveryLat", "DeliveryLng", "DeliveryMapsURL", "PointSource", "Product", "Size", "Notes", "SearchText", "AmountToCollect",
 					"ShippingCost", "Currency", "PaymentType", "RiskZone", "AutoCancelAt", "CreatedAt",
@@ -271,14 +271,14 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				w.failed, delivery,
 				func() error { return database.SaveDelivery(ctx, &delivery) },
 				func() (any, error) { stored, _, err := database.Delivery(ctx, delivery.ID); return stored, err },
-				[]string{"ID", "WebhookID", "OperatorID", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt", "ErasedAt"},
+				[]string{"ID", "WebhookID", "OperatorID", "Test", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt", "ErasedAt"},
 			},
 			"SaveSecrets": {
 				w.webhook, webhook,
 				func() error { return database.SaveSecrets(ctx, &webhook) },
 				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
 				[]string{
-					"ID", "OperatorID", "StoreID", "OwnerStoreID", "URL", "Events", "Retry", "Active", "FailingSince",
+					"ID", "OperatorID", "StoreID", "OwnerStoreID", "Test", "URL", "Events", "Retry", "Active", "FailingSince",
 					"ConsecutiveFailures", "CircuitOpenedAt", "NextProbeAt", "ProbingUntil", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
 			},

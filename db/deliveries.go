@@ -25,7 +25,7 @@ type DeliveryFilter struct {
 // about its orders.
 func (d *DB) Deliveries(ctx context.Context, scope WebhookScope, filter DeliveryFilter) ([]models.WebhookDelivery, int64, error) {
 	matching := func() *gorm.DB {
-		query := d.with(ctx).Model(&models.WebhookDelivery{}).Where("deliveries.operator_id = ?", scope.OperatorID)
+		query := scope.owned(d.with(ctx).Model(&models.WebhookDelivery{}), "deliveries")
 		if scope.StoreID != nil {
 			query = query.Where(d.with(ctx).Where("deliveries.webhook_id IN (SELECT id FROM webhooks WHERE owner_store_id = ?)", *scope.StoreID).
 				Or("deliveries.order_id IS NOT NULL AND deliveries.webhook_id IN (SELECT id FROM webhooks WHERE store_id = ?)", *scope.StoreID))

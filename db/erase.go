@@ -11,20 +11,23 @@ import (
 
 var endedStatuses = []models.Status{models.StatusDelivered, models.StatusCancelled}
 
-// OrdersByPhone reads an operator's orders to a phone that are not erased yet, oldest first.
-func (d *DB) OrdersByPhone(ctx context.Context, operatorID uuid.UUID, phone string) ([]models.Order, error) {
+// OrdersByPhone reads the orders of a scope to a phone that are not erased yet, oldest first.
+func (d *DB) OrdersByPhone(ctx context.Context, scope OrderScope, phone string) ([]models.Order, error) {
 	var orders []models.Order
-	err := d.with(ctx).Where("operator_id = ? AND recipient_phone = ? AND erased_at IS NULL", operatorID, phone).
-		Order("created_at, id").Find(&orders).Error
+	err := scope.apply(d.with(ctx).Model(&models.Order{})).Where("orders.recipient_phone = ? AND orders.erased_at IS NULL", phone).
+		Order("orders.created_at, orders.id").Find(&orders).Error
 	return orders, err
 }
 
 // OrdersEndedBefore reads ended orders that have not changed since a time and are not erased,
-// oldest first, after a position.
-func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, after Position, limit int) ([]models.Order, error) {
+// oldest first, after a position; with onlyTests only test orders.
+func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, onlyTests bool, after Position, limit int) ([]models.Order, error) {
+	query := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", endedStatuses, before)
+	if onlyTests {
+		query = query.Where("test")
+	}
 	var orders []models.Order
-	err := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", endedStatuses, before).
-		Where("(updated_at, id) > (?, ?)", after.At, after.ID).Order("updated_at, id").Limit(limit).Find(&orders).Error
+	err := query.Where("(updated_at, id) > (?, ?)", after.At, after.ID).Order("updated_at, id").Limit(limit).Find(&orders).Error
 	return orders, err
 }
 

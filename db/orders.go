@@ -13,14 +13,22 @@ import (
 	"despacho/models"
 )
 
-// OrderScope is what a caller may see: all of an operator's orders, or those of one store.
+// OrderScope is what a caller may see: all of an operator's orders, or those of one store, either
+// the live ones or the test orders.
 type OrderScope struct {
 	OperatorID uuid.UUID
 	StoreID    *uuid.UUID
+	Test       bool
+}
+
+// owned limits a query to the rows of a table that are the operator's and of the scope's mode.
+// Every read and change of orders, webhooks or deliveries on behalf of a caller goes through it.
+func (s OrderScope) owned(query *gorm.DB, table string) *gorm.DB {
+	return query.Where(table+".operator_id = ? AND "+table+".test = ?", s.OperatorID, s.Test)
 }
 
 func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
-	query = query.Where("orders.operator_id = ?", s.OperatorID)
+	query = s.owned(query, "orders")
 	if s.StoreID != nil {
 		query = query.Where("orders.store_id = ?", *s.StoreID)
 	}
@@ -174,10 +182,10 @@ func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, br
 	var moveContext MoveContext
 	err := d.with(ctx).Table("operators AS o").
 		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
-			riders.active AS rider_active, branches.active AS branch_active,
-			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active) AS has_webhooks`).
+			riders.active OR riders.test AS rider_active, branches.active AS branch_active,
+			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = ?) AS has_webhooks`, order.Test).
 		Joins("JOIN locations ON locations.id = ?", order.LocationID).
-		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id", rider).
+		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id AND riders.test = ?", rider, order.Test).
 		Joins("LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id", branch).
 		Where("o.id = ?", order.OperatorID).Take(&moveContext).Error
 	return &moveContext, err
@@ -344,6 +352,7 @@ type Tracked struct {
 	ShareProofPhoto bool
 	AmountToCollect money.Cents `gorm:"column:amount_to_collect_cents"`
 	Currency        string
+	Test            bool
 }
 
 // Logo is the address of the operator's logo, as Operator.Logo.
@@ -362,7 +371,7 @@ func (d *DB) Track(ctx context.Context, guideCode string) (*Tracked, error) {
 	err := d.with(ctx).Table("orders").
 		Select("orders.id, orders.guide_code, orders.status, orders.product, operators.name AS operator_name, operators.logo_url, operators.logo_photo, operators.timezone, "+
 			"stores.name AS store_name, stores.contact_phone AS store_phone, stores.contact_whatsapp AS store_whatsapp, stores.contact_email AS store_email, "+
-			"orders.proof_photo, operators.share_proof_photo, orders.amount_to_collect_cents, orders.currency").
+			"orders.proof_photo, operators.share_proof_photo, orders.amount_to_collect_cents, orders.currency, orders.test").
 		Joins("JOIN operators ON operators.id = orders.operator_id").Joins("LEFT JOIN stores ON stores.id = orders.store_id").
 		Where("orders.guide_code = ?", guideCode).Take(&tracked).Error
 	return &tracked, err

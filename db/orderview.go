@@ -45,11 +45,11 @@ var orderViewSelect = columnList(orderViewColumns)
 // every statement; planning takes longer than execution.
 var selectOrders = `
 SELECT wanted.n, view.*
-FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, n)
+FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[]), (SELECT $4::boolean[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, test, n)
 CROSS JOIN LATERAL (
 	SELECT ` + orderViewSelect + `
 	FROM orders ` + orderJoins + `
-	WHERE orders.id = wanted.id AND orders.operator_id = wanted.operator_id
+	WHERE orders.id = wanted.id AND orders.operator_id = wanted.operator_id AND orders.test = wanted.test
 		AND (wanted.store_id IS NULL OR orders.store_id = wanted.store_id)
 	LIMIT 1
 ) AS view`
@@ -60,9 +60,10 @@ func (d *DB) readOrders(ctx context.Context, lookups []orderLookup) ([]*models.O
 	ids := make([]pgtype.UUID, len(lookups))
 	operators := make([]pgtype.UUID, len(lookups))
 	stores := make([]pgtype.UUID, len(lookups))
+	tests := make([]bool, len(lookups))
 	for i, lookup := range lookups {
 		ids[i], operators[i] = pgUUID(&lookup.id), pgUUID(&lookup.scope.OperatorID)
-		stores[i] = pgUUID(lookup.scope.StoreID)
+		stores[i], tests[i] = pgUUID(lookup.scope.StoreID), lookup.scope.Test
 	}
 	results := make([]*models.OrderView, len(lookups))
 	var n int
@@ -70,6 +71,6 @@ func (d *DB) readOrders(ctx context.Context, lookups []orderLookup) ([]*models.O
 	err := d.readRows(ctx, scanTargets(orderViewColumns, &row, &n), func() {
 		view := row
 		results[n-1] = &view
-	}, selectOrders, ids, operators, stores)
+	}, selectOrders, ids, operators, stores, tests)
 	return results, err
 }

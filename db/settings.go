@@ -82,10 +82,10 @@ func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.U
 	return stores, err
 }
 
-// RiderOf finds an active rider of the operator.
+// RiderOf finds an active rider of the operator who is not that of test orders.
 func (d *DB) RiderOf(ctx context.Context, operatorID, riderID uuid.UUID) (*models.Rider, error) {
 	var rider models.Rider
-	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active", riderID, operatorID).Take(&rider).Error
+	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active AND NOT test", riderID, operatorID).Take(&rider).Error
 	return &rider, err
 }
 

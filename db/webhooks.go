@@ -12,14 +12,14 @@ import (
 	"despacho/models"
 )
 
-// WebhookScope is what a caller may see and change: all of an operator's webhooks, or those that
-// one of its stores registered.
+// WebhookScope is what a caller may see and change: all of an operator's webhooks of one mode, or
+// those of them that one of its stores registered.
 type WebhookScope = OrderScope
 
 // webhooksIn queries the webhooks of the scope. An operator's webhook that is limited to a store is
 // not the store's.
 func (d *DB) webhooksIn(ctx context.Context, scope WebhookScope) *gorm.DB {
-	query := d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ?", scope.OperatorID)
+	query := scope.owned(d.with(ctx).Model(&models.Webhook{}), "webhooks")
 	if scope.StoreID != nil {
 		query = query.Where("owner_store_id = ?", *scope.StoreID)
 	}
@@ -64,7 +64,7 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 }
 
 // insertAtOnce is the number of deliveries that one statement inserts: SQLite takes 32,766
-// parameters in a statement, PostgreSQL twice as many, and a delivery has thirteen.
+// parameters in a statement, PostgreSQL twice as many, and a delivery has fourteen.
 const insertAtOnce = 500
 
 // LastEvents returns when each of the webhooks last had an event to send.
@@ -186,9 +186,10 @@ func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*model
 	return &delivery, attempts, err
 }
 
-// CountActiveWebhooks counts the active webhooks with the owner and the store of the given one.
+// CountActiveWebhooks counts the active webhooks with the owner, the store and the mode of the
+// given one.
 func (d *DB) CountActiveWebhooks(ctx context.Context, like *models.Webhook) (count int64, err error) {
-	err = d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND active", like.OperatorID).
+	err = d.with(ctx).Model(&models.Webhook{}).Where("operator_id = ? AND test = ? AND active", like.OperatorID, like.Test).
 		Where(map[string]any{"store_id": like.StoreID, "owner_store_id": like.OwnerStoreID}).Count(&count).Error
 	return count, err
 }

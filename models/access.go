@@ -47,14 +47,16 @@ type APIKey struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
 	StoreID    *uuid.UUID
-	Name       string
-	Prefix     string
-	Last4      string `gorm:"column:last4"`
-	Hash       []byte
-	Scopes     string
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
-	RevokedAt  *time.Time
+	// Test means that the key creates and sees test orders only.
+	Test      bool
+	Name      string
+	Prefix    string
+	Last4     string `gorm:"column:last4"`
+	Hash      []byte
+	Scopes    string
+	CreatedAt time.Time
+	ExpiresAt *time.Time
+	RevokedAt *time.Time
 	// LastUsedAt is at most a minute older than the latest use; LastUsedFrom is the client's address.
 	LastUsedAt   *time.Time
 	LastUsedFrom *string
@@ -65,10 +67,14 @@ func (APIKey) TableName() string { return "api_keys" }
 
 // Issue generates the key, stores its hash and returns the plain text, which is not stored.
 func (k *APIKey) Issue() (plain string, err error) {
-	if plain, err = credentials.NewAPIKey(); err != nil {
+	k.Prefix = credentials.LiveKeyPrefix
+	if k.Test {
+		k.Prefix = credentials.TestKeyPrefix
+	}
+	if plain, err = credentials.NewAPIKey(k.Prefix); err != nil {
 		return "", err
 	}
-	k.Prefix, k.Last4, k.Hash = credentials.KeyPrefix, plain[len(plain)-4:], credentials.Hash(plain)
+	k.Last4, k.Hash = plain[len(plain)-4:], credentials.HashKey(plain)
 	return plain, nil
 }
 

@@ -125,10 +125,12 @@ type Store struct {
 type Rider struct {
 	ID         uuid.UUID
 	OperatorID uuid.UUID
-	Name       string
-	Phone      string
-	Active     bool
-	CreatedAt  time.Time
+	// Test means that the rider is nobody and delivers test orders only.
+	Test      bool
+	Name      string
+	Phone     string
+	Active    bool
+	CreatedAt time.Time
 }
 
 // Size is a package size of the operator, with its surcharge.

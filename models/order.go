@@ -43,7 +43,9 @@ type Order struct {
 	OperatorID uuid.UUID
 	StoreID    *uuid.UUID
 	BranchID   uuid.UUID
-	GuideCode  string
+	// Test means that a test key created the order: there is no package.
+	Test      bool
+	GuideCode string
 	// ExternalID is the store's own number of the order. Orders may share one.
 	ExternalID *string
 	Status     Status

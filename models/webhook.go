@@ -15,7 +15,9 @@ type Webhook struct {
 	// StoreID limits the events to those of one store's orders; it says nothing about the owner.
 	StoreID *uuid.UUID
 	// OwnerStoreID is the store that registered the webhook and owns it; nil if the operator does.
-	OwnerStoreID        *uuid.UUID
+	OwnerStoreID *uuid.UUID
+	// Test means that a test key registered the webhook: it gets the events of test orders only.
+	Test                bool
 	URL                 string `gorm:"column:url"`
 	Events              string
 	Secret              []byte
@@ -85,13 +87,12 @@ func (w *Webhook) EventList() []Event {
 	return events
 }
 
-// SubscribesTo reports whether the webhook is active and receives an event of an order of the given
-// store.
-func (w *Webhook) SubscribesTo(event Event, store *uuid.UUID) bool {
-	if !w.Active || !slices.Contains(w.EventList(), event) {
+// SubscribesTo reports whether the webhook is active and receives an event of an order.
+func (w *Webhook) SubscribesTo(event Event, order *Order) bool {
+	if !w.Active || w.Test != order.Test || !slices.Contains(w.EventList(), event) {
 		return false
 	}
-	return w.StoreID == nil || (store != nil && *w.StoreID == *store)
+	return w.StoreID == nil || (order.StoreID != nil && *w.StoreID == *order.StoreID)
 }
 
 // WebhookDeliveryStatus is the status of a webhook delivery.
@@ -106,9 +107,11 @@ const (
 
 // WebhookDelivery is one event for one webhook, with the event's data as of when it happened.
 type WebhookDelivery struct {
-	ID            uuid.UUID
-	WebhookID     uuid.UUID
-	OperatorID    uuid.UUID
+	ID         uuid.UUID
+	WebhookID  uuid.UUID
+	OperatorID uuid.UUID
+	// Test is that of the webhook.
+	Test          bool
 	OrderID       *uuid.UUID
 	OrderSeq      int
 	Event         Event

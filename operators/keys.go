@@ -26,6 +26,7 @@ func (s *Service) CreateKey(ctx context.Context, operator *models.Operator, in *
 		ID: uuid.New(), OperatorID: operator.ID, Name: in.RequiredText("name", maxName), Scopes: models.JoinScopes(readScopes(in)),
 		StoreID: in.UUID("store_id"), CreatedAt: now,
 	}
+	readFlag(in, "test", &key.Test)
 	if key.StoreID != nil {
 		active, err := isActiveStore(ctx, s.db, operator.ID, *key.StoreID)
 		if err != nil {

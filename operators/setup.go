@@ -28,17 +28,28 @@ type SetupResult struct {
 	Operator *models.Operator
 	Admin    *models.User
 	Store    *models.Store
-	Key      *models.APIKey
-	Coverage *CoverageChange
+	// Key is the store's live key, TestKey its test key.
+	Key, TestKey SetupKey
+	Coverage     *CoverageChange
 	// What did not exist before.
-	NewOperator, NewAdmin, NewStore, NewKey bool
-	// Password and PlainKey are known only now. They are empty for what existed, and for a password
-	// that was given.
-	Password, PlainKey string
+	NewOperator, NewAdmin, NewStore bool
+	// Password is known only now. It is empty for an administrator that existed, and if it was given.
+	Password string
 }
 
-// setupKeyName is the name of the store's key.
-const setupKeyName = "Integración"
+// SetupKey is a key that SetUp found or created. Plain is known only now: it is empty for one that
+// existed.
+type SetupKey struct {
+	*models.APIKey
+	New   bool
+	Plain string
+}
+
+// The names of the store's keys.
+const (
+	setupKeyName     = "Integración"
+	setupTestKeyName = "Integración (prueba)"
+)
 
 // SetUp creates what the operator lacks, all of it or nothing. What exists, recognised by the names
 // of operator and store, the administrator's e-mail and the key's name, stays as it is, so that
@@ -52,7 +63,7 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (*SetupResult, error) {
 			return err
 		}
 		for _, step := range []func(context.Context, Setup, *SetupResult) error{
-			inTx.setUpOperator, inTx.setUpAdmin, inTx.setUpStore, inTx.setUpKey, inTx.setUpCoverage,
+			inTx.setUpOperator, inTx.setUpAdmin, inTx.setUpStore, inTx.setUpKeys, inTx.setUpCoverage,
 		} {
 			if err := step(ctx, in, made); err != nil {
 				return err
@@ -121,24 +132,30 @@ func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) e
 	return err
 }
 
-func (s *Service) setUpKey(ctx context.Context, _ Setup, made *SetupResult) error {
+func (s *Service) setUpKeys(ctx context.Context, _ Setup, made *SetupResult) error {
 	keys, err := s.Keys(ctx, made.Operator)
 	if err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if key.Name == setupKeyName && key.StoreID != nil && *key.StoreID == made.Store.ID && key.Usable(s.clock.Now()) {
-			made.Key = &key
-			return nil
-		}
-	}
-	body, err := bodyWith(map[string]any{"name": setupKeyName, "scopes": models.Scopes, "store_id": made.Store.ID})
-	if err != nil {
+	if made.Key, err = s.setUpKey(ctx, made, keys, setupKeyName, false); err != nil {
 		return err
 	}
-	made.NewKey = true
-	made.Key, made.PlainKey, err = s.CreateKey(ctx, made.Operator, body)
+	made.TestKey, err = s.setUpKey(ctx, made, keys, setupTestKeyName, true)
 	return err
+}
+
+func (s *Service) setUpKey(ctx context.Context, made *SetupResult, keys []models.APIKey, name string, test bool) (SetupKey, error) {
+	for _, key := range keys {
+		if key.Name == name && key.Test == test && key.StoreID != nil && *key.StoreID == made.Store.ID && key.Usable(s.clock.Now()) {
+			return SetupKey{APIKey: &key}, nil
+		}
+	}
+	body, err := bodyWith(map[string]any{"name": name, "scopes": models.Scopes, "store_id": made.Store.ID, "test": test})
+	if err != nil {
+		return SetupKey{}, err
+	}
+	key, plain, err := s.CreateKey(ctx, made.Operator, body)
+	return SetupKey{APIKey: key, New: true, Plain: plain}, err
 }
 
 func (s *Service) setUpCoverage(ctx context.Context, in Setup, made *SetupResult) error {

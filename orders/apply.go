@@ -40,6 +40,7 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveries, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		TestSteps: testSteps(order),
 	}, nil
 }
 
@@ -126,9 +127,9 @@ func checkMove(moveContext *db.MoveContext, move workflows.ApplyMoveInput) strin
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
 	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
-	if move.Move != models.MoveAutoCancel {
-		// The move is confirmed when the update returns. The auto-cancel needs no confirmation: its
-		// timer is in the history.
+	if move.Move != models.MoveAutoCancel && !order.Test {
+		// The move is confirmed when the update returns. The auto-cancel and the steps of a test order
+		// need no confirmation: their timers are in the history.
 		order.WorkflowStartedAt = nil
 	}
 	switch move.Move {
@@ -173,12 +174,12 @@ func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models
 	if !emits || !moveContext.HasWebhooks {
 		return nil, nil
 	}
-	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID})
+	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
 	if err != nil {
 		return nil, err
 	}
 	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order.StoreID), moveContext.Operator.ShareProofLocation, move.At)
+	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order), moveContext.Operator.ShareProofLocation, move.At)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ type Caller struct {
 	KeyID *uuid.UUID
 	// UserID is the panel user, nil for an API key.
 	UserID *uuid.UUID
+	// Test means a test key: it creates and sees test orders only. Everybody else sees the others.
+	Test bool
 }
 
 // requester is the caller in the request of a move.
@@ -34,7 +36,7 @@ func (c Caller) Actor() models.Actor {
 
 // Scope is what the caller may see.
 func (c Caller) Scope() db.OrderScope {
-	return db.OrderScope{OperatorID: c.Operator.ID, StoreID: c.StoreID}
+	return db.OrderScope{OperatorID: c.Operator.ID, StoreID: c.StoreID, Test: c.Test}
 }
 
 // idempotencyScope owns the caller's Idempotency-Keys. Each API key has its own; panel users of a

@@ -52,6 +52,11 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return nil, err
 	}
+	if draft.scenario.outage {
+		if err := s.testOutage(ctx, caller, in, record); err != nil {
+			return nil, err
+		}
+	}
 	order, err := s.newOrderView(caller, draft)
 	if err != nil {
 		return nil, err
@@ -60,8 +65,11 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if created.JSON, err = json.Marshal(created.Order); err != nil {
 		return nil, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, order.StoreID), caller.Operator.ShareProofLocation, order.CreatedAt)
+	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, &order.Order), caller.Operator.ShareProofLocation, order.CreatedAt)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.saveTestPhoto(ctx, &order.Order); err != nil {
 		return nil, err
 	}
 	if err := s.insert(ctx, caller, order, deliveries, record, created); err != nil {
@@ -85,10 +93,12 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 		return nil, err
 	}
 	order.Size, order.ShippingCost, order.Currency = sizeCode(draft.size), draft.price, operator.Currency
-	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(s.options.AutoCancelAfter)
+	order.OperativeDay, order.AutoCancelAt = operativeDay(now, operator), now.Add(draft.scenario.autoCancelAfter(s.options.AutoCancelAfter))
 	order.CreatedAt, order.UpdatedAt = now, now
 	order.SearchText = searchText(&order)
-	resolvePoint(&order, operator.CountryCode)
+	if !draft.scenario.linkUnresolved || order.DeliveryLat != nil {
+		resolvePoint(&order, operator.CountryCode)
+	}
 	if draft.risk != nil {
 		order.RiskZone = &draft.risk.Name
 	}
@@ -107,11 +117,20 @@ func (s *Service) insert(ctx context.Context, caller Caller, order *models.Order
 		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
 		Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, KeyID: caller.KeyID, At: order.CreatedAt,
 	}
+	insert := func(tx *db.DB) error {
+		if order.Test {
+			riders := TestRiders(order.OperatorID, order.CreatedAt)
+			if err := tx.InsertMissing(ctx, &riders); err != nil {
+				return err
+			}
+		}
+		return tx.InsertOrder(ctx, &order.Order, entry, deliveries)
+	}
 	if record == nil {
-		return s.db.InPipeline(ctx, func(tx *db.DB) error { return tx.InsertOrder(ctx, &order.Order, entry, deliveries) })
+		return s.db.InPipeline(ctx, insert)
 	}
 	return s.db.InTx(ctx, func(tx *db.DB) error {
-		if err := tx.InsertOrder(ctx, &order.Order, entry, deliveries); err != nil {
+		if err := insert(tx); err != nil {
 			return err
 		}
 		return saveCreated(ctx, tx, record, created)
@@ -171,12 +190,14 @@ func (s *Service) workflowStart(order *models.Order, operator *models.Operator, 
 	return workflowStart{Order: order, storeName: settings.storeName(order.StoreID), snapshot: &workflows.Snapshot{
 		Status: order.Status, Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveryRefs(settings.webhooks, deliveries), ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
+		TestSteps: testSteps(order),
 	}}
 }
 
-// needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it.
+// needsIdentityCheck reports whether there is a Peruvian DNI to verify and a provider for it. A
+// test order needs none.
 func (s *Service) needsIdentityCheck(order *models.Order, operator *models.Operator) bool {
-	return s.options.VerifyDNI && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
+	return (s.options.VerifyDNI || order.Test) && operator.CountryCode == "PE" && order.NeedsIdentityCheck()
 }
 
 // needsMapLink reports whether a map link has to be resolved over the network.

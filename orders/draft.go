@@ -21,6 +21,8 @@ type draft struct {
 	size        *models.Size
 	price       money.Cents
 	risk        *models.RiskZone
+	// scenario is that of a test order.
+	scenario *Scenario
 }
 
 // draft reads and validates a creation request.
@@ -32,11 +34,16 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 	if err != nil {
 		return nil, err
 	}
+	wanted.Test = caller.Test
+	scenario := scenarioOf(&wanted.Order)
 	branch, err := settings.receivingBranch(wanted.branchID)
 	if err != nil {
 		return nil, err
 	}
 	destination, err := s.destination(ctx, wanted.LocationID)
+	if err == nil && scenario.notCovered {
+		err = ErrNotCovered
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +52,12 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 	if err != nil {
 		return nil, err
 	}
+	risk := settings.riskZone(destination, wanted.DeliveryAddress)
+	if risk == nil && scenario.atRisk {
+		risk = &models.RiskZone{Name: "zona de prueba"}
+	}
 	return &draft{
-		newOrder: wanted, branch: branch, destination: destination, size: size, price: price,
-		risk: settings.riskZone(destination, wanted.DeliveryAddress),
+		newOrder: wanted, branch: branch, destination: destination, size: size, price: price, risk: risk, scenario: scenario,
 	}, nil
 }
 

@@ -44,10 +44,11 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 	return s.Get(ctx, caller, id)
 }
 
-// EraseByPhone erases every ended order of an operator to a phone in E.164.
+// EraseByPhone erases every ended live order of an operator to a phone in E.164. Test orders are
+// erased by ApplyRetention.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
-	found, err := s.db.OrdersByPhone(ctx, operator.ID, phone)
+	found, err := s.db.OrdersByPhone(ctx, Caller{Operator: operator}.Scope(), phone)
 	if err != nil {
 		return outcome, err
 	}
@@ -92,6 +93,9 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		}
 		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
 			return err
+		}
+		if order.Test {
+			return nil // every test order is erased: the audit log would be full of them
 		}
 		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
 	})
@@ -205,11 +209,13 @@ const (
 	// retention is over: the next pass continues.
 	retentionBatch  = 500
 	retentionOrders = 50
+	// testRetention is how long the recipient's data of an ended test order is kept.
+	testRetention = 7 * 24 * time.Hour
 )
 
 // ApplyRetention erases what has been kept long enough: the data of old events with their
-// responses, and the recipients of orders that ended long ago. Orders whose events are still being
-// sent wait for a later pass.
+// responses, and the recipients of orders that ended long ago, which for test orders is a week.
+// Orders whose events are still being sent wait for a later pass.
 func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 	now := s.clock.Now()
 	if s.options.PayloadRetention > 0 {
@@ -223,12 +229,27 @@ func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 		}
 		erased = len(deliveries)
 	}
-	if s.options.PersonalDataRetention == 0 {
-		return erased, nil
+	for _, kept := range []struct {
+		age       time.Duration
+		onlyTests bool
+	}{{s.options.PersonalDataRetention, false}, {testRetention, true}} {
+		if kept.age == 0 {
+			continue
+		}
+		orders, err := s.eraseEnded(ctx, now.Add(-kept.age), kept.onlyTests)
+		erased += orders
+		if err != nil {
+			return erased, err
+		}
 	}
+	return erased, nil
+}
+
+// eraseEnded erases the orders that have not changed since a time, as many as one pass may.
+func (s *Service) eraseEnded(ctx context.Context, before time.Time, onlyTests bool) (erased int, err error) {
 	var after db.Position
-	for passed := 0; passed < retentionOrders; {
-		orders, err := s.db.OrdersEndedBefore(ctx, now.Add(-s.options.PersonalDataRetention), after, retentionOrders)
+	for erased < retentionOrders {
+		orders, err := s.db.OrdersEndedBefore(ctx, before, onlyTests, after, retentionOrders)
 		if err != nil || len(orders) == 0 {
 			return erased, err
 		}
@@ -239,7 +260,7 @@ func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 			case err != nil:
 				return erased, err
 			default:
-				erased, passed = erased+1, passed+1
+				erased++
 			}
 		}
 	}

@@ -23,7 +23,7 @@ import (
 
 // notInRequest are the fields of an order that a creation request does not set, with what does.
 var notInRequest = map[string]string{
-	"ID": "newOrderView", "OperatorID": "the caller's", "GuideCode": "newOrderView", "Status": "registered, then the moves", "Seq": "1, then the moves",
+	"ID": "newOrderView", "OperatorID": "the caller's", "Test": "the caller's", "GuideCode": "newOrderView", "Status": "registered, then the moves", "Seq": "1, then the moves",
 	"BranchID": "newOrder.branchID or the main branch", "Size": "newOrder.size or the default size", "ShippingCost": "the tariff", "Currency": "the operator's",
 	"RecipientDocVerified": "the lookup", "DocOutcome": "the lookup", "DocNameMatches": "the lookup", "PointSource": "resolvePoint", "SearchText": "searchText",
 	"RiskZone": "the operator's risk zones", "OperativeDay": "the creation or reception", "AutoCancelAt": "newOrderView", "CreatedAt": "newOrderView", "UpdatedAt": "newOrderView",
@@ -46,7 +46,7 @@ var notInEvent = map[string]string{
 	"RecipientDocType": "private", "RecipientDocNumber": "private", "RecipientDocVerified": "private", "Notes": "private",
 	"DeliveryLat": "private", "DeliveryLng": "private", "DeliveryMapsURL": "private", "LocationID": "in Location",
 	"DeliveryType": "not in contract 6.1", "Currency": "not in contract 6.1", "AssignedAt": "not in contract 6.1",
-	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel",
+	"Cancellation": "not in contract 6.1", "CancelledAt": "not in contract 6.1", "Version": "for the panel", "Test": "beside data, in the envelope",
 }
 
 func TestOrderFields_areReadFromTheRequest(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks
 			direct++
 		}
 		deliveries = append(deliveries, models.WebhookDelivery{
-			ID: id, WebhookID: webhook.ID, OperatorID: o.OperatorID, OrderID: &o.ID, OrderSeq: o.Seq,
+			ID: id, WebhookID: webhook.ID, OperatorID: o.OperatorID, Test: webhook.Test, OrderID: &o.ID, OrderSeq: o.Seq,
 			Event: event, Data: string(data), Status: models.WebhookDeliveryPending, NextAttemptAt: &at, Queued: queued, CreatedAt: at,
 		})
 	}

@@ -57,9 +57,9 @@ func newSettings(rows *db.Settings) *settings {
 	return s
 }
 
-// subscribed lists the webhooks that receive an event of an order of the store.
-func subscribed(webhooks []models.Webhook, event models.Event, store *uuid.UUID) []models.Webhook {
-	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.SubscribesTo(event, store) })
+// subscribed lists the webhooks that receive an event of an order.
+func subscribed(webhooks []models.Webhook, event models.Event, order *models.Order) []models.Webhook {
+	return slices.DeleteFunc(slices.Clone(webhooks), func(w models.Webhook) bool { return !w.SubscribesTo(event, order) })
 }
 
 // settingsCache caches operators' settings by version. The version comes with every authenticated

@@ -29,7 +29,8 @@ func TestReceivingBranch(t *testing.T) {
 	require.ErrorIs(t, err, &apperror.Error{Code: "no_main_branch"}, "an operator that is not set up yet")
 }
 
-// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events.
+// Contract 6.3.4: a store's webhook gets that store's events, the operator's gets all events. A
+// webhook of test mode gets the events of test orders, and no other does.
 func TestSubscribed(t *testing.T) {
 	t.Parallel()
 	storeA, storeB := uuid.New(), uuid.New()
@@ -37,18 +38,20 @@ func TestSubscribed(t *testing.T) {
 	operators := models.Webhook{ID: uuid.New(), Events: events, Active: true}
 	ofA := models.Webhook{ID: uuid.New(), Events: events, Active: true, StoreID: &storeA}
 	over := models.Webhook{ID: uuid.New(), Events: events}
-	s := newSettings(&db.Settings{Webhooks: []models.Webhook{operators, ofA, over}})
+	ofTests := models.Webhook{ID: uuid.New(), Events: events, Active: true, Test: true}
+	s := newSettings(&db.Settings{Webhooks: []models.Webhook{operators, ofA, over, ofTests}})
 	for name, c := range map[string]struct {
 		event models.Event
-		store *uuid.UUID
+		order models.Order
 		want  []models.Webhook
 	}{
-		"the store's order":      {models.EventCreated, &storeA, []models.Webhook{operators, ofA}},
-		"another store's":        {models.EventCreated, &storeB, []models.Webhook{operators}},
-		"the operator's own":     {models.EventCreated, nil, []models.Webhook{operators}},
-		"not subscribed to that": {models.EventAssigned, &storeA, []models.Webhook{}},
+		"the store's order":      {models.EventCreated, models.Order{StoreID: &storeA}, []models.Webhook{operators, ofA}},
+		"another store's":        {models.EventCreated, models.Order{StoreID: &storeB}, []models.Webhook{operators}},
+		"the operator's own":     {models.EventCreated, models.Order{}, []models.Webhook{operators}},
+		"not subscribed to that": {models.EventAssigned, models.Order{StoreID: &storeA}, []models.Webhook{}},
+		"a test order":           {models.EventCreated, models.Order{StoreID: &storeA, Test: true}, []models.Webhook{ofTests}},
 	} {
-		require.Equal(t, c.want, subscribed(s.webhooks, c.event, c.store), name)
+		require.Equal(t, c.want, subscribed(s.webhooks, c.event, &c.order), name)
 	}
-	require.Len(t, s.webhooks, 3, "asking changes nothing")
+	require.Len(t, s.webhooks, 4, "asking changes nothing")
 }

@@ -143,6 +143,9 @@ func (s *Service) startOptions(order *models.Order, storeName string) client.Sta
 	if storeName != "" {
 		summary += " · " + storeName
 	}
+	if order.Test {
+		summary += " · prueba"
+	}
 	attributes := []temporal.SearchAttributeUpdate{
 		workflows.GuideCodeAttribute.ValueSet(order.GuideCode),
 		workflows.OperatorAttribute.ValueSet(order.OperatorID.String()),

@@ -36,6 +36,7 @@ type totals struct {
 // totalKey identifies a list that orders never leave.
 type totalKey struct {
 	operator, store uuid.UUID
+	test            bool
 	from, until     time.Time
 }
 
@@ -100,7 +101,7 @@ func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, cacheable 
 	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || filter.ExternalID != "" || len(filter.Search) > 0 {
 		return key, false
 	}
-	key.operator = scope.OperatorID
+	key.operator, key.test = scope.OperatorID, scope.Test
 	for _, store := range []*uuid.UUID{filter.StoreID, scope.StoreID} {
 		if store != nil && key.store != uuid.Nil && key.store != *store {
 			return key, false // two stores at once: an empty list

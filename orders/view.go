@@ -49,6 +49,8 @@ type View struct {
 	AssignedAt            *time.Time          `json:"assigned_at"`
 	DeliveredAt           *time.Time          `json:"delivered_at"`
 	CancelledAt           *time.Time          `json:"cancelled_at"`
+	// Test is there only in a test order.
+	Test bool `json:"test,omitempty"`
 	// Version is the order's Seq, for the panel.
 	Version int `json:"-"`
 }
@@ -99,7 +101,7 @@ func (s *Service) view(o *models.OrderView, withProofLocation bool) *View {
 		ShippingCost: o.ShippingCost, Currency: o.Currency, PaymentType: o.PaymentType,
 		OperativeDay: o.OperativeDay, Rider: riderView(o), DeliveryProof: s.proofView(&o.Order, withProofLocation),
 		CreatedAt: o.CreatedAt.UTC(), ReceivedAt: utc(o.ReceivedAt), AssignedAt: utc(o.AssignedAt),
-		DeliveredAt: utc(o.DeliveredAt), CancelledAt: utc(o.CancelledAt), Version: o.Seq,
+		DeliveredAt: utc(o.DeliveredAt), CancelledAt: utc(o.CancelledAt), Test: o.Test, Version: o.Seq,
 	}
 	if o.CancelledBy != nil {
 		view.Cancellation = &CancellationView{By: *o.CancelledBy, Reason: o.CancelReason, Note: o.CancelNote}

@@ -37,6 +37,8 @@ type Tracking struct {
 	Revivable bool
 	// Events are the status changes, oldest first.
 	Events []Event
+	// Test means that there is no package.
+	Test bool
 	// Zone is the operator's time zone.
 	Zone *time.Location
 }

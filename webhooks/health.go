@@ -42,7 +42,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 }
 
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
-	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID}, hook.ID, reason, now)
+	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID, Test: hook.Test}, hook.ID, reason, now)
 	if db.IsNotFound(err) {
 		return nil // already deactivated
 	}

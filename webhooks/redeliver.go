@@ -47,7 +47,7 @@ func (s *Service) Test(ctx context.Context, scope db.WebhookScope, id uuid.UUID)
 	// Only this request sends it. It starts as failed, so that it is sent at most once and never
 	// reconciled.
 	delivery := models.WebhookDelivery{
-		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Event: models.EventTest, Data: string(data),
+		ID: deliveryID, WebhookID: hook.ID, OperatorID: hook.OperatorID, Test: hook.Test, Event: models.EventTest, Data: string(data),
 		Status: models.WebhookDeliveryFailed, CreatedAt: now, FinishedAt: &now,
 	}
 	if err := s.DB.InsertDeliveries(ctx, []models.WebhookDelivery{delivery}); err != nil {

@@ -70,7 +70,7 @@ func (s *Service) attempt(ctx context.Context, t *target) error {
 	}
 	result := s.Sender.Send(ctx, sender.Request{
 		URL: t.hook.URL, Event: string(t.delivery.Event), ID: t.delivery.ID.String(),
-		TenantID: t.delivery.OperatorID.String(), Data: json.RawMessage(s.PhotoURLs.SignEvent(t.delivery.Data, at)), Secrets: t.secrets,
+		TenantID: t.delivery.OperatorID.String(), Test: t.delivery.Test, Data: json.RawMessage(s.PhotoURLs.SignEvent(t.delivery.Data, at)), Secrets: t.secrets,
 	}, at)
 	// The request was sent, so the outcome is written even if the worker is stopping.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedAfter/2)

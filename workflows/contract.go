@@ -122,6 +122,8 @@ type Snapshot struct {
 	ResolveMapLink bool `json:"resolve_map_link,omitempty"`
 	// VerifyIdentity is true if the recipient's DNI has to be verified.
 	VerifyIdentity bool `json:"verify_identity,omitempty"`
+	// TestSteps are all moves of a test order, which its workflow makes by itself.
+	TestSteps []TestStep `json:"test_steps,omitempty"`
 }
 
 func (s *Snapshot) state() models.State {

@@ -58,6 +58,9 @@ func (o *order) registerHandlers(ctx workflow.Context) error {
 	if err := o.registerRefresh(ctx); err != nil {
 		return err
 	}
+	if err := o.registerAdvance(ctx); err != nil {
+		return err
+	}
 	if err := registerHandler[Cancel](ctx, o); err != nil {
 		return err
 	}
@@ -219,6 +222,7 @@ func (o *order) recordMove(ctx workflow.Context, r request, to models.Status) {
 		o.state.RiderID = rider
 	}
 	o.cancelTimer()
+	o.startNextStep(ctx)
 	o.describe(ctx)
 }
 

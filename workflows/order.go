@@ -78,6 +78,9 @@ type order struct {
 	boundedCalls   bool
 
 	stopTimer workflow.CancelFunc
+	// steps are the moves that a test order makes by itself; stopStep stops the timer of the next one.
+	steps    []TestStep
+	stopStep workflow.CancelFunc
 }
 
 // isEnding reports whether the run has nothing more to do.
@@ -87,7 +90,7 @@ func (o *order) isEnding(ctx workflow.Context) bool {
 
 // isDone reports whether the run can complete.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0 && !o.moreDeliveries
+	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0 && !o.moreDeliveries && o.nextStep() == nil
 }
 
 // end returns how the run ends. The next run of a continued order reads everything that is pending
@@ -111,12 +114,13 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 		}
 		snapshot = loaded
 	}
-	o.restore(snapshot)
+	o.restore(ctx, snapshot)
 	o.loaded = true
 	o.describe(ctx)
-	if snapshot.Status == models.StatusRegistered {
+	if snapshot.Status == models.StatusRegistered && !o.isTest() {
 		o.startTimer(ctx, snapshot.AutoCancelAt)
 	}
+	o.startNextStep(ctx)
 	o.scheduleWebhooks(ctx, snapshot.Deliveries)
 	if snapshot.ResolveMapLink {
 		o.startSideActivity(ctx, ResolveMapLinkActivity, "follow the map link")
@@ -127,9 +131,10 @@ func (o *order) begin(ctx workflow.Context, snapshot *Snapshot) error {
 	return nil
 }
 
-func (o *order) restore(snapshot *Snapshot) {
+func (o *order) restore(ctx workflow.Context, snapshot *Snapshot) {
 	o.state, o.seq, o.guide = snapshot.state(), snapshot.Seq, snapshot.GuideCode
 	o.moreDeliveries = snapshot.MoreDeliveries
+	o.restoreSteps(ctx, snapshot.TestSteps)
 }
 
 // startTimer starts the auto-cancel timer. The time is absolute: a run that starts late waits less.
@@ -150,6 +155,9 @@ func (o *order) describe(ctx workflow.Context) {
 	details := fmt.Sprintf("**%s** · guía %s", o.state.Status.Label(), o.guide)
 	if o.state.CancelledBy != "" {
 		details += fmt.Sprintf(" · cancelado por: %s", o.state.CancelledBy)
+	}
+	if o.isTest() {
+		details += " · prueba"
 	}
 	workflow.SetCurrentDetails(ctx, details)
 }

@@ -16,6 +16,7 @@ const (
 	changeBoundedCalls      = "bounded-calls"
 	changeFewerReads        = "fewer-reads"
 	changeRowWins           = "row-wins"
+	changeTestSteps         = "test-steps"
 )
 
 // has reports whether the run was, at this point, made by code with the change.
@@ -101,10 +102,11 @@ func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 		o.superseded = true
 	}
 	if snapshot.Seq != o.seq || isOlder {
-		o.restore(snapshot)
+		o.restore(ctx, snapshot)
 		if o.state.Status != models.StatusRegistered {
 			o.cancelTimer()
 		}
+		o.startNextStep(ctx)
 		o.describe(ctx)
 	}
 	o.moreDeliveries = snapshot.MoreDeliveries

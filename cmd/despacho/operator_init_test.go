@@ -46,7 +46,7 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
 		made, err := initialize(t, "ubigeo,precio\n150122,9.50\n150101,\n", initFlags...)
 		require.NoError(t, err)
-		require.Equal(t, []string{"operator", "administrator", "store", "key"}, made.Created)
+		require.Equal(t, []string{"operator", "administrator", "store", "key", "test key"}, made.Created)
 		require.Equal(t, models.PlanPro, made.Operator.Plan, "the plan with the API")
 		require.Equal(t, "10.00", made.Operator.BasePrice.String())
 		require.Equal(t, coverageCountView{Added: 2}, made.Coverage)
@@ -58,6 +58,11 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 		holder, err := database.Authenticate(t.Context(), credentials.Hash(made.Key.Key), time.Now().UTC())
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
+		require.False(t, holder.Key.Test)
+		holder, err = database.Authenticate(t.Context(), credentials.HashKey(made.TestKey.Key), time.Now().UTC())
+		require.NoError(t, err)
+		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
+		require.True(t, holder.Key.Test)
 		settings, err := database.OperatorSettings(t.Context(), made.Operator.ID)
 		require.NoError(t, err)
 		require.Len(t, settings.Coverage, 2)
@@ -77,6 +82,7 @@ func TestOperatorInit_isSafeToRepeat(t *testing.T) {
 		require.Empty(t, again.Created)
 		require.Empty(t, again.Admin.Password)
 		require.Empty(t, again.Key.Key)
+		require.Empty(t, again.TestKey.Key)
 		require.Equal(t, coverageCountView{Unchanged: 1}, again.Coverage)
 		require.Equal(t, []any{first.Operator.ID, first.Admin.ID, first.Store, first.Key.ID}, []any{again.Operator.ID, again.Admin.ID, again.Store, again.Key.ID})
 
@@ -128,6 +134,7 @@ func TestOperatorInit_asks(t *testing.T) {
 		require.Regexp(t, `(?m)^operator\s+created\s+\S+\s+Rayo Envíos`, out)
 		require.Regexp(t, `(?m)^administrator\s+created\s+\S+\s+ana@rayo.example\s+[A-Z2-7]{26}`, out)
 		require.Regexp(t, `(?m)^key\s+created\s+\S+\s+Integración\s+dsp_live_\w{32}`, out)
+		require.Regexp(t, `(?m)^test key\s+created\s+\S+\s+Integración \(prueba\)\s+dsp_test_\w{32}`, out)
 		require.Regexp(t, `(?m)^coverage\s+2 added`, out)
 	})
 }

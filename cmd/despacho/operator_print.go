@@ -99,6 +99,7 @@ type setupView struct {
 	Admin    userView          `json:"administrator"`
 	Store    storeView         `json:"store"`
 	Key      keyView           `json:"key"`
+	TestKey  keyView           `json:"test_key"`
 	Coverage coverageCountView `json:"coverage"`
 	// Created are the parts that did not exist before.
 	Created []string `json:"created"`
@@ -115,6 +116,10 @@ type keyView struct {
 	Key  string    `json:"key,omitempty"`
 }
 
+func viewSetupKey(key operators.SetupKey) keyView {
+	return keyView{ID: key.ID, Name: key.Name, Key: key.Plain}
+}
+
 type coverageCountView struct {
 	Added     int `json:"added"`
 	Changed   int `json:"changed"`
@@ -125,7 +130,8 @@ func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
 	view := setupView{
 		Operator: viewOperator(made.Operator), Admin: viewUser(made.Admin, made.Password),
 		Store:    storeView{ID: made.Store.ID, Name: made.Store.Name},
-		Key:      keyView{ID: made.Key.ID, Name: made.Key.Name, Key: made.PlainKey},
+		Key:      viewSetupKey(made.Key),
+		TestKey:  viewSetupKey(made.TestKey),
 		Coverage: coverageCountView{Added: len(made.Coverage.Added), Changed: len(made.Coverage.Changed), Unchanged: made.Coverage.Unchanged},
 		Created:  []string{},
 	}
@@ -141,7 +147,8 @@ func printSetup(cmd *cobra.Command, made *operators.SetupResult) error {
 	add("operator", made.NewOperator, made.Operator.Name, made.Operator.ID, "")
 	add("administrator", made.NewAdmin, made.Admin.Email, made.Admin.ID, made.Password)
 	add("store", made.NewStore, made.Store.Name, made.Store.ID, "")
-	add("key", made.NewKey, made.Key.Name, made.Key.ID, made.PlainKey)
+	add("key", made.Key.New, made.Key.Name, made.Key.ID, made.Key.Plain)
+	add("test key", made.TestKey.New, made.TestKey.Name, made.TestKey.ID, made.TestKey.Plain)
 	places := fmt.Sprintf("%d added, %d changed, %d as before", view.Coverage.Added, view.Coverage.Changed, view.Coverage.Unchanged)
 	rows = append(rows, []any{"coverage", places, "", "", ""})
 	return printResult(cmd, view, []any{"PART", "STATE", "ID", "NAME", "PASSWORD OR KEY (shown once)"}, rows...)

@@ -53,6 +53,7 @@ func (b blueprint) makeKeys(ctx context.Context, database *db.DB, operator *Oper
 		{&operator.Keys.ReadOnly, models.APIKey{Name: "Solo lectura"}, readOnly},
 		{&operator.Keys.Expired, models.APIKey{Name: "Vencida", ExpiresAt: &past}, models.Scopes},
 		{&operator.Keys.Revoked, models.APIKey{Name: "Revocada", RevokedAt: &past}, models.Scopes},
+		{&operator.Keys.Test, models.APIKey{Name: "Prueba", Test: true}, models.Scopes},
 	} {
 		plain, err := b.makeKey(ctx, database, key.row, key.scopes, now)
 		if err != nil {

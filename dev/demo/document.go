@@ -59,6 +59,8 @@ type Keys struct {
 	ReadOnly string `json:"read_only"`
 	Expired  string `json:"expired"`
 	Revoked  string `json:"revoked"`
+	// Test is a test key with every scope.
+	Test string `json:"test"`
 }
 
 // Store is a demo store with its bound key.

@@ -12,6 +12,13 @@ import (
 )
 
 // Under the race detector the real cost takes seconds.
+// A test key is not found by the lookup of releases that know no test keys.
+func TestHashKey_ofTestKeys(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, credentials.Hash("dsp_live_x"), credentials.HashKey("dsp_live_x"))
+	require.NotEqual(t, credentials.Hash("dsp_test_x"), credentials.HashKey("dsp_test_x"))
+}
+
 func TestMain(m *testing.M) {
 	credentials.Cost = 6
 	m.Run()
@@ -21,7 +28,7 @@ func TestNewAPIKey_livePrefixAnd32Base62(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 200 {
-		key, err := credentials.NewAPIKey()
+		key, err := credentials.NewAPIKey(credentials.LiveKeyPrefix)
 		require.NoError(t, err)
 		require.Regexp(t, regexp.MustCompile(`^dsp_live_[0-9A-Za-z]{32}$`), key)
 		require.False(t, seen[key])

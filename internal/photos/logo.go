@@ -19,7 +19,7 @@ func (s Store) SaveLogo(ctx context.Context, owner string, content []byte) (name
 	if err != nil {
 		return "", rejection(ctx, err)
 	}
-	name = newName(PNG)
+	name = NameOf(newBase(), PNG)
 	if err := s.place.write(ctx, name, logo); err != nil {
 		return "", s.abandon(ctx, name, err)
 	}

@@ -109,11 +109,16 @@ func (s Store) CheckWritable(ctx context.Context) error { return s.place.checkWr
 // Save checks a photo by its content, removes its metadata, and stores it with its thumbnail. Each
 // owner has its turn to use the processor for it.
 func (s Store) Save(ctx context.Context, owner string, content []byte) (name string, err error) {
+	return s.SaveAs(ctx, owner, newBase(), content)
+}
+
+// SaveAs is Save with what the name is made of, for a photo whose name is known beforehand.
+func (s Store) SaveAs(ctx context.Context, owner string, base [16]byte, content []byte) (name string, err error) {
 	photo, thumbnail, format, err := clean(ctx, owner, content, thumbnailSide)
 	if err != nil {
 		return "", rejection(ctx, err)
 	}
-	name = newName(format)
+	name = NameOf(base, format)
 	// The thumbnail is written first, so that every stored photo has one.
 	if err = s.place.write(ctx, ThumbnailName(name), thumbnail); err == nil {
 		err = s.place.write(ctx, name, photo)
@@ -135,11 +140,10 @@ func rejection(ctx context.Context, err error) error {
 	return ErrNotPhoto.Because(err)
 }
 
-// newName is an unguessable name.
-func newName(format Format) string {
-	var random [16]byte
-	_, _ = rand.Read(random[:]) // crypto/rand ends the process if the system has no randomness
-	return hex.EncodeToString(random[:]) + "." + format.Extension
+// newBase is what an unguessable name is made of.
+func newBase() (base [16]byte) {
+	_, _ = rand.Read(base[:]) // crypto/rand ends the process if the system has no randomness
+	return base
 }
 
 // abandon removes what was written of a photo that could not be stored: its thumbnail, and the
@@ -168,6 +172,11 @@ func removeFile(ctx context.Context, p place, name string) error {
 }
 
 var fileName = regexp.MustCompile(`^[0-9a-f]{32}\.(thumb\.jpg|jpg|png|webp)$`)
+
+// NameOf is the name of a photo that is stored with SaveAs.
+func NameOf(base [16]byte, format Format) string {
+	return hex.EncodeToString(base[:]) + "." + format.Extension
+}
 
 // IsName reports whether a name can be that of a stored photo or thumbnail.
 func IsName(name string) bool { return fileName.MatchString(name) }

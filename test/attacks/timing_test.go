@@ -23,7 +23,7 @@ func TestTiming_aKeyThatIsNearlyRight(t *testing.T) {
 		tenant := s.NewTenant(t)
 		asked := &statementLog{asked: map[string]string{}}
 		require.NoError(t, s.App.DB.Use(asked))
-		another, err := credentials.NewAPIKey()
+		another, err := credentials.NewAPIKey(credentials.LiveKeyPrefix)
 		require.NoError(t, err)
 		right, last := tenant.Key, len(tenant.Key)-1
 		var first *apptest.Answer
@@ -31,7 +31,7 @@ func TestTiming_aKeyThatIsNearlyRight(t *testing.T) {
 		for name, key := range map[string]string{
 			"all wrong":          another,
 			"wrong at the end":   right[:last] + other(right[last]),
-			"wrong at the start": credentials.KeyPrefix + other(right[len(credentials.KeyPrefix)]) + right[len(credentials.KeyPrefix)+1:],
+			"wrong at the start": credentials.LiveKeyPrefix + other(right[len(credentials.LiveKeyPrefix)]) + right[len(credentials.LiveKeyPrefix)+1:],
 			"one too short":      right[:last],
 			"one too long":       right + "A",
 			"in another case":    strings.ToUpper(right),

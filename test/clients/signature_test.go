@@ -28,7 +28,7 @@ const orderData = `{"id":"019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68","recipient_name"
 // signedAt is a request that the service itself would send at that time.
 func signedAt(t *testing.T, name, secret string, at time.Time, genuine bool) received {
 	t.Helper()
-	body, err := sender.Body("order.delivered", "0f6b1c9e-5d2a-4b77-9c38-a1e4d7f02b65", json.RawMessage(orderData), at)
+	body, err := sender.Body(sender.Request{Event: "order.delivered", TenantID: "0f6b1c9e-5d2a-4b77-9c38-a1e4d7f02b65", Data: json.RawMessage(orderData)}, at)
 	require.NoError(t, err)
 	headers, err := sender.Headers("order.delivered", "019a8f55-20aa-7d11-b0a4-8c9b6d2e7f10", at, body, secret)
 	require.NoError(t, err)

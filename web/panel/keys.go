@@ -117,6 +117,10 @@ func keyForm(stores []models.Store) *forms.Form {
 			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),
 			Hint: "Con una tienda, la clave crea pedidos solo para ella y no ve los de las demás.",
 		},
+		{
+			Name: "test", Label: "Clave de prueba", Kind: forms.Flag,
+			Hint: "Sus pedidos avanzan solos, no aparecen en el panel y nadie los reparte. Para probar una integración.",
+		},
 		{Name: "expires_at", Label: "Vence", Kind: forms.Moment, Hint: "En blanco, no vence."},
 	}}
 }

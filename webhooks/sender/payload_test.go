@@ -18,7 +18,7 @@ func TestBodyKeepsTheDataByteForByte(t *testing.T) {
 		"{\"product\":\"\u2028\"}",
 		`{"n":1e400,"m":12345678901234567890.10}`,
 	} {
-		body, err := sender.Body("order.created", tenantID, json.RawMessage(data), signedAt)
+		body, err := sender.Body(sender.Request{Event: "order.created", TenantID: tenantID, Data: json.RawMessage(data)}, signedAt)
 		require.NoError(t, err)
 
 		require.Equal(t, `{"event":"order.created","tenant_id":"`+tenantID+`","timestamp":"1767225600","data":`+data+`}`, string(body))
@@ -30,10 +30,18 @@ func TestBodyKeepsTheDataByteForByte(t *testing.T) {
 	}
 }
 
+// Only the event of a test order says that it is one.
+func TestBodyMarksTestOrders(t *testing.T) {
+	t.Parallel()
+	body, err := sender.Body(sender.Request{Event: "order.created", TenantID: tenantID, Test: true, Data: json.RawMessage("{}")}, signedAt)
+	require.NoError(t, err)
+	require.Equal(t, `{"event":"order.created","tenant_id":"`+tenantID+`","timestamp":"1767225600","test":true,"data":{}}`, string(body))
+}
+
 func TestBodyRefusesDataThatIsNoObject(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"", "null", "[]", `"{}"`, "{", "{}{}", "{},", `{"a":}`} {
-		_, err := sender.Body("order.created", tenantID, json.RawMessage(data), signedAt)
+		_, err := sender.Body(sender.Request{Event: "order.created", TenantID: tenantID, Data: json.RawMessage(data)}, signedAt)
 		require.ErrorIs(t, err, sender.ErrData, "%q", data)
 	}
 }

@@ -37,6 +37,8 @@ type Request struct {
 	ID string
 	// TenantID is the operator's id.
 	TenantID string
+	// Test marks the event of a test order.
+	Test bool
 	// Data is the event's data as of when it happened.
 	Data json.RawMessage
 	// Secrets sign the request, the current one first.
@@ -100,7 +102,7 @@ func (s *Sender) Send(ctx context.Context, request Request, at time.Time) Result
 }
 
 func newPost(ctx context.Context, target *url.URL, request Request, at time.Time) (*http.Request, error) {
-	body, err := Body(request.Event, request.TenantID, request.Data, at)
+	body, err := Body(request, at)
 	if err != nil {
 		return nil, err
 	}

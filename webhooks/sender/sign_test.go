@@ -33,7 +33,7 @@ func signed(t *testing.T, at time.Time, body string, secrets ...string) http.Hea
 
 func TestSignaturesMatchTheGoldenVector(t *testing.T) {
 	t.Parallel()
-	body, err := sender.Body("order.delivered", tenantID, json.RawMessage(eventData), signedAt)
+	body, err := sender.Body(sender.Request{Event: "order.delivered", TenantID: tenantID, Data: json.RawMessage(eventData)}, signedAt)
 	require.NoError(t, err)
 	require.Equal(t, goldenBody, string(body))
 

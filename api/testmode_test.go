@@ -1,0 +1,237 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/orders"
+	"despacho/test/apptest"
+	"despacho/test/poll"
+)
+
+// testOrder is an order of a test key, with a receiver of its events.
+type testOrder struct {
+	s        *apptest.Service
+	key      string
+	id       string
+	created  map[string]any
+	receiver *apptest.Receiver
+}
+
+// newTestOrder creates an order whose phone ends in the digits.
+func newTestOrder(t *testing.T, s *apptest.Service, digits string, changes ...map[string]any) *testOrder {
+	t.Helper()
+	tenant := s.NewTenant(t)
+	o := &testOrder{s: s, key: tenant.NewKey(t, models.APIKey{Test: true, StoreID: &tenant.StoreA.ID}), receiver: apptest.NewReceiver(t, nil)}
+	s.Register(t, o.key, o.receiver)
+	changes = append([]map[string]any{{"recipient_phone": "987650" + digits}}, changes...)
+	answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: o.key, Body: apptest.Order(changes...)})
+	require.Equal(t, http.StatusCreated, answer.Status, answer.Text)
+	o.id, o.created = answer.String("id"), answer.Data
+	return o
+}
+
+func (o *testOrder) get(t *testing.T) map[string]any {
+	t.Helper()
+	answer := o.s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + o.id, Key: o.key})
+	require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+	return answer.Data
+}
+
+func (o *testOrder) advance(t *testing.T) *apptest.Answer {
+	t.Helper()
+	return o.s.Do(t, apptest.Request{Method: "POST", Path: "/v1/test/orders/" + o.id + "/advance", Key: o.key})
+}
+
+// toTheEnd advances until there is no next step and returns the statuses on the way. On a slow
+// machine some steps make themselves meanwhile.
+func (o *testOrder) toTheEnd(t *testing.T) (statuses []string) {
+	t.Helper()
+	answer := o.advance(t)
+	for ; answer.Status == http.StatusOK; answer = o.advance(t) {
+		require.Equal(t, true, answer.Data["test"])
+	}
+	requireError(t, answer, http.StatusConflict, "no_next_step")
+	tracking := o.s.Do(t, apptest.Request{Method: "GET", Path: "/v1/track/" + o.get(t)["guide_code"].(string)})
+	for _, event := range tracking.Data["events"].([]any)[1:] { // after the creation
+		statuses = append(statuses, event.(map[string]any)["status"].(string))
+	}
+	return statuses
+}
+
+// Every scenario of the table goes the way that the table says, one advance after another, and each
+// event says that it is a test.
+func TestTestMode_everyScenario(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		for _, scenario := range orders.Scenarios {
+			t.Run(scenario.Digits, func(t *testing.T) {
+				t.Parallel()
+				var statuses []string
+				for _, step := range strings.Split(scenario.Moves(), ", ") {
+					if status, _, found := strings.Cut(step, " "); found {
+						statuses = append(statuses, strings.Trim(status, "`"))
+					}
+				}
+				if scenario.Moves() == "" || scenario.Digits == "011" {
+					return // no order is made: see the tests of these two
+				}
+				o := newTestOrder(t, s, scenario.Digits)
+				require.Equal(t, statuses, o.toTheEnd(t))
+				events := 1 // order.created
+				for _, status := range statuses {
+					if status != string(models.StatusReceived) {
+						events++
+					}
+				}
+				for _, event := range o.receiver.WaitFor(t, events) {
+					var body map[string]any
+					require.NoError(t, json.Unmarshal(event.Body, &body))
+					require.Equal(t, true, body["test"], "%s", event.Body)
+				}
+				require.Len(t, o.receiver.Events(), events)
+			})
+		}
+	})
+}
+
+// A test order is as real as any: price, guide code, tracking page, timeline, rider, photo.
+func TestTestMode_deliveredWithAPhoto(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		o := newTestOrder(t, s, "002", map[string]any{"amount_to_collect": 89.90})
+		require.Equal(t, "registered", o.created["status"])
+		require.EqualValues(t, 9, o.created["shipping_cost"])
+		require.Nil(t, o.created["delivery_proof"])
+		o.toTheEnd(t)
+		order := o.get(t)
+		require.Equal(t, "delivered", order["status"])
+		require.EqualValues(t, 44.95, order["actual_amount_collected"])
+		require.Equal(t, map[string]any{"name": "Motorizado de prueba", "phone": "+51999000001"}, order["rider"])
+		photo := order["delivery_proof"].(map[string]any)["photo_url"].(string)
+		response, err := apptest.Client.Get(photo)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		require.Equal(t, "image/jpeg", response.Header.Get("Content-Type"))
+
+		guide := order["guide_code"].(string)
+		tracking := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/track/" + guide})
+		require.Equal(t, true, tracking.Data["test"])
+		require.Len(t, tracking.Data["events"], 4)
+		page := s.Do(t, apptest.Request{Method: "GET", Path: "/track/" + guide})
+		require.Contains(t, page.Text, "<strong>PRUEBA</strong>")
+		live := s.NewTenant(t)
+		liveOrder := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: live.Key, Body: apptest.Order()})
+		require.NotContains(t, s.Do(t, apptest.Request{Method: "GET", Path: "/track/" + liveOrder.String("guide_code")}).Text, "PRUEBA")
+		require.NotContains(t, liveOrder.Data, "test")
+	})
+}
+
+func TestTestMode_identityAndMapLink(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		document := map[string]any{
+			"recipient_doc_type": "dni", "recipient_doc_number": "45678912", "delivery_maps_url": "https://maps.google.com/maps?q=-12.1219%2C-77.0297",
+		}
+		for digits, want := range map[string]struct{ verified, point bool }{"001": {true, true}, "007": {false, true}, "008": {true, false}} {
+			o := newTestOrder(t, s, digits, document)
+			poll.Until(t, func() error {
+				if order := o.get(t); order["recipient_doc_verified"] == nil {
+					return errors.New("the document is not checked yet")
+				}
+				return nil
+			})
+			order := o.get(t)
+			require.Equal(t, want.verified, order["recipient_doc_verified"], digits)
+			require.Equal(t, want.point, order["delivery_lat"] != nil, digits)
+		}
+	})
+}
+
+func TestTestMode_warningsAndRefusals(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		key := tenant.NewKey(t, models.APIKey{Test: true})
+		create := func(key, digits, idempotencyKey string) *apptest.Answer {
+			request := apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(map[string]any{"recipient_phone": "987650" + digits})}
+			if idempotencyKey != "" {
+				request.Header = map[string]string{"Idempotency-Key": idempotencyKey}
+			}
+			return s.Do(t, request)
+		}
+		atRisk := create(key, "009", "")
+		require.Equal(t, http.StatusCreated, atRisk.Status, atRisk.Text)
+		require.Contains(t, atRisk.Warning, "zona de prueba")
+		requireError(t, create(key, "010", ""), http.StatusUnprocessableEntity, "not_covered")
+
+		for _, idempotencyKey := range []string{"venta-1", "venta-2", ""} {
+			down := create(key, "011", idempotencyKey)
+			requireError(t, down, http.StatusServiceUnavailable, "service_unavailable")
+			require.NotEmpty(t, down.Header.Get("Retry-After"))
+			again := create(key, "011", idempotencyKey)
+			require.Equal(t, http.StatusCreated, again.Status, again.Text)
+			require.Empty(t, again.Header.Get("Idempotent-Replayed"))
+		}
+		replayed := create(key, "011", "venta-1")
+		require.Equal(t, "true", replayed.Header.Get("Idempotent-Replayed"))
+
+		// A live key has no scenarios, and an Idempotency-Key of its own.
+		for _, digits := range []string{"009", "010", "011"} {
+			live := create(tenant.Key, digits, "venta-1"+digits)
+			require.Equal(t, http.StatusCreated, live.Status, live.Text)
+			require.Empty(t, live.Warning)
+		}
+		require.NotEqual(t, replayed.String("id"), create(tenant.Key, "011", "venta-1").String("id"))
+	})
+}
+
+// Advance is for test keys that may write, and for their own orders.
+func TestTestMode_whoAdvances(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		key := tenant.NewKey(t, models.APIKey{Test: true, StoreID: &tenant.StoreA.ID})
+		id := s.CreateOrder(t, key)
+		advance := func(key, id string) *apptest.Answer {
+			return s.Do(t, apptest.Request{Method: "POST", Path: "/v1/test/orders/" + id + "/advance", Key: key})
+		}
+		requireError(t, advance(tenant.Key, id), http.StatusForbidden, "test_key_required")
+		requireError(t, advance(tenant.Key, s.CreateOrder(t, tenant.Key)), http.StatusForbidden, "test_key_required")
+		readOnly := tenant.NewKey(t, models.APIKey{Test: true}, models.ScopeReadOrders)
+		requireError(t, advance(readOnly, id), http.StatusForbidden, "missing_scope")
+		ofB := tenant.NewKey(t, models.APIKey{Test: true, StoreID: &tenant.StoreB.ID})
+		requireError(t, advance(ofB, id), http.StatusNotFound, "order_not_found")
+		requireError(t, advance(key, "no-es-un-id"), http.StatusNotFound, "order_not_found")
+
+		poll.Until(t, func() error {
+			id = s.CreateOrder(t, key)
+			cancelled := s.Do(t, apptest.Request{Method: "PATCH", Path: "/v1/orders/" + id + "/cancel", Key: key})
+			if cancelled.Code == "move_not_allowed" {
+				return errors.New("a slow machine: the order was received before")
+			}
+			require.Equal(t, http.StatusOK, cancelled.Status, cancelled.Text)
+			return nil
+		})
+		requireError(t, advance(key, id), http.StatusConflict, "no_next_step")
+	})
+}
+
+// The riders of test orders are in no list, and cannot be assigned to a live order.
+func TestTestMode_ridersAreHidden(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.NewKey(t, models.APIKey{Test: true}))
+		token := tenant.SignIn(t, nil)
+		riders := s.Do(t, apptest.Request{Method: "GET", Path: "/panel/api/riders", Token: token})
+		require.Len(t, riders.List, len(tenant.Riders))
+		rider := orders.TestRiders(tenant.Operator.ID, tenant.Operator.CreatedAt)[0].ID.String()
+		changed := s.Do(t, apptest.Request{Method: "PATCH", Path: "/panel/api/riders/" + rider, Token: token, Body: map[string]any{"active": true}})
+		requireError(t, changed, http.StatusNotFound, "rider_not_found")
+		id := s.CreateOrder(t, tenant.Key)
+		panelMove(t, s, token, id, "receive", nil, 200)
+		panelMove(t, s, token, id, "assign", map[string]any{"rider_id": rider}, 400)
+	})
+}

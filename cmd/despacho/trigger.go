@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"despacho/internal/credentials"
+	"despacho/models"
+)
+
+func triggerCommand() *cobra.Command {
+	t := &trigger{client: &http.Client{Timeout: time.Minute}}
+	command := &cobra.Command{
+		Use:   "trigger <" + strings.ReplaceAll(models.JoinEvents(models.Events), " ", "|") + ">",
+		Short: "Make a test order that goes to an event, so that the webhooks of a test key get it, and print the order",
+		Long: `Make a test order that goes to an event, so that the webhooks of a test key get it, and print the order.
+
+It needs the URL of a running service and a test key with the scope write:orders; nothing else is configured. Without
+--location the order goes to the first place of the catalog that the operator covers.`,
+		Example: `  despacho trigger order.delivered --url https://despacho.example --key dsp_test_...`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			order, err := t.run(cmd.Context(), models.Event(args[0]))
+			if err != nil {
+				return err
+			}
+			var out bytes.Buffer
+			if err := json.Indent(&out, order, "", "  "); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), out.String())
+			return err
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&t.url, "url", "", "URL of the service, such as https://despacho.example")
+	flags.StringVar(&t.key, "key", "", "test key, which begins with "+credentials.TestKeyPrefix)
+	flags.StringVar(&t.location, "location", "", "location_id of the destination (default the first that is covered)")
+	return command
+}
+
+// trigger makes a test order as a store's system does, over the API.
+type trigger struct {
+	client             *http.Client
+	url, key, location string
+}
+
+// The phones of a scenario of test mode that delivers an order, and of one that cancels it.
+const (
+	deliveredPhone = "+51987650001"
+	cancelledPhone = "+51987650003"
+)
+
+// maxPlaces bounds the places that are tried.
+const maxPlaces = 200
+
+// triggeredOrder is the part of an order that tells which events it has had.
+type triggeredOrder struct {
+	ID          string     `json:"id"`
+	AssignedAt  *time.Time `json:"assigned_at"`
+	DeliveredAt *time.Time `json:"delivered_at"`
+	CancelledAt *time.Time `json:"cancelled_at"`
+}
+
+func (o triggeredOrder) hasHad(event models.Event) bool {
+	switch event {
+	case models.EventAssigned:
+		return o.AssignedAt != nil
+	case models.EventDelivered:
+		return o.DeliveredAt != nil
+	case models.EventCancelled:
+		return o.CancelledAt != nil
+	}
+	return true
+}
+
+// run makes the order and advances it until it has had the event.
+func (t *trigger) run(ctx context.Context, event models.Event) (order json.RawMessage, err error) {
+	if err := t.check(event); err != nil {
+		return nil, err
+	}
+	phone := deliveredPhone
+	if event == models.EventCancelled {
+		phone = cancelledPhone
+	}
+	order, err = t.create(ctx, phone)
+	for err == nil {
+		var made triggeredOrder
+		if err := json.Unmarshal(order, &made); err != nil {
+			return nil, fmt.Errorf("the answer is not an order: %w", err)
+		}
+		if made.hasHad(event) {
+			return order, nil
+		}
+		order, err = t.call(ctx, http.MethodPost, "/v1/test/orders/"+url.PathEscape(made.ID)+"/advance", nil)
+	}
+	return nil, err
+}
+
+func (t *trigger) check(event models.Event) error {
+	var problems []error
+	if !slices.Contains(models.Events, event) {
+		problems = append(problems, fmt.Errorf("%q is no event: choose one of %s", event, strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")))
+	}
+	if address, err := url.Parse(t.url); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
+		problems = append(problems, errors.New("--url must be the address of the service, such as https://despacho.example"))
+	}
+	if !strings.HasPrefix(t.key, credentials.TestKeyPrefix) {
+		problems = append(problems, fmt.Errorf("--key must be a test key, which begins with %s", credentials.TestKeyPrefix))
+	}
+	return errors.Join(problems...)
+}
+
+// create creates the order, at the first place that the operator covers.
+func (t *trigger) create(ctx context.Context, phone string) (json.RawMessage, error) {
+	places := []string{t.location}
+	if t.location == "" {
+		var err error
+		if places, err = t.places(ctx); err != nil {
+			return nil, err
+		}
+	}
+	failed := errors.New("the operator covers no place of the catalog: name one with --location")
+	for _, place := range places {
+		order, err := t.call(ctx, http.MethodPost, "/v1/orders", map[string]string{
+			"recipient_name": "Destinatario de prueba", "recipient_phone": phone, "delivery_address": "Av. de Prueba 123",
+			"location_id": place, "product": "Pedido de prueba",
+		})
+		var refused *refusedError
+		if t.location != "" || !errors.As(err, &refused) || refused.status != http.StatusUnprocessableEntity {
+			return order, err
+		}
+	}
+	return nil, failed
+}
+
+// places are the districts of the cities where some operator delivers.
+func (t *trigger) places(ctx context.Context) (ids []string, err error) {
+	var countries []struct {
+		Code string `json:"code"`
+	}
+	if err := t.read(ctx, "/public/countries", &countries); err != nil {
+		return nil, err
+	}
+	for _, country := range countries {
+		code := url.QueryEscape(country.Code)
+		var cities []struct {
+			ID string `json:"id"`
+		}
+		if err := t.read(ctx, "/public/cities?country_code="+code, &cities); err != nil {
+			return nil, err
+		}
+		for _, city := range cities {
+			var districts []struct {
+				ID string `json:"id"`
+			}
+			if err := t.read(ctx, "/public/locations/tree?country_code="+code+"&city="+url.QueryEscape(city.ID), &districts); err != nil {
+				return nil, err
+			}
+			for _, district := range districts {
+				if ids = append(ids, district.ID); len(ids) == maxPlaces {
+					return ids, nil
+				}
+			}
+		}
+	}
+	return ids, nil
+}
+
+func (t *trigger) read(ctx context.Context, path string, into any) error {
+	data, err := t.call(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// refusedError is an answer that is no success.
+type refusedError struct {
+	status        int
+	code, message string
+}
+
+// Error says what the service has answered.
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("the service answered %d %s: %s", e.status, e.code, e.message)
+}
+
+// call makes a request and returns its data.
+func (t *trigger) call(ctx context.Context, method, path string, body any) (json.RawMessage, error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(t.url, "/")+path, content)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("X-API-Key", t.key)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := t.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	var answer struct {
+		Data  json.RawMessage `json:"data"`
+		Error string          `json:"error"`
+		Code  string          `json:"code"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("%s answered %d, and not as the service does: %w", t.url, response.StatusCode, err)
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		return nil, &refusedError{response.StatusCode, answer.Code, answer.Error}
+	}
+	return answer.Data, nil
+}

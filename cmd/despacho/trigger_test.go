@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/catalog"
+	"despacho/db"
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/poll"
+	"despacho/test/testenv"
+)
+
+// The printed order has got to the event, and a webhook of the test key gets it.
+func TestTrigger_everyEvent(t *testing.T) {
+	databaseURL := testenv.SQLite(t)
+	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
+	require.NoError(t, err)
+	countries, locations := catalog.Embedded()
+	locations = slices.DeleteFunc(locations, func(place catalog.Location) bool { return place.City != "Lima" && place.City != "" })
+	require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
+	require.NoError(t, database.Close())
+	s := apptest.Boot(t, databaseURL, apptest.Options{})
+	tenant := s.NewTenant(t)
+	key, receiver := tenant.NewKey(t, models.APIKey{Test: true}), apptest.NewReceiver(t, nil)
+	s.Register(t, key, receiver)
+
+	for _, event := range models.Events {
+		out, err := despacho(t, "", "trigger", string(event), "--url", s.BaseURL+"/", "--key", key)
+		require.NoError(t, err, out)
+		var order struct {
+			triggeredOrder
+			Test bool `json:"test"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &order), out)
+		require.True(t, order.hasHad(event), out)
+		require.True(t, order.Test)
+		poll.Until(t, func() error {
+			if !slices.ContainsFunc(receiver.Events(), func(one apptest.Received) bool {
+				return one.Event == string(event) && one.Data["id"] == order.ID
+			}) {
+				return fmt.Errorf("%s did not arrive", event)
+			}
+			return nil
+		})
+	}
+}
+
+// What cannot work is said before anything is requested, and what the service refuses is shown.
+func TestTrigger_refusals(t *testing.T) {
+	_, err := despacho(t, "", "trigger", "order.lost", "--url", "despacho.example", "--key", "dsp_live_x")
+	require.ErrorContains(t, err, `"order.lost" is no event`)
+	require.ErrorContains(t, err, "--url must be")
+	require.ErrorContains(t, err, "--key must be a test key")
+
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	_, err = despacho(t, "", "trigger", "order.created", "--url", s.BaseURL, "--key", "dsp_test_x", "--location", apptest.Miraflores.String())
+	require.ErrorContains(t, err, "the service answered 401 invalid_api_key")
+}

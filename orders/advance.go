@@ -1,0 +1,55 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
+
+	"despacho/internal/apperror"
+	"despacho/workflows"
+)
+
+// ErrNoNextStep refuses to advance a test order that has ended.
+var ErrNoNextStep = apperror.New(apperror.Conflict, "no_next_step", "El pedido de prueba ya terminó: no tiene un siguiente paso.")
+
+// Advance makes the next step of a test order at once and returns the order. The caller must be a
+// test key.
+func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
+	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
+	defer cancel()
+	release, _, err := s.moving.acquire(limited, id)
+	if err != nil {
+		return nil, ErrMoveUnconfirmed.Because(err)
+	}
+	defer release()
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	if order.State().Final() || order.Seq > len(testSteps(&order.Order)) {
+		return nil, ErrNoNextStep
+	}
+	// A repeated request waits for the same update. The Seq keeps it from making another step.
+	options := client.UpdateWorkflowOptions{
+		UpdateID: fmt.Sprintf("%s-%d", workflows.AdvanceName, order.Seq), WorkflowID: workflows.OrderWorkflowID(id),
+		UpdateName: workflows.AdvanceName, Args: []any{order.Seq}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	}
+	handle, err := s.temporal.UpdateWorkflow(limited, options)
+	if isNotRunning(err) {
+		handle, err = s.updateWithStart(limited, &order.Order, options)
+	}
+	if err == nil {
+		err = handle.Get(limited, nil)
+	}
+	moved, readErr := s.find(ctx, caller, id)
+	if readErr != nil {
+		return nil, readErr
+	}
+	if moved.Seq == order.Seq {
+		return nil, ErrMoveUnconfirmed.Because(errors.Join(errors.New("the test step was not made"), err))
+	}
+	return s.view(moved, caller.SeesProofLocation()), nil
+}

@@ -1,0 +1,191 @@
+package orders
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/internal/identity"
+	"despacho/internal/money"
+	"despacho/models"
+	"despacho/workflows"
+)
+
+// Scenario is what happens to a test order. The last digits of recipient_phone choose it.
+type Scenario struct {
+	Digits string
+	// English and Spanish say what happens, for the documentation.
+	English, Spanish string
+
+	steps []scenarioStep
+	// photo is a delivery with a photo and half of the amount.
+	photo bool
+	// dniUnavailable is a registry that does not answer, linkUnresolved a map link without a point.
+	dniUnavailable, linkUnresolved bool
+	// atRisk is a destination in a risk zone, notCovered one that the operator does not cover.
+	atRisk, notCovered bool
+	// outage is a first request that fails.
+	outage bool
+}
+
+// scenarioStep is a move of a test order, and how long after the one before it is made. rider is
+// the index of the rider of an assignment.
+type scenarioStep struct {
+	after time.Duration
+	move  models.Move
+	rider int
+}
+
+const (
+	stepInterval = 5 * time.Second
+	// testAutoCancel is when a test order is cancelled that is never received, testRevival how long
+	// after that it is received all the same.
+	testAutoCancel = time.Minute
+	testRevival    = 10 * time.Second
+)
+
+var (
+	received   = scenarioStep{after: stepInterval, move: models.MoveReceive}
+	assigned   = scenarioStep{after: stepInterval, move: models.MoveAssign}
+	reassigned = scenarioStep{after: stepInterval, move: models.MoveAssign, rider: 1}
+	delivered  = scenarioStep{after: stepInterval, move: models.MoveDeliver}
+	cancelled  = scenarioStep{after: stepInterval, move: models.MoveCancel}
+	expired    = scenarioStep{after: testAutoCancel, move: models.MoveAutoCancel}
+	revived    = scenarioStep{after: testRevival, move: models.MoveReceive}
+
+	toDelivery = []scenarioStep{received, assigned, delivered}
+)
+
+// Scenarios are those of test mode. The first is also that of every phone whose last digits are not
+// in the table.
+var Scenarios = []Scenario{
+	{Digits: "001", English: "Delivered", Spanish: "Entregado", steps: toDelivery},
+	{
+		Digits: "002", English: "Delivered with a photo; of an amount to collect, half is collected",
+		Spanish: "Entregado con foto; de un monto por cobrar se cobra la mitad", steps: toDelivery, photo: true,
+	},
+	{Digits: "003", English: "Cancelled by the operator", Spanish: "Cancelado por el operador", steps: []scenarioStep{received, cancelled}},
+	{
+		Digits: "004", English: "Another rider half way: `order.assigned` twice", Spanish: "Otro motorizado a mitad de camino: dos `order.assigned`",
+		steps: []scenarioStep{received, assigned, reassigned, delivered},
+	},
+	{Digits: "005", English: "Never received: auto-cancelled", Spanish: "Nunca llega: se cancela solo", steps: []scenarioStep{expired}},
+	{
+		Digits: "006", English: "Auto-cancelled, then revived by a late reception", Spanish: "Se cancela solo y revive porque llega tarde",
+		steps: []scenarioStep{expired, revived, assigned, delivered},
+	},
+	{
+		Digits: "007", English: "The identity registry does not answer: a DNI stays unverified",
+		Spanish: "El registro de identidad no responde: un DNI queda sin verificar", steps: toDelivery, dniUnavailable: true,
+	},
+	{
+		Digits: "008", English: "A map link cannot be resolved: no GPS point", Spanish: "Un enlace de mapa no se puede resolver: sin punto GPS",
+		steps: toDelivery, linkUnresolved: true,
+	},
+	{Digits: "009", English: "Risk zone: 201 with `warning`", Spanish: "Zona de riesgo: 201 con `warning`", steps: toDelivery, atRisk: true},
+	{Digits: "010", English: "Destination not covered: 422 `not_covered`", Spanish: "Destino sin cobertura: 422 `not_covered`", notCovered: true},
+	{
+		Digits: "011", English: "Outage: 503 `service_unavailable` once; the same request with the same `Idempotency-Key` succeeds",
+		Spanish: "Caída: 503 `service_unavailable` una vez; la misma solicitud con la misma `Idempotency-Key` se cumple", steps: toDelivery, outage: true,
+	},
+}
+
+// Moves is the scenario's sequence of statuses with the seconds before each.
+func (s *Scenario) Moves() string {
+	var moves []string
+	for _, step := range s.steps {
+		to := string(step.move)
+		if step.move == models.MoveCancel || step.move == models.MoveAutoCancel {
+			to = string(models.StatusCancelled)
+		}
+		moves = append(moves, fmt.Sprintf("`%s` %d s", to, int(step.after.Seconds())))
+	}
+	return strings.Join(moves, ", ")
+}
+
+// ScenarioOf is the scenario of a phone.
+func ScenarioOf(phone string) *Scenario {
+	for i := range Scenarios {
+		if strings.HasSuffix(phone, Scenarios[i].Digits) {
+			return &Scenarios[i]
+		}
+	}
+	return &Scenarios[0]
+}
+
+// scenarioOf is the scenario of a test order; that of every other does nothing.
+func scenarioOf(order *models.Order) *Scenario {
+	if !order.Test {
+		return &Scenario{}
+	}
+	return ScenarioOf(order.RecipientPhone)
+}
+
+// testSteps are all moves of a test order; nil for every other.
+func testSteps(order *models.Order) []workflows.TestStep {
+	scenario := scenarioOf(order)
+	riders := TestRiders(order.OperatorID, order.CreatedAt)
+	var steps []workflows.TestStep
+	for _, step := range scenario.steps {
+		made := workflows.TestStep{After: step.after, Move: step.move}
+		switch step.move {
+		case models.MoveAssign:
+			made.RiderID = &riders[step.rider].ID
+		case models.MoveCancel:
+			made.Reason = "Cancelación de prueba"
+		case models.MoveDeliver:
+			made.Amount = scenario.collected(order)
+			if scenario.photo {
+				made.Photo = testPhotoName(order.ID)
+			}
+		}
+		steps = append(steps, made)
+	}
+	return steps
+}
+
+// collected is what the rider of a test order collects; nil if there is nothing to collect.
+func (s *Scenario) collected(order *models.Order) *money.Cents {
+	if order.PaymentType != models.CashOnDelivery {
+		return nil
+	}
+	amount := order.AmountToCollect
+	if s.photo {
+		amount /= 2
+	}
+	return &amount
+}
+
+// autoCancelAfter is when an order is cancelled that is never received.
+func (s *Scenario) autoCancelAfter(configured time.Duration) time.Duration {
+	if len(s.steps) > 0 && s.steps[0].move == models.MoveAutoCancel {
+		return s.steps[0].after
+	}
+	return configured
+}
+
+// TestRiders are the riders of an operator's test orders. They are nobody, and inactive so that
+// earlier releases offer them to nobody.
+func TestRiders(operatorID uuid.UUID, createdAt time.Time) []models.Rider {
+	var riders []models.Rider
+	for i, name := range []string{"Motorizado de prueba", "Motorizada de prueba"} {
+		riders = append(riders, models.Rider{
+			ID: uuid.NewSHA1(operatorID, fmt.Appendf(nil, "test rider %d", i)), OperatorID: operatorID, Test: true,
+			Name: name, Phone: fmt.Sprintf("+5199900000%d", i+1), CreatedAt: createdAt,
+		})
+	}
+	return riders
+}
+
+// TestIdentity is what the registry answers about a test order's DNI: no provider is asked.
+func TestIdentity(order *models.Order) (outcome identity.Outcome, verified bool) {
+	if scenarioOf(order).dniUnavailable {
+		return identity.Unavailable, false
+	}
+	return identity.Found, true
+}
+
+// TestLinkUnresolved reports whether a test order's map link leads to no point.
+func TestLinkUnresolved(order *models.Order) bool { return scenarioOf(order).linkUnresolved }

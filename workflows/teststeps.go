@@ -1,0 +1,144 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/workflow"
+
+	"despacho/internal/money"
+	"despacho/models"
+)
+
+// AdvanceName is the update that makes a test order's next step at once.
+const AdvanceName = "advance"
+
+// TestStep is a move that the workflow of a test order makes by itself. All steps are in the
+// workflow's input, so that a change of the scenarios does not change what a running order does.
+type TestStep struct {
+	// After is the time since the step before or, for the first, since the workflow began.
+	After time.Duration `json:"after"`
+	Move  models.Move   `json:"move"`
+	// RiderID is the rider of an assignment, Reason that of a cancel.
+	RiderID *uuid.UUID `json:"rider_id,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	// Amount is what was collected on delivery, Photo the name of its photo.
+	Amount *money.Cents `json:"amount,omitempty"`
+	Photo  string       `json:"photo,omitempty"`
+}
+
+// request is the step as a requested move.
+func (s TestStep) request(now time.Time) request {
+	r := request{move: s.Move, by: models.ByOperator}
+	switch s.Move {
+	case models.MoveAutoCancel:
+		r.by = models.ByAuto
+	case models.MoveReceive:
+		r.message = Received{}
+	case models.MoveAssign:
+		r.message = Assigned{RiderID: *s.RiderID}
+	case models.MoveCancel:
+		r.message = Cancel{Reason: s.Reason}
+	case models.MoveDeliver:
+		delivered := Delivered{ActualAmountCollected: s.Amount, Photo: s.Photo}
+		if s.Photo != "" {
+			delivered.CapturedAt = &now
+		}
+		r.message = delivered
+	}
+	return r
+}
+
+// stepRetry is the time to the next attempt at a step that could not be made.
+const stepRetry = time.Hour
+
+// restoreSteps takes over the steps of a test order. A history of code without steps has none.
+func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
+	o.steps = nil
+	if len(steps) > 0 && o.has(ctx, changeTestSteps) {
+		o.steps = steps
+	}
+}
+
+// isTest reports whether the order moves by itself.
+func (o *order) isTest() bool { return len(o.steps) > 0 }
+
+// nextStep is the step that comes next; nil after the last, and for an order that moves no more. An
+// order has made as many moves as its Seq says, and all of them but a cancel are steps.
+func (o *order) nextStep() *TestStep {
+	if o.seq < 1 || o.seq > len(o.steps) || o.state.Final() {
+		return nil
+	}
+	return &o.steps[o.seq-1]
+}
+
+// startNextStep starts the timer of the next step, in place of the one that runs.
+func (o *order) startNextStep(ctx workflow.Context) {
+	o.cancelStep()
+	if step := o.nextStep(); step != nil {
+		o.startStep(ctx, step.After)
+	}
+}
+
+func (o *order) startStep(ctx workflow.Context, after time.Duration) {
+	timerCtx, stop := workflow.WithCancel(ctx)
+	o.stopStep = stop
+	timer := workflow.NewTimerWithOptions(timerCtx, after, workflow.TimerOptions{Summary: "test step"})
+	o.events.AddFuture(timer, func(f workflow.Future) {
+		if f.Get(ctx, nil) != nil {
+			return // cancelled by a move
+		}
+		o.stopStep = nil
+		if err := o.makeStep(ctx); err != nil {
+			workflow.GetLogger(ctx).Error("test step not made", "order_id", o.id, "error", err)
+		}
+		// A step that was made, or made elsewhere, has started the next one's timer.
+		if o.stopStep == nil && o.nextStep() != nil {
+			o.startStep(ctx, stepRetry)
+		}
+	})
+}
+
+func (o *order) cancelStep() {
+	if o.stopStep != nil {
+		o.stopStep()
+		o.stopStep = nil
+	}
+}
+
+func (o *order) makeStep(ctx workflow.Context) error {
+	step := o.nextStep()
+	if step == nil {
+		return nil
+	}
+	return o.handleMove(ctx, step.request(workflow.Now(ctx)))
+}
+
+var errNotATestOrder = errors.New("the order is not a test order")
+
+// registerAdvance registers the update that makes the next step of a test order that is at a Seq.
+// An order that has moved since stays as it is: the request was repeated.
+func (o *order) registerAdvance(ctx workflow.Context) error {
+	return workflow.SetUpdateHandlerWithOptions(ctx, AdvanceName,
+		func(ctx workflow.Context, seq int) error {
+			outcome, answer := workflow.NewFuture(ctx)
+			o.requests.Send(ctx, func(ctx workflow.Context) {
+				if o.seq != seq {
+					answer.SetError(nil)
+					return
+				}
+				answer.SetError(o.makeStep(ctx))
+			})
+			return outcome.Get(ctx, nil)
+		},
+		workflow.UpdateHandlerOptions{
+			Validator: func(int) error {
+				if o.loaded && !o.isTest() {
+					return errNotATestOrder
+				}
+				return nil
+			},
+			Description: "Makes the next step of a test order.",
+		})
+}
