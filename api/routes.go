@@ -56,6 +56,7 @@ func (s *Server) routes() {
 	v1.GET("/orders", s.withKey(models.ScopeReadOrders, s.listOrders))
 	v1.GET("/orders/:id", s.withKey(models.ScopeReadOrders, s.readOrder))
 	v1.PATCH("/orders/:id/cancel", s.withKey(models.ScopeWriteOrders, s.cancelOrder))
+	v1.GET("/events", s.withKey(models.ScopeReadOrders, s.listEvents))
 	v1.GET("/stores", s.withKey(models.ScopeReadStores, s.listStores))
 	v1.GET("/webhooks", s.withKey(models.ScopeManageWebhooks, s.listWebhooks))
 	v1.POST("/webhooks", s.withKey(models.ScopeManageWebhooks, s.registerWebhook))

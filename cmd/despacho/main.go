@@ -34,7 +34,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), deploymentCommand(), secretsCommand(), reconcileCommand(), photosCommand(),
-		resolveCommand(), healthCommand(), versionCommand(),
+		listenCommand(), resolveCommand(), healthCommand(), versionCommand(),
 	)
 	return root
 }
