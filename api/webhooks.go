@@ -19,6 +19,7 @@ type webhookView struct {
 	Owner     models.Role    `json:"owner"`
 	Retry     bool           `json:"retry"`
 	Active    bool           `json:"active"`
+	PausedAt  *time.Time     `json:"paused_at"`
 	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
 	// Secret is shown once, on registration.
@@ -36,7 +37,7 @@ type circuitView struct {
 func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
-		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(),
+		Retry: w.Retry, Active: w.Active, PausedAt: inUTC(w.PausedAt), CreatedAt: w.CreatedAt.UTC(),
 		Circuit: circuitView{
 			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
 		},
@@ -91,6 +92,23 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	})
 }
 
+// changeWebhook changes a webhook without giving it another secret, and pauses or resumes it.
+func (s *Server) changeWebhook(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	hook, err := s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in)
+	if err != nil {
+		return err
+	}
+	return ok(c, s.viewOfWebhook(hook))
+}
+
 func (s *Server) deactivateWebhook(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
@@ -136,5 +154,5 @@ func (s *Server) testWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, viewOfDelivery(record))
+	return ok(c, s.viewWithBodies(record))
 }

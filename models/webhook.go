@@ -22,9 +22,11 @@ type Webhook struct {
 	PreviousSecret      []byte
 	PreviousSecretUntil *time.Time
 	// OlderSecrets are those before the previous one that still sign, as JSON.
-	OlderSecrets        []byte
-	Retry               bool
-	Active              bool
+	OlderSecrets []byte
+	Retry        bool
+	Active       bool
+	// PausedAt is when its owner paused it: its events wait.
+	PausedAt            *time.Time
 	FailingSince        *time.Time
 	ConsecutiveFailures int
 	// The circuit is open from CircuitOpenedAt on; NextProbeAt is when the next delivery is tried,

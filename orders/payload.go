@@ -34,8 +34,8 @@ func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderVie
 }
 
 // deliveriesOf creates the deliveries of an event; a webhook that is limited to a store gets what
-// the store gets. The order's workflow sends them, except the queued ones: those whose circuit is
-// open and those beyond maxDirect.
+// the store gets. The order's workflow sends them, except the queued ones: those of a
+// webhook that is paused or has an open circuit, and those beyond maxDirect.
 func deliveriesOf(event *models.FeedEvent, seq int, webhooks []models.Webhook) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	direct := 0
@@ -48,7 +48,7 @@ func deliveriesOf(event *models.FeedEvent, seq int, webhooks []models.Webhook) (
 		if webhook.StoreID != nil {
 			audience = models.RoleStore
 		}
-		queued := webhook.CircuitOpenedAt != nil || direct == maxDirect
+		queued := webhook.PausedAt != nil || webhook.CircuitOpenedAt != nil || direct == maxDirect
 		if !queued {
 			direct++
 		}

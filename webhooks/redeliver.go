@@ -65,6 +65,15 @@ func (s *Service) findToSend(ctx context.Context, scope db.WebhookScope, id uuid
 	return hook, err
 }
 
+// findToRedeliver is findToSend for what a paused webhook does not get.
+func (s *Service) findToRedeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	hook, err := s.findToSend(ctx, scope, id)
+	if err == nil && hook.PausedAt != nil {
+		err = ErrHookPaused
+	}
+	return hook, err
+}
+
 // Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
 func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
 	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
@@ -74,7 +83,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	hook, err := s.findToSend(ctx, scope, delivery.WebhookID)
+	hook, err := s.findToRedeliver(ctx, scope, delivery.WebhookID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +122,7 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 	if err != nil {
 		return 0, err
 	}
-	hook, err := s.findToSend(ctx, scope, webhookID)
+	hook, err := s.findToRedeliver(ctx, scope, webhookID)
 	if err != nil {
 		return 0, err
 	}

@@ -25,6 +25,9 @@ type webhookPage struct {
 	// TestDelivery is the test that was just sent.
 	TestDelivery *deliveryEntry
 	Log          *deliveryLog
+	// Change is the form to change it without another secret; Changing means that it was refused.
+	Change   *forms.Form
+	Changing bool
 	// Range is the form to resend the failed deliveries of a time range.
 	Range *forms.Form
 }
@@ -73,7 +76,7 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if err != nil {
 		return err
 	}
-	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
+	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Change: changeForm(hook), Range: p.rangeForm(v, hook)}
 	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
 		return err
 	}

@@ -249,3 +249,29 @@ func TestWebhooks_paused(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, tried.Status)
 	require.Contains(t, v.read(tried.Location).words(), "El envío de webhooks está en pausa. Los eventos se guardan")
 }
+
+// A webhook is changed, paused and resumed on its page; the form that was refused is shown again.
+func TestWebhooks_changePauseAndResume(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		receiver := newFlakyReceiver(t, http.StatusOK)
+		path, _ := v.registerAt(t, receiver.URL+"/hook", nil)
+
+		changed := v.submit(path+"/cambiar", url.Values{"url": {receiver.URL + "/otro"}, "events": {"order.created", "order.delivered"}, "retry": {"true"}})
+		for _, shown := range []string{receiver.URL + "/otro", "Su secreto es el mismo.", "Pedido entregado order.delivered", "con reintentos"} {
+			require.Contains(t, changed.words(), shown)
+		}
+		refused := v.post(path+"/cambiar", url.Values{"url": {"http://tienda.example/"}, "events": {"order.created"}})
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "La URL debe empezar con https://")
+
+		require.Contains(t, v.submit(path+"/pausar", nil).words(), "En pausa desde el")
+		require.Contains(t, v.read("/panel/webhooks").words(), "En pausa")
+		create(t, s, tenant.Key, nil)
+		settledAt(t, s, tenant, path, models.WebhookDeliveryPending, 1)
+		require.Contains(t, v.submit(path+"/reanudar", nil).words(), "El webhook se reanudó")
+		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
+		require.Contains(t, v.read(path).words(), `Cuerpo enviado {"event":"order.created"`)
+	})
+}
