@@ -104,7 +104,7 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	default:
 		wrong.Add("status", "debe ser uno de: pending, delivered, failed")
 	}
-	if filter.Event != "" && filter.Event != models.EventTest && !slices.Contains(models.Events, filter.Event) {
+	if filter.Event != "" && filter.Event != models.EventTest && !slices.Contains(models.SubscribableEvents, filter.Event) {
 		wrong.Add("event", "debe ser el nombre de un evento")
 	}
 	if err := wrong.Err(); err != nil {
@@ -162,6 +162,6 @@ func (s *Server) redeliverRange(c *gin.Context) error {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{
-		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Entregas fallidas que se reenviarán: %d.", count),
+		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Entregas que se reenviarán: %d.", count),
 	})
 }

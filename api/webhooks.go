@@ -92,6 +92,33 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	})
 }
 
+// dailyView is how a webhook's deliveries of one day went.
+type dailyView struct {
+	Day       string `json:"day"`
+	Delivered int64  `json:"delivered"`
+	Failed    int64  `json:"failed"`
+	Pending   int64  `json:"pending"`
+}
+
+// webhookHealth shows how a webhook's deliveries of the last days went.
+func (s *Server) webhookHealth(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	hook, err := s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	days, err := s.webhooks.Daily(c.Request.Context(), hook, caller(c).Operator.TimeZone())
+	if err != nil {
+		return err
+	}
+	return ok(c, gin.H{"days": views(days, func(d *webhooks.Day) dailyView {
+		return dailyView{Day: d.Date, Delivered: d.Delivered, Failed: d.Failed, Pending: d.Pending}
+	})})
+}
+
 // changeWebhook changes a webhook without giving it another secret, and pauses or resumes it.
 func (s *Server) changeWebhook(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)

@@ -214,8 +214,8 @@ func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, addres
 	})
 }
 
-// SaveWebhook writes what the owner of a webhook can change. With another URL its circuit is closed:
-// the failures were those of another receiver.
+// SaveWebhook writes what the owner of a webhook can change. With another URL its circuit is
+// closed: the failures were those of another receiver.
 func (d *DB) SaveWebhook(ctx context.Context, webhook *models.Webhook, otherURL bool) error {
 	columns := []any{"events", "retry", "paused_at"}
 	if otherURL {

@@ -45,6 +45,8 @@ var eventNames = map[models.Event]string{
 	models.EventDelivered: "Pedido entregado",
 	models.EventCancelled: "Pedido cancelado",
 	models.EventTest:      "Evento de prueba",
+
+	models.EventWebhookDisabled: "Webhook desactivado",
 }
 
 var deliveryStates = map[models.WebhookDeliveryStatus]cell{

@@ -96,8 +96,8 @@ func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 // sentFields are the fields of a webhook that say what is sent where: its URL, its events and
 // whether it has retries.
 func sentFields() []forms.Field {
-	events := make([]forms.Option, len(models.Events))
-	for i, event := range models.Events {
+	events := make([]forms.Option, len(models.SubscribableEvents))
+	for i, event := range models.SubscribableEvents {
 		events[i] = forms.Option{Value: string(event), Label: eventNames[event] + " · " + string(event)}
 	}
 	return []forms.Field{

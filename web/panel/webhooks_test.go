@@ -159,11 +159,11 @@ func TestWebhooks_logShowsFailuresAndRedelivers(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, backwards.Status)
 		require.Contains(t, backwards.words(), "No puede ser posterior al final del rango.")
 		earlier := v.submit(path+"/reenviar", url.Values{"from": typed(-2 * time.Hour), "to": typed(-time.Hour)})
-		require.Contains(t, earlier.words(), "No hay entregas fallidas en ese rango.")
+		require.Contains(t, earlier.words(), "No hay entregas que reenviar en ese rango.")
 
 		receiver.status.Store(http.StatusOK)
 		again := v.submit(path+"/reenviar", url.Values{"from": typed(-time.Hour), "to": typed(time.Minute)})
-		require.Contains(t, again.words(), "Se reenvía 1 entrega fallida.")
+		require.Contains(t, again.words(), "Se reenvía 1 entrega.")
 		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
 		require.Contains(t, v.read(path).words(), "Enviado Pedido creado")
 		require.Contains(t, v.read(path).words(), "· Reenvío")
@@ -272,6 +272,8 @@ func TestWebhooks_changePauseAndResume(t *testing.T) {
 		settledAt(t, s, tenant, path, models.WebhookDeliveryPending, 1)
 		require.Contains(t, v.submit(path+"/reanudar", nil).words(), "El webhook se reanudó")
 		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
-		require.Contains(t, v.read(path).words(), `Cuerpo enviado {"event":"order.created"`)
+		shown := v.read(path).words()
+		require.Contains(t, shown, `Cuerpo enviado {"event":"order.created"`)
+		require.Contains(t, shown, "enviados 1 · fallidos 0")
 	})
 }
