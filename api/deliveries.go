@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -35,6 +36,8 @@ type attemptView struct {
 	DurationMS *int64              `json:"duration_ms"`
 	Error      *string             `json:"error"`
 	Response   *string             `json:"response"`
+	// Body is what was sent; only where one delivery is shown.
+	Body *string `json:"body,omitempty"`
 }
 
 type deliveryPage struct {
@@ -62,6 +65,28 @@ func viewOfDelivery(record *webhooks.Record) deliveryView {
 	return view
 }
 
+// viewWithBodies is a delivery with the body of each attempt.
+func (s *Server) viewWithBodies(record *webhooks.Record) deliveryView {
+	view := viewOfDelivery(record)
+	for i := range record.Attempts {
+		view.Attempts[i].Body = s.webhooks.SentBody(&record.Delivery, &record.Attempts[i])
+	}
+	return view
+}
+
+// readDelivery shows a delivery of one of the caller's webhooks, with what was sent.
+func (s *Server) readDelivery(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrDeliveryNotFound)
+	if err != nil {
+		return err
+	}
+	record, err := s.webhooks.Delivery(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	return ok(c, s.viewWithBodies(record))
+}
+
 // listDeliveries lists the deliveries that the caller may see, those of its webhooks with their
 // attempts.
 func (s *Server) listDeliveries(c *gin.Context) error {
@@ -70,6 +95,7 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 		WebhookID: idParameter(c, "webhook_id", &wrong),
 		OrderID:   idParameter(c, "order_id", &wrong),
 		Status:    models.WebhookDeliveryStatus(c.Query("status")),
+		Event:     models.Event(c.Query("event")),
 		Page:      countParameter(c, "page", 1, &wrong),
 		Limit:     min(countParameter(c, "limit", defaultPageSize, &wrong), orders.MaxPageSize),
 	}
@@ -77,6 +103,9 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	case "", models.WebhookDeliveryPending, models.WebhookDeliveryDelivered, models.WebhookDeliveryFailed:
 	default:
 		wrong.Add("status", "debe ser uno de: pending, delivered, failed")
+	}
+	if filter.Event != "" && filter.Event != models.EventTest && !slices.Contains(models.SubscribableEvents, filter.Event) {
+		wrong.Add("event", "debe ser el nombre de un evento")
 	}
 	if err := wrong.Err(); err != nil {
 		return err
@@ -115,7 +144,7 @@ func (s *Server) redeliver(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, viewOfDelivery(record))
+	return ok(c, s.viewWithBodies(record))
 }
 
 // redeliverRange sends a webhook's failed deliveries of a time range again.
@@ -133,6 +162,6 @@ func (s *Server) redeliverRange(c *gin.Context) error {
 		return err
 	}
 	return respond(c, http.StatusOK, envelope{
-		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Entregas fallidas que se reenviarán: %d.", count),
+		Data: gin.H{"redelivering": count}, Message: fmt.Sprintf("Entregas que se reenviarán: %d.", count),
 	})
 }

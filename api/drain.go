@@ -10,11 +10,12 @@ import (
 const maxDrain = 3
 
 // Drain prepares the shutdown: requests are still served, but /readyz fails so that load balancers
-// stop sending them, and every response closes its connection. It returns after the delay and once
-// no request came for a third of it, because a balancer may notice late. The listener can then be
-// closed without cutting a request off.
+// stop sending them, requests that wait for events respond at once, and every response closes its
+// connection. It returns after the delay and once no request came for a third of it, because a
+// balancer may notice late. The listener can then be closed without cutting a request off.
 func (s *Server) Drain(delay time.Duration) {
 	s.draining.Store(true)
+	s.events.StopWaiting()
 	end := time.Now().Add(maxDrain * delay)
 	for wait := delay; wait > 0 && time.Now().Before(end); {
 		time.Sleep(wait)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/stretchr/testify/require"
+
+	"despacho/events"
 )
 
 func TestDrain_waitsWhileRequestsCome(t *testing.T) {
@@ -27,7 +29,7 @@ func TestDrain_waitsWhileRequestsCome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := &Server{}
+				s := &Server{events: events.New(nil, nil, nil, nil)}
 				router := gin.New()
 				router.Use(s.closeWhenDraining)
 				router.GET(test.path, func(*gin.Context) {})

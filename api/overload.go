@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
+	"despacho/events"
 	"despacho/internal/apperror"
 	"despacho/internal/inflight"
 )
@@ -28,6 +29,9 @@ func (s *Server) limitInFlight(c *gin.Context) {
 	limit := s.config.Timeouts.Request
 	if isMultipart(c.Request) {
 		limit = s.config.Timeouts.Upload
+	}
+	if c.FullPath() == eventsPath {
+		limit += events.MaxWait
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)
 	defer cancel()

@@ -18,8 +18,8 @@ var forStores = []string{
 	"GET /session", "DELETE /session", "POST /session/password",
 	"POST /session/second-factor", "POST /session/second-factor/confirm", "POST /session/second-factor/remove",
 	"GET /orders", "POST /orders", "GET /orders/:id", "POST /orders/:id/cancel",
-	"GET /webhooks", "POST /webhooks", "DELETE /webhooks/:id", "POST /webhooks/:id/rotate", "POST /webhooks/:id/test", "POST /webhooks/:id/redeliver",
-	"GET /deliveries", "POST /deliveries/:id/redeliver",
+	"GET /webhooks", "POST /webhooks", "PATCH /webhooks/:id", "GET /webhooks/:id/health", "DELETE /webhooks/:id", "POST /webhooks/:id/rotate", "POST /webhooks/:id/test", "POST /webhooks/:id/redeliver",
+	"GET /deliveries", "GET /deliveries/:id", "POST /deliveries/:id/redeliver",
 }
 
 // whileSuspended is what protects accounts and keys, which a suspended operator's users may do.

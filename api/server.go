@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/db"
+	"despacho/events"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/encryption"
@@ -38,6 +39,7 @@ type Server struct {
 	catalog  *db.CatalogCache
 	orders   *orders.Service
 	webhooks *webhooks.Service
+	events   *events.Service
 	// operators manages what the operators configure themselves.
 	operators *operators.Service
 	temporal  client.Client
@@ -81,6 +83,7 @@ type Options struct {
 	Catalog  *db.CatalogCache
 	Orders   *orders.Service
 	Webhooks *webhooks.Service
+	Events   *events.Service
 	// Secrets encrypts the second factors of panel users.
 	Secrets *encryption.Cipher
 	// Photos is where they are, and PhotoURLs checks their addresses.
@@ -103,7 +106,7 @@ func New(options Options) (*Server, error) {
 	}
 	s := &Server{
 		config: options.Config, db: options.DB, catalog: options.Catalog, orders: options.Orders,
-		webhooks: options.Webhooks, operators: operators.New(operators.Options{
+		webhooks: options.Webhooks, events: options.Events, operators: operators.New(operators.Options{
 			DB: options.DB, Clock: options.Clock, Secrets: options.Secrets, Signer: signer,
 			UserLimit: options.Config.PanelUserLimit, OperatorLimit: options.Config.PanelOperatorLimit, Photos: options.Photos,
 		}),

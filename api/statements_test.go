@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"despacho/internal/requestid"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -24,9 +26,9 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	apptest.EachOwn(t, apptest.Options{}, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		token := tenant.SignIn(t, nil)
-		key, session, create := int64(1), int64(1), int64(3)
+		key, session, create := int64(1), int64(1), int64(4)
 		if s.App.DB.Dialect() == db.SQLite {
-			key, session, create = 2, 2, 2
+			key, session, create = 2, 2, 3
 		}
 		count := func(name string, expected int64, request apptest.Request) *apptest.Answer {
 			id := uuid.NewString()
@@ -41,11 +43,20 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 		}
 		s.CreateOrder(t, tenant.Key) // the operator's settings are read once
 		created := count("create", key+create, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order()})
-		count("create with an Idempotency-Key", key+4, apptest.Request{
+		count("create with an Idempotency-Key", key+5, apptest.Request{
 			Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(), Header: map[string]string{"Idempotency-Key": uuid.NewString()},
 		})
 		count("read", key+1, apptest.Request{Method: "GET", Path: "/v1/orders/" + created.String("id"), Key: tenant.Key})
 		count("list", key+2, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.Key})
+		count("events", key+1, apptest.Request{Method: "GET", Path: "/v1/events?limit=200", Key: tenant.Key})
+		poll.Until(t, func() error {
+			if s.Do(t, apptest.Request{Method: "GET", Path: "/v1/events", Key: tenant.Key}).String("cursor") == "" {
+				return errors.New("nothing is published yet")
+			}
+			return nil
+		})
+		cursor := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/events?limit=1", Key: tenant.Key}).String("cursor")
+		count("events after a cursor", key+2, apptest.Request{Method: "GET", Path: "/v1/events?limit=200&after=" + cursor, Key: tenant.Key})
 		count("track", 3, apptest.Request{Method: "GET", Path: "/v1/track/" + created.String("guide_code")})
 
 		path := "/panel/api/orders/" + created.String("id")
@@ -66,8 +77,8 @@ func TestStatements_ofAMove(t *testing.T) {
 			webhook           bool
 			receive, announce int64
 		}{
-			"no webhook":  {webhook: false, receive: 4, announce: 4},
-			"one webhook": {webhook: true, receive: 4, announce: 6},
+			"no webhook":  {webhook: false, receive: 4, announce: 5},
+			"one webhook": {webhook: true, receive: 4, announce: 7},
 		} {
 			tenant := s.NewTenant(t)
 			if c.webhook {

@@ -19,6 +19,7 @@ type webhookView struct {
 	Owner     models.Role    `json:"owner"`
 	Retry     bool           `json:"retry"`
 	Active    bool           `json:"active"`
+	PausedAt  *time.Time     `json:"paused_at"`
 	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
 	// Test is there only in a webhook of test orders.
@@ -38,7 +39,7 @@ type circuitView struct {
 func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
-		Retry: w.Retry, Active: w.Active, CreatedAt: w.CreatedAt.UTC(), Test: w.Test,
+		Retry: w.Retry, Active: w.Active, PausedAt: inUTC(w.PausedAt), CreatedAt: w.CreatedAt.UTC(), Test: w.Test,
 		Circuit: circuitView{
 			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
 		},
@@ -93,6 +94,50 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	})
 }
 
+// dailyView is how a webhook's deliveries of one day went.
+type dailyView struct {
+	Day       string `json:"day"`
+	Delivered int64  `json:"delivered"`
+	Failed    int64  `json:"failed"`
+	Pending   int64  `json:"pending"`
+}
+
+// webhookHealth shows how a webhook's deliveries of the last days went.
+func (s *Server) webhookHealth(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	hook, err := s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	days, err := s.webhooks.Daily(c.Request.Context(), hook, caller(c).Operator.TimeZone())
+	if err != nil {
+		return err
+	}
+	return ok(c, gin.H{"days": views(days, func(d *webhooks.Day) dailyView {
+		return dailyView{Day: d.Date, Delivered: d.Delivered, Failed: d.Failed, Pending: d.Pending}
+	})})
+}
+
+// changeWebhook changes a webhook without giving it another secret, and pauses or resumes it.
+func (s *Server) changeWebhook(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	in, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	hook, err := s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in)
+	if err != nil {
+		return err
+	}
+	return ok(c, s.viewOfWebhook(hook))
+}
+
 func (s *Server) deactivateWebhook(c *gin.Context) error {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
@@ -138,5 +183,5 @@ func (s *Server) testWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, viewOfDelivery(record))
+	return ok(c, s.viewWithBodies(record))
 }

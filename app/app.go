@@ -23,6 +23,7 @@ import (
 	"despacho/activities"
 	"despacho/api"
 	"despacho/db"
+	"despacho/events"
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/internal/encryption"
@@ -60,6 +61,7 @@ type App struct {
 	secrets   *encryption.Cipher
 	roots     *x509.CertPool
 	webhooks  *webhooks.Service
+	events    *events.Service
 	identity  *identity.Verifier
 	photoURLs *photourl.Signer
 	photos    photos.Store
@@ -174,6 +176,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs,
 	}
+	a.events = events.New(a.DB, a.clock, a.photoURLs, log)
 	return a, nil
 }
 
@@ -278,7 +281,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
 		Clock: a.clock, Log: a.log,
 		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
 	})
@@ -342,6 +345,7 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 	queueing, stopQueue := context.WithCancel(ctx)
 	var queue sync.WaitGroup
 	queue.Go(func() { sending.RunQueue(queueing, a.log, a.Config.ShutdownTimeout) })
+	queue.Go(func() { a.events.RunPublisher(queueing) })
 	defer queue.Wait()
 	defer stopQueue()
 	a.runsWorker.Store(true)

@@ -80,7 +80,7 @@ func newTenant(t *testing.T, database *db.DB) *tenant {
 			store.Set(reflect.ValueOf(&w.store.ID))
 		}
 	}
-	w.webhook.OwnerStoreID = &w.store.ID
+	w.webhook.OwnerStoreID, w.webhook.PausedAt = &w.store.ID, nil // a paused one is sent nothing
 	w.user.Role, w.session.UserID = models.RoleStore, w.user.ID
 	order, by, document, source, outcome := &w.order, models.ByStore, models.DocDNI, models.PointGiven, "found"
 	order.BranchID, order.RiderID, order.LocationID, order.OperativeDay = w.branch.ID, &w.rider.ID, testDistrict, "2026-03-04"
@@ -278,7 +278,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				func() error { return database.SaveSecrets(ctx, &webhook) },
 				func() (any, error) { return database.Webhook(ctx, webhook.ID) },
 				[]string{
-					"ID", "OperatorID", "StoreID", "OwnerStoreID", "Test", "URL", "Events", "Retry", "Active", "FailingSince",
+					"ID", "OperatorID", "StoreID", "OwnerStoreID", "Test", "URL", "Events", "Retry", "Active", "PausedAt", "FailingSince",
 					"ConsecutiveFailures", "CircuitOpenedAt", "NextProbeAt", "ProbingUntil", "DeactivatedAt", "DeactivatedReason", "CreatedAt",
 				},
 			},

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -105,6 +106,43 @@ func (d *DB) GuideCodesOf(ctx context.Context, deliveries []models.WebhookDelive
 		byOrder[order.ID] = order.GuideCode
 	}
 	return byOrder, nil
+}
+
+// DeliveryDay is how many deliveries of one day have a status.
+type DeliveryDay struct {
+	// Day is the number of days since 1970-01-01 in the time zone.
+	Day    int64
+	Status models.WebhookDeliveryStatus
+	Count  int64
+}
+
+// DeliveriesByDay counts a webhook's deliveries by day of the event and by status, tests aside.
+func (d *DB) DeliveriesByDay(ctx context.Context, webhookID uuid.UUID, from, until time.Time, zone *time.Location) ([]DeliveryDay, error) {
+	offset, arguments := offsetIn("created_at", zone, from, until)
+	day := fmt.Sprintf("(%s + %s) / 86400 AS day", d.seconds("created_at"), offset)
+	var counts []DeliveryDay
+	err := d.with(ctx).Table("deliveries").Select(day+", status, COUNT(*) AS count", arguments...).
+		Where("webhook_id = ? AND created_at >= ? AND created_at < ? AND event <> ?", webhookID, from, until, models.EventTest).
+		Group("day, status").Scan(&counts).Error
+	return counts, err
+}
+
+// RequeueDeliveries queues the finished deliveries of a webhook in a time range again, tests aside.
+func (d *DB) RequeueDeliveries(ctx context.Context, webhookID uuid.UUID, from, to, now time.Time) (int64, error) {
+	result := d.finished(ctx, webhookID, from, to).
+		UpdateColumns(map[string]any{"status": models.WebhookDeliveryPending, "queued": true, "next_attempt_at": now, "finished_at": nil})
+	return result.RowsAffected, result.Error
+}
+
+// CountFinished counts what RequeueDeliveries would queue.
+func (d *DB) CountFinished(ctx context.Context, webhookID uuid.UUID, from, to time.Time) (count int64, err error) {
+	err = d.finished(ctx, webhookID, from, to).Count(&count).Error
+	return count, err
+}
+
+func (d *DB) finished(ctx context.Context, webhookID uuid.UUID, from, to time.Time) *gorm.DB {
+	return d.with(ctx).Model(&models.WebhookDelivery{}).
+		Where("webhook_id = ? AND status <> ? AND event <> ? AND created_at >= ? AND created_at <= ?", webhookID, models.WebhookDeliveryPending, models.EventTest, from, to)
 }
 
 // FailedDeliveries lists the failed deliveries of a webhook in a time range, oldest first.

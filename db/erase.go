@@ -52,11 +52,13 @@ func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, no
 	return d.with(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", id).UpdateColumn("detail", nil).Error
 }
 
-// HasPendingDeliveries reports whether events of an order are still to be sent.
+// HasPendingDeliveries reports whether events of an order are being sent. Those of a paused webhook
+// are not: they may wait for as long as its owner likes, and go without what was erased meanwhile.
 func (d *DB) HasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool, error) {
 	var count int64
 	err := d.with(ctx).Model(&models.WebhookDelivery{}).
-		Where("order_id = ? AND status = ?", orderID, models.WebhookDeliveryPending).Count(&count).Error
+		Where("order_id = ? AND status = ?", orderID, models.WebhookDeliveryPending).
+		Where("webhook_id NOT IN (SELECT id FROM webhooks WHERE paused_at IS NOT NULL)").Count(&count).Error
 	return count > 0, err
 }
 

@@ -9,16 +9,16 @@ import (
 
 // Cleared counts the deleted rows.
 type Cleared struct {
-	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries, StoredPages int64
+	IdempotencyRecords, RateWindows, Sessions, IdentityAnswers, PasswordResets, AuditEntries, StoredPages, FeedEvents int64
 }
 
 // Total is the number of all deleted rows.
 func (c Cleared) Total() int64 {
-	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries + c.StoredPages
+	return c.IdempotencyRecords + c.RateWindows + c.Sessions + c.IdentityAnswers + c.PasswordResets + c.AuditEntries + c.StoredPages + c.FeedEvents
 }
 
 // ClearExpired deletes expired idempotency records, rate windows, sessions, identity answers,
-// password resets, entries of the audit log and stored pages.
+// password resets, entries of the audit log, stored pages and events of the feed.
 func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 	var cleared Cleared
 	for _, old := range []struct {
@@ -35,6 +35,7 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.PasswordReset{}, "expires_at <= ?", now, &cleared.PasswordResets},
 		{&models.AuditEntry{}, "keep_until <= ?", now, &cleared.AuditEntries},
 		{&models.StoredPage{}, "expires_at <= ?", now, &cleared.StoredPages},
+		{&models.FeedEvent{}, "created_at <= ?", now.Add(-models.FeedRetention), &cleared.FeedEvents},
 	} {
 		result := d.with(ctx).Where(old.where, old.before).Delete(old.row)
 		if result.Error != nil {

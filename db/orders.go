@@ -35,12 +35,16 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
-// InsertOrder inserts an order with its first timeline entry and the deliveries of its first event.
-func (d *DB) InsertOrder(ctx context.Context, order *models.Order, event *models.TimelineEntry, deliveries []models.WebhookDelivery) error {
+// InsertOrder inserts an order with its first timeline entry, its first event and the deliveries of
+// that.
+func (d *DB) InsertOrder(ctx context.Context, order *models.Order, entry *models.TimelineEntry, event *models.FeedEvent, deliveries []models.WebhookDelivery) error {
 	if err := d.with(ctx).Create(order).Error; err != nil {
 		return err
 	}
-	if err := d.with(ctx).Create(event).Error; err != nil {
+	if err := d.with(ctx).Create(entry).Error; err != nil {
+		return err
+	}
+	if err := d.InsertFeedEvent(ctx, event); err != nil {
 		return err
 	}
 	return d.InsertDeliveries(ctx, deliveries)

@@ -10,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/test/fields"
 	"despacho/test/testenv"
 )
 
@@ -20,6 +21,14 @@ func newOrder(of *models.Order) (*models.Order, *models.TimelineEntry) {
 	return &order, &models.TimelineEntry{
 		ID: uuid.New(), OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated, Status: order.Status, By: "api", At: order.CreatedAt,
 	}
+}
+
+// newEvent is the event of an order's first timeline entry, with every field set.
+func newEvent(entry *models.TimelineEntry, operatorID uuid.UUID) *models.FeedEvent {
+	event := &models.FeedEvent{}
+	(&fields.Filler{Bool: true}).Fill(event)
+	event.ID, event.OperatorID, event.OrderID, event.Position = entry.ID, operatorID, entry.OrderID, nil
+	return event
 }
 
 // requireSameRow compares rows as JSON, which has no part of a time but the time.
@@ -39,10 +48,10 @@ func TestInPipeline(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		w := newTenant(t, database)
 		order, entry := newOrder(&w.order) // every field has a value
-		delivery := w.pending
+		event, delivery := newEvent(entry, order.OperatorID), w.pending
 		delivery.ID, delivery.OrderID = uuid.New(), &order.ID
 		insert := func(tx *db.DB) error {
-			return tx.InsertOrder(t.Context(), order, entry, []models.WebhookDelivery{delivery})
+			return tx.InsertOrder(t.Context(), order, entry, event, []models.WebhookDelivery{delivery})
 		}
 		exists := func() bool {
 			found, err := database.OrderViewByID(t.Context(), order.ID)
@@ -68,6 +77,16 @@ func TestInPipeline(t *testing.T) {
 		stored, err := database.DeliveryWithoutAttempts(t.Context(), delivery.ID)
 		require.NoError(t, err)
 		requireSameRow(t, &delivery, stored)
+		listed, err := database.UnerasedFeedEventsOf(t.Context(), order.ID)
+		require.NoError(t, err)
+		require.Empty(t, listed, "every field of it has a value, erased_at too")
+		_, err = database.PublishFeed(t.Context(), 10)
+		require.NoError(t, err)
+		listed, err = database.FeedAfter(t.Context(), db.OrderScope{OperatorID: order.OperatorID}, 0, 10)
+		require.NoError(t, err)
+		require.Len(t, listed, 1)
+		event.Position = listed[0].Position
+		requireSameRow(t, event, listed[0])
 		require.True(t, db.IsDuplicate(database.InPipeline(t.Context(), insert)), "the error is the database's")
 	})
 }
@@ -80,7 +99,9 @@ func TestInPipeline_oneRoundTrip(t *testing.T) {
 	first := fixture(t, database)
 	create := func() {
 		order, entry := newOrder(first)
-		require.NoError(t, database.InPipeline(t.Context(), func(tx *db.DB) error { return tx.InsertOrder(t.Context(), order, entry, nil) }))
+		require.NoError(t, database.InPipeline(t.Context(), func(tx *db.DB) error {
+			return tx.InsertOrder(t.Context(), order, entry, newEvent(entry, order.OperatorID), nil)
+		}))
 	}
 	create() // the statements are prepared once for each connection
 	before := roundTrips.Load()

@@ -76,6 +76,9 @@ func (q *queueTest) deliveries(t *testing.T, hook models.Webhook) []uuid.UUID {
 func TestQueuedWebhooks(t *testing.T) {
 	eachQueue(t, func(t *testing.T, q *queueTest) {
 		require.Empty(t, q.webhooks(t))
+		paused := q.addWebhook(t, func(w *models.Webhook) { w.PausedAt = &q.now })
+		q.add(t, paused, 1, time.Hour, nil)
+		require.Empty(t, q.webhooks(t), "a paused one gets nothing")
 		young, old, later := q.addWebhook(t, nil), q.addWebhook(t, nil), q.addWebhook(t, nil)
 		probedAt := func(at time.Time) func(*models.Webhook) {
 			return func(hook *models.Webhook) {

@@ -30,7 +30,7 @@ type DayCount struct {
 
 // OrdersByDay counts the filter's orders by day of creation, status and who cancelled them.
 func (d *DB) OrdersByDay(ctx context.Context, scope OrderScope, filter OrderFilter, zone *time.Location) ([]DayCount, error) {
-	offset, arguments := offsetIn(zone, *filter.From, *filter.Until)
+	offset, arguments := offsetIn("orders.created_at", zone, *filter.From, *filter.Until)
 	day := fmt.Sprintf("(%s + %s) / 86400 AS day", d.seconds("orders.created_at"), offset)
 	var counts []DayCount
 	err := filter.apply(scope.apply(d.with(ctx).Table("orders"))).
@@ -40,10 +40,10 @@ func (d *DB) OrdersByDay(ctx context.Context, scope OrderScope, filter OrderFilt
 	return counts, err
 }
 
-// offsetIn is the SQL for the UTC offset in seconds at an order's creation. Listing the few offset
+// offsetIn is the SQL for the UTC offset in seconds at the time in a column. Listing the few offset
 // changes of the period as cases gives both databases the same result, whatever they know about
 // time zones.
-func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments []any) {
+func offsetIn(column string, zone *time.Location, from, until time.Time) (sql string, arguments []any) {
 	var cases strings.Builder
 	for at := from.In(zone); ; {
 		_, offset := at.Zone()
@@ -54,7 +54,7 @@ func offsetIn(zone *time.Location, from, until time.Time) (sql string, arguments
 			}
 			return fmt.Sprintf("CASE %sELSE %d END", cases.String(), offset), arguments
 		}
-		fmt.Fprintf(&cases, "WHEN orders.created_at < ? THEN %d ", offset)
+		fmt.Fprintf(&cases, "WHEN %s < ? THEN %d ", column, offset)
 		arguments = append(arguments, change.UTC())
 		at = change
 	}

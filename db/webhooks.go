@@ -215,6 +215,17 @@ func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, addres
 	})
 }
 
+// SaveWebhook writes what the owner of a webhook can change. With another URL its circuit is
+// closed: the failures were those of another receiver.
+func (d *DB) SaveWebhook(ctx context.Context, webhook *models.Webhook, otherURL bool) error {
+	columns := []any{"events", "retry", "paused_at"}
+	if otherURL {
+		webhook.FailingSince, webhook.ConsecutiveFailures, webhook.CircuitOpenedAt, webhook.NextProbeAt, webhook.ProbingUntil = nil, 0, nil, nil, nil
+		columns = append(columns, "failing_since", "consecutive_failures", "circuit_opened_at", "next_probe_at", "probing_until")
+	}
+	return requireOneRow(d.with(ctx).Model(&models.Webhook{}).Where("id = ?", webhook.ID).Select("url", columns...).UpdateColumns(webhook))
+}
+
 // ActiveWebhook finds an active webhook that the scope may see.
 func (d *DB) ActiveWebhook(ctx context.Context, scope WebhookScope, id uuid.UUID) (*models.Webhook, error) {
 	var webhook models.Webhook

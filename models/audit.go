@@ -25,6 +25,7 @@ const (
 
 	AuditKeyRevoked     AuditAction = "key.revoked"
 	AuditWebhookCreated AuditAction = "webhook.created"
+	AuditWebhookChanged AuditAction = "webhook.changed"
 	AuditWebhookRotated AuditAction = "webhook.rotated"
 	AuditWebhookRemoved AuditAction = "webhook.removed"
 
@@ -86,7 +87,7 @@ var AuditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_
 var AuditActions = append([]AuditAction{
 	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset, AuditResetStarted,
 	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
-	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookRotated, AuditWebhookRemoved,
+	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditWebhookRemoved,
 	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditErased,
 }, kindActions()...)
 

@@ -24,9 +24,11 @@ type Webhook struct {
 	PreviousSecret      []byte
 	PreviousSecretUntil *time.Time
 	// OlderSecrets are those before the previous one that still sign, as JSON.
-	OlderSecrets        []byte
-	Retry               bool
-	Active              bool
+	OlderSecrets []byte
+	Retry        bool
+	Active       bool
+	// PausedAt is when its owner paused it: its events wait.
+	PausedAt            *time.Time
 	FailingSince        *time.Time
 	ConsecutiveFailures int
 	// The circuit is open from CircuitOpenedAt on; NextProbeAt is when the next delivery is tried,
@@ -87,12 +89,12 @@ func (w *Webhook) EventList() []Event {
 	return events
 }
 
-// SubscribesTo reports whether the webhook is active and receives an event of an order.
-func (w *Webhook) SubscribesTo(event Event, order *Order) bool {
-	if !w.Active || w.Test != order.Test || !slices.Contains(w.EventList(), event) {
+// SubscribesTo reports whether the webhook is active and receives an event of a store and a mode.
+func (w *Webhook) SubscribesTo(event Event, store *uuid.UUID, test bool) bool {
+	if !w.Active || w.Test != test || !slices.Contains(w.EventList(), event) {
 		return false
 	}
-	return w.StoreID == nil || (order.StoreID != nil && *w.StoreID == *order.StoreID)
+	return w.StoreID == nil || (store != nil && *w.StoreID == *store)
 }
 
 // WebhookDeliveryStatus is the status of a webhook delivery.

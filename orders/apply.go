@@ -45,8 +45,8 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 }
 
 // Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
-// entry and the deliveries of its event with their data. A move that was already written is not
-// written again.
+// entry, its event with its data, and the deliveries of that. A move that was already written is
+// not written again.
 func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
 	var result workflows.ApplyMoveResult
 	if move.Delivered != nil && move.Delivered.Photo != "" && !photos.IsName(move.Delivered.Photo) {
@@ -77,7 +77,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if err := tx.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.insertDeliveries(ctx, tx, order, moveContext, move)
+		result.Deliveries, err = s.insertEvent(ctx, tx, order, moveContext, move)
 		return err
 	})
 	return &result, err
@@ -167,19 +167,26 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	}
 }
 
-// insertDeliveries writes the outbox rows of the move's event, if it has one, and returns the
+// insertEvent writes the move's event, if it has one, with the outbox rows, and returns the
 // references of those that the workflow sends.
-func (s *Service) insertDeliveries(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
-	event, emits := move.Move.Event()
-	if !emits || !moveContext.HasWebhooks {
+func (s *Service) insertEvent(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+	name, emits := move.Move.Event()
+	if !emits {
 		return nil, nil
+	}
+	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
+	event, err := s.feedEvent(move.EntryID, name, view, moveContext.Operator.ShareProofLocation, move.At)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.InsertFeedEvent(ctx, event); err != nil || !moveContext.HasWebhooks {
+		return nil, err
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
 	if err != nil {
 		return nil, err
 	}
-	view := &models.OrderView{Order: *order, LocationName: moveContext.LocationName, RiderName: moveContext.RiderName, RiderPhone: moveContext.RiderPhone}
-	deliveries, err := s.deliveriesOf(event, view, subscribed(hooks, event, order), moveContext.Operator.ShareProofLocation, move.At)
+	deliveries, err := deliveriesOf(event, order.Seq, subscribed(hooks, name, order))
 	if err != nil {
 		return nil, err
 	}

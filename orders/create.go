@@ -30,8 +30,8 @@ type Created struct {
 	Replayed bool
 }
 
-// Create creates an order. One transaction writes the order, its first timeline entry, the
-// deliveries of order.created and, under an Idempotency-Key, the outcome. The order's workflow is
+// Create creates an order. One transaction writes the order, its first timeline entry, the event
+// order.created with its deliveries and, under an Idempotency-Key, the outcome. The workflow is
 // started beside the answer: the order is safe once it is committed, and what the starter cannot
 // start, the reconcile workflow does.
 func (s *Service) Create(ctx context.Context, caller Caller, in *jsonbody.Object, key string) (*Created, error) {
@@ -65,14 +65,31 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if created.JSON, err = json.Marshal(created.Order); err != nil {
 		return nil, err
 	}
-	deliveries, err := s.deliveriesOf(models.EventCreated, order, subscribed(settings.webhooks, models.EventCreated, &order.Order), caller.Operator.ShareProofLocation, order.CreatedAt)
+	entry, err := creationEntry(caller, &order.Order)
+	if err != nil {
+		return nil, err
+	}
+	event, err := s.feedEvent(entry.ID, models.EventCreated, order, caller.Operator.ShareProofLocation, order.CreatedAt)
+	if err != nil {
+		return nil, err
+	}
+	deliveries, err := deliveriesOf(event, order.Seq, subscribed(settings.webhooks, models.EventCreated, &order.Order))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.saveTestPhoto(ctx, &order.Order); err != nil {
 		return nil, err
 	}
-	if err := s.insert(ctx, caller, order, deliveries, record, created); err != nil {
+	insert := func(tx *db.DB) error {
+		if order.Test {
+			riders := TestRiders(order.OperatorID, order.CreatedAt)
+			if err := tx.InsertMissing(ctx, &riders); err != nil {
+				return err
+			}
+		}
+		return tx.InsertOrder(ctx, &order.Order, entry, event, deliveries)
+	}
+	if err := s.insert(ctx, insert, record, created); err != nil {
 		return nil, err
 	}
 	s.starter.add(ctx, s.workflowStart(&order.Order, caller.Operator, settings, deliveries))
@@ -105,27 +122,19 @@ func (s *Service) newOrderView(caller Caller, draft *draft) (*models.OrderView, 
 	return &models.OrderView{Order: order, LocationName: draft.destination[0].Name}, nil
 }
 
+// creationEntry is the first entry of an order's timeline.
+func creationEntry(caller Caller, order *models.Order) (*models.TimelineEntry, error) {
+	id, err := uuid.NewV7()
+	seq := order.Seq
+	return &models.TimelineEntry{
+		ID: id, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
+		Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, KeyID: caller.KeyID, At: order.CreatedAt,
+	}, err
+}
+
 // insert writes the order. A duplicate guide code fails the insert; with 50 random bits a retry is
 // pointless.
-func (s *Service) insert(ctx context.Context, caller Caller, order *models.OrderView, deliveries []models.WebhookDelivery, record *models.IdempotencyRecord, created *Created) error {
-	entryID, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	seq := order.Seq
-	entry := &models.TimelineEntry{
-		ID: entryID, OrderID: order.ID, Seq: &seq, Type: models.TimelineCreated,
-		Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, KeyID: caller.KeyID, At: order.CreatedAt,
-	}
-	insert := func(tx *db.DB) error {
-		if order.Test {
-			riders := TestRiders(order.OperatorID, order.CreatedAt)
-			if err := tx.InsertMissing(ctx, &riders); err != nil {
-				return err
-			}
-		}
-		return tx.InsertOrder(ctx, &order.Order, entry, deliveries)
-	}
+func (s *Service) insert(ctx context.Context, insert func(tx *db.DB) error, record *models.IdempotencyRecord, created *Created) error {
 	if record == nil {
 		return s.db.InPipeline(ctx, insert)
 	}

@@ -91,6 +91,13 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
 			return err
 		}
+		events, err := tx.UnerasedFeedEventsOf(ctx, order.ID)
+		if err != nil {
+			return err
+		}
+		if err := eraseFeedEvents(ctx, tx, events, now); err != nil {
+			return err
+		}
 		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
 			return err
 		}
@@ -138,6 +145,23 @@ func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.Webhook
 			return err
 		}
 		if err := tx.EraseDelivery(ctx, delivery.ID, data, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseFeedEvents removes the personal data of events in the feed, which lists what is left.
+func eraseFeedEvents(ctx context.Context, tx *db.DB, events []models.FeedEvent, now time.Time) error {
+	for i := range events {
+		event := &events[i]
+		data, err := erasedData(event.Data)
+		if err != nil {
+			return err
+		}
+		// What is erased is all that the store's differs in.
+		event.Data, event.StoreData, event.ErasedAt = data, nil, &now
+		if err := tx.EraseFeedEvent(ctx, event); err != nil {
 			return err
 		}
 	}
@@ -223,11 +247,20 @@ func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		err = s.db.InTx(ctx, func(tx *db.DB) error { return eraseDeliveries(ctx, tx, deliveries, now) })
+		events, err := s.db.UnerasedFeedEventsBefore(ctx, now.Add(-s.options.PayloadRetention), retentionBatch)
 		if err != nil {
 			return 0, err
 		}
-		erased = len(deliveries)
+		err = s.db.InTx(ctx, func(tx *db.DB) error {
+			if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
+				return err
+			}
+			return eraseFeedEvents(ctx, tx, events, now)
+		})
+		if err != nil {
+			return 0, err
+		}
+		erased = len(deliveries) + len(events)
 	}
 	for _, kept := range []struct {
 		age       time.Duration

@@ -14,28 +14,47 @@ import (
 // hundred webhooks would delay everybody's.
 const maxDirect = 2
 
-// deliveriesOf creates the deliveries of an event with its data as of now. A store's webhook gets
-// the photo's location only if the operator shares it. The order's workflow sends them, except the
-// queued ones: those whose circuit is open and those beyond maxDirect.
-func (s *Service) deliveriesOf(event models.Event, o *models.OrderView, webhooks []models.Webhook, shareProofLocation bool, at time.Time) ([]models.WebhookDelivery, error) {
+// feedEvent creates an event with its data as of now. A store gets the photo's location only if the
+// operator shares it.
+func (s *Service) feedEvent(id uuid.UUID, event models.Event, o *models.OrderView, shareProofLocation bool, at time.Time) (*models.FeedEvent, error) {
+	data, err := json.Marshal(s.eventData(o, true))
+	if err != nil {
+		return nil, err
+	}
+	created := &models.FeedEvent{ID: id, OperatorID: o.OperatorID, StoreID: o.StoreID, Test: o.Test, OrderID: o.ID, Event: event, Data: string(data), CreatedAt: at}
+	if o.ProofPhoto == nil || shareProofLocation {
+		return created, nil
+	}
+	if data, err = json.Marshal(s.eventData(o, false)); err != nil {
+		return nil, err
+	}
+	forStore := string(data)
+	created.StoreData = &forStore
+	return created, nil
+}
+
+// deliveriesOf creates the deliveries of an event; a webhook that is limited to a store gets what
+// the store gets. The order's workflow sends them, except the queued ones: those of a
+// webhook that is paused or has an open circuit, and those beyond maxDirect.
+func deliveriesOf(event *models.FeedEvent, seq int, webhooks []models.Webhook) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
 	direct := 0
 	for _, webhook := range webhooks {
-		data, err := json.Marshal(s.eventData(o, webhook.StoreID == nil || shareProofLocation))
-		if err != nil {
-			return nil, err
-		}
 		id, err := uuid.NewV7()
 		if err != nil {
 			return nil, err
 		}
-		queued := webhook.CircuitOpenedAt != nil || direct == maxDirect
+		audience := models.RoleOperator
+		if webhook.StoreID != nil {
+			audience = models.RoleStore
+		}
+		queued := webhook.PausedAt != nil || webhook.CircuitOpenedAt != nil || direct == maxDirect
 		if !queued {
 			direct++
 		}
 		deliveries = append(deliveries, models.WebhookDelivery{
-			ID: id, WebhookID: webhook.ID, OperatorID: o.OperatorID, Test: webhook.Test, OrderID: &o.ID, OrderSeq: o.Seq,
-			Event: event, Data: string(data), Status: models.WebhookDeliveryPending, NextAttemptAt: &at, Queued: queued, CreatedAt: at,
+			ID: id, WebhookID: webhook.ID, OperatorID: event.OperatorID, Test: webhook.Test, OrderID: &event.OrderID, OrderSeq: seq,
+			Event: event.Event, Data: event.DataFor(audience), Status: models.WebhookDeliveryPending, NextAttemptAt: &event.CreatedAt, Queued: queued, CreatedAt: event.CreatedAt,
 		})
 	}
 	return deliveries, nil

@@ -2,11 +2,14 @@ package webhooks
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/webhooks/sender"
 )
 
 // Page is one page of the delivery log, newest first.
@@ -41,6 +44,45 @@ func (s *Service) Deliveries(ctx context.Context, scope db.WebhookScope, filter 
 		page.Records[i] = Record{Delivery: delivery, Webhook: hooks[delivery.WebhookID], Attempts: attempts[delivery.ID]}
 	}
 	return page, nil
+}
+
+// Delivery reads a delivery of one of the caller's own webhooks.
+func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
+	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
+	if db.IsNotFound(err) {
+		return nil, ErrDeliveryNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	hook, err := s.DB.WebhookIn(ctx, scope, delivery.WebhookID)
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := s.DB.AttemptsOf(ctx, []models.WebhookDelivery{*delivery})
+	if err != nil {
+		return nil, err
+	}
+	return &Record{Delivery: *delivery, Webhook: hook, Attempts: attempts[id]}, nil
+}
+
+// SentBody is the body that an attempt sent, nil if it sent none. It is made again of the event's
+// data and the time of the attempt, which decide it: what was erased since is not in it.
+func (s *Service) SentBody(delivery *models.WebhookDelivery, attempt *models.WebhookAttempt) *string {
+	if attempt.Error != nil && *attempt.Error == textInactive {
+		return nil
+	}
+	body, err := s.body(delivery, attempt.StartedAt)
+	if err != nil {
+		return nil
+	}
+	text := string(body)
+	return &text
+}
+
+func (s *Service) body(delivery *models.WebhookDelivery, at time.Time) ([]byte, error) {
+	data := json.RawMessage(s.PhotoURLs.SignEvent(delivery.Data, at))
+	return sender.Body(sender.Request{Event: string(delivery.Event), TenantID: delivery.OperatorID.String(), Test: delivery.Test, Data: data}, at)
 }
 
 // GuideCodes returns the guide codes of the orders on a page.

@@ -2,7 +2,10 @@ package webhooks
 
 import (
 	"context"
+	"encoding/json"
 	"time"
+
+	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/models"
@@ -46,5 +49,40 @@ func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason str
 	if db.IsNotFound(err) {
 		return nil // already deactivated
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return announceDisabled(ctx, tx, hook, reason, now)
+}
+
+// announceDisabled queues webhook.disabled for the webhooks that subscribe to it: the operator's,
+// and those of the same store if the webhook was a store's.
+func announceDisabled(ctx context.Context, tx *db.DB, disabled *models.Webhook, reason string, now time.Time) error {
+	others, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: disabled.OperatorID, Test: disabled.Test})
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(map[string]any{
+		"id": disabled.ID, "webhook_id": disabled.ID, "url": disabled.URL, "store_id": disabled.StoreID, "reason": reason, "disabled_at": now.UTC(),
+	})
+	if err != nil {
+		return err
+	}
+	var deliveries []models.WebhookDelivery
+	for i := range others {
+		other := &others[i]
+		mayKnow := other.OwnerStoreID == nil || disabled.OwnerStoreID != nil && *other.OwnerStoreID == *disabled.OwnerStoreID
+		if !mayKnow || !other.SubscribesTo(models.EventWebhookDisabled, disabled.StoreID, disabled.Test) {
+			continue
+		}
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		deliveries = append(deliveries, models.WebhookDelivery{
+			ID: id, WebhookID: other.ID, OperatorID: other.OperatorID, Test: other.Test, Event: models.EventWebhookDisabled, Data: string(data),
+			Status: models.WebhookDeliveryPending, NextAttemptAt: &now, Queued: true, CreatedAt: now,
+		})
+	}
+	return tx.InsertDeliveries(ctx, deliveries)
 }

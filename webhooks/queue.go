@@ -184,8 +184,8 @@ func (q *queue) attemptQueued(id uuid.UUID) (orderID *uuid.UUID, err error) {
 	ctx, cancel := context.WithTimeout(q.sending, abandonedAfter)
 	defer cancel()
 	t, err := q.target(ctx, id, models.CauseAuto)
-	if err != nil || t == nil {
-		return nil, err
+	if err != nil || t == nil || q.isPaused(t) {
+		return nil, err // what was paused meanwhile stays queued
 	}
 	if err := q.attempt(ctx, t); err != nil {
 		return nil, err

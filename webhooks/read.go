@@ -65,7 +65,7 @@ func readEvents(in *jsonbody.Object) []models.Event {
 	var events []models.Event
 	for _, word := range words {
 		event := models.Event(word)
-		if !slices.Contains(models.Events, event) {
+		if !slices.Contains(models.SubscribableEvents, event) {
 			in.AddError("events", "solo admite: "+eventNames)
 			return nil
 		}
@@ -76,7 +76,7 @@ func readEvents(in *jsonbody.Object) []models.Event {
 	return events
 }
 
-var eventNames = strings.ReplaceAll(models.JoinEvents(models.Events), " ", ", ")
+var eventNames = strings.ReplaceAll(models.JoinEvents(models.SubscribableEvents), " ", ", ")
 
 // readRange reads a time range.
 func readRange(in *jsonbody.Object) (from, to time.Time, err error) {

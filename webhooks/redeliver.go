@@ -17,8 +17,12 @@ import (
 	"despacho/workflows"
 )
 
-// maxRange is the largest number of deliveries that one request may resend.
-const maxRange = 500
+const (
+	// maxRange is the largest number of failed deliveries that one request may resend.
+	maxRange = 500
+	// maxQueued is the largest number of deliveries that one request may queue again.
+	maxQueued = 5000
+)
 
 // Record is a delivery with its attempts.
 type Record struct {
@@ -65,6 +69,15 @@ func (s *Service) findToSend(ctx context.Context, scope db.WebhookScope, id uuid
 	return hook, err
 }
 
+// findToRedeliver is findToSend for what a paused webhook does not get.
+func (s *Service) findToRedeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*models.Webhook, error) {
+	hook, err := s.findToSend(ctx, scope, id)
+	if err == nil && hook.PausedAt != nil {
+		err = ErrHookPaused
+	}
+	return hook, err
+}
+
 // Redeliver resends one delivery under the same webhook-id and returns the receiver's response.
 func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.UUID) (*Record, error) {
 	delivery, err := s.DB.DeliveryIn(ctx, scope, id)
@@ -74,7 +87,7 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	hook, err := s.findToSend(ctx, scope, delivery.WebhookID)
+	hook, err := s.findToRedeliver(ctx, scope, delivery.WebhookID)
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +120,18 @@ func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID 
 }
 
 // RedeliverRange resends every failed delivery of a webhook in a time range and returns their
-// number.
+// number. If the request says "all", it resends the delivered ones as well: they are queued again,
+// as if they were new.
 func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
+	all := in.Bool("all")
+	if all != nil && *all {
+		return s.requeue(ctx, scope, webhookID, in)
+	}
 	from, to, err := readRange(in)
 	if err != nil {
 		return 0, err
 	}
-	hook, err := s.findToSend(ctx, scope, webhookID)
+	hook, err := s.findToRedeliver(ctx, scope, webhookID)
 	if err != nil {
 		return 0, err
 	}
@@ -147,6 +165,38 @@ func (s *Service) RedeliverRange(ctx context.Context, scope db.WebhookScope, web
 		return 0, ErrNoOutcome.Because(err)
 	}
 	return len(refs), nil
+}
+
+// requeue queues all finished deliveries of a webhook since a time again.
+func (s *Service) requeue(ctx context.Context, scope db.WebhookScope, webhookID uuid.UUID, in *jsonbody.Object) (int, error) {
+	now := s.Clock.Now()
+	from, to := requiredTime(in, "from"), now
+	if in.Has("to") {
+		to = requiredTime(in, "to")
+	}
+	if in.Err() == nil && from.After(to) {
+		in.AddError("from", "no puede ser posterior al final del rango")
+	}
+	if err := in.Err(); err != nil {
+		return 0, err
+	}
+	hook, err := s.findToRedeliver(ctx, scope, webhookID)
+	if err != nil {
+		return 0, err
+	}
+	var queued int64
+	err = s.DB.InTx(ctx, func(tx *db.DB) error {
+		count, err := tx.CountFinished(ctx, hook.ID, from, to)
+		if err != nil {
+			return err
+		}
+		if count > maxQueued {
+			return apperror.New(apperror.Unprocessable, "range_too_large", "Hay más de 5000 entregas en ese rango: elija uno más corto.")
+		}
+		queued, err = tx.RequeueDeliveries(ctx, hook.ID, from, to, now)
+		return err
+	})
+	return int(queued), err
 }
 
 // Ref returns the workflow reference of a delivery.

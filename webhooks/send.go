@@ -23,7 +23,7 @@ func (s *Service) Send(ctx context.Context, deliveryID uuid.UUID, cause models.A
 	if err != nil || t == nil {
 		return workflows.SendSettled, err
 	}
-	if s.Paused && !t.scheduled() {
+	if s.isPaused(t) && !t.scheduled() {
 		return "", workflows.RetryWebhook("webhooks are paused", pauseRetryDelay)
 	}
 	if queue, err := s.mustQueue(ctx, t); err != nil {
@@ -52,7 +52,7 @@ func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 	if !t.scheduled() {
 		return false, nil
 	}
-	if s.Paused || t.delivery.Queued || t.hook.CircuitOpenedAt != nil {
+	if s.isPaused(t) || t.delivery.Queued || t.hook.CircuitOpenedAt != nil {
 		return true, nil
 	}
 	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, s.Clock.Now().Add(workflows.PreviousTimeout))

@@ -34,7 +34,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		apiCommand(), workerCommand(), devCommand(), migrateCommand(), operatorCommand(), deploymentCommand(), secretsCommand(), reconcileCommand(), photosCommand(),
-		resolveCommand(), triggerCommand(), healthCommand(), versionCommand(),
+		listenCommand(), resolveCommand(), triggerCommand(), healthCommand(), versionCommand(),
 	)
 	return root
 }

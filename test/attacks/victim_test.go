@@ -42,6 +42,9 @@ func newVictim(t *testing.T, s *apptest.Service) *victim {
 		if deliveries, _ := answer.Data["deliveries"].([]any); len(deliveries) != 1 || deliveries[0].(map[string]any)["status"] != "delivered" {
 			return errors.New("the event of the creation is still on its way")
 		}
+		if s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/events", Key: tenant.KeyA}).String("cursor") == "" {
+			return errors.New("the event of the creation is not published yet")
+		}
 		return nil
 	})
 	first := func(path string) string {

@@ -26,17 +26,18 @@ type folder struct {
 // folders are listed from the programs down to what imports nothing. Nothing of the product imports
 // dev, lab or test, and internal imports no other folder.
 var folders = []folder{
-	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "web", "worker", "workflows"}, "the shipped binary"},
+	{"cmd/despacho", []string{"app", "catalog", "db", "dev", "internal", "models", "operators", "web", "webhooks", "worker", "workflows"}, "the shipped binary"},
 	{"cmd/lab", []string{"lab"}, "`bench`, `chaos` and `drill`, which are not shipped"},
 	{"cmd/release", nil, "what `make release` runs"},
 	{"cmd/testrunner", []string{"dev", "test"}, "what `make test` and `make lint` run"},
-	{"app", []string{"activities", "api", "db", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
-	{"api", []string{"catalog", "db", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
+	{"app", []string{"activities", "api", "db", "events", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
+	{"api", []string{"catalog", "db", "events", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
 	{"web", []string{"catalog", "db", "internal", "models", "operators", "orders", "webhooks", "workflows"}, "the panel and the tracking page, embedded"},
 	{"worker", []string{"activities", "workflows"}, "registers workflows and activities and runs until told to stop"},
 	{"activities", []string{"db", "internal", "models", "orders", "webhooks", "workflows"}, "what a workflow has done outside of Temporal"},
 	{"orders", []string{"catalog", "db", "internal", "models", "webhooks", "workflows"}, "the use cases of orders, shared by both edges"},
-	{"webhooks", []string{"db", "internal", "models", "workflows"}, "the use cases of webhooks, and the sender"},
+	{"events", []string{"db", "internal", "models", "webhooks"}, "the use cases of the event feed"},
+	{"webhooks", []string{"db", "internal", "models", "workflows"}, "the use cases of webhooks, the sender, and what `despacho listen` runs"},
 	{"operators", []string{"db", "internal", "models"}, "the use cases of an operator's settings, keys and users"},
 	{"workflows", []string{"internal", "models"}, "an order's life: contract.go has the names, ids and messages"},
 	{"db", []string{"catalog", "internal", "models"}, "connections, migrations, queries"},

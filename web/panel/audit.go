@@ -152,6 +152,7 @@ var auditWords = map[models.AuditAction]string{
 	models.AuditSecondFactorReset:   "Quitó el segundo factor de un usuario",
 	models.AuditKeyRevoked:          "Revocó una clave API",
 	models.AuditWebhookCreated:      "Registró un webhook",
+	models.AuditWebhookChanged:      "Cambió, pausó o reanudó un webhook",
 	models.AuditWebhookRotated:      "Cambió el secreto de un webhook",
 	models.AuditWebhookRemoved:      "Desactivó un webhook",
 	models.AuditSettingsChanged:     "Cambió los ajustes",

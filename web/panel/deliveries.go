@@ -34,6 +34,8 @@ type deliveryEntry struct {
 type attemptEntry struct {
 	*models.WebhookAttempt
 	Cause string
+	// Body is what was sent, nil if nothing was.
+	Body *string
 }
 
 // eventNames are the events' names in Spanish.
@@ -43,6 +45,8 @@ var eventNames = map[models.Event]string{
 	models.EventDelivered: "Pedido entregado",
 	models.EventCancelled: "Pedido cancelado",
 	models.EventTest:      "Evento de prueba",
+
+	models.EventWebhookDisabled: "Webhook desactivado",
 }
 
 var deliveryStates = map[models.WebhookDeliveryStatus]cell{
@@ -51,7 +55,7 @@ var deliveryStates = map[models.WebhookDeliveryStatus]cell{
 	models.WebhookDeliveryFailed:    {Text: "Fallido", Style: "bad"},
 }
 
-func (v *Request) entryOf(record *webhooks.Record) deliveryEntry {
+func (p *Pages) entryOf(v *Request, record *webhooks.Record) deliveryEntry {
 	delivery := &record.Delivery
 	entry := deliveryEntry{
 		WebhookDelivery: delivery, Name: named{eventNames[delivery.Event], string(delivery.Event)}, State: deliveryStates[delivery.Status],
@@ -59,7 +63,7 @@ func (v *Request) entryOf(record *webhooks.Record) deliveryEntry {
 	}
 	entry.Repeatable = record.Webhook != nil && record.Webhook.Active && v.May(models.AnyUserWrite)
 	for i := range record.Attempts {
-		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático"}
+		attempt := attemptEntry{WebhookAttempt: &record.Attempts[i], Cause: "Automático", Body: p.Webhooks.SentBody(delivery, &record.Attempts[i])}
 		switch {
 		case delivery.Event == models.EventTest && i == 0:
 			attempt.Cause = "Prueba"
@@ -79,7 +83,7 @@ func (p *Pages) deliveriesOf(v *Request, filter db.DeliveryFilter, back string) 
 	}
 	list := &deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: back}
 	for i := range page.Records {
-		list.Entries[i] = v.entryOf(&page.Records[i])
+		list.Entries[i] = p.entryOf(v, &page.Records[i])
 		if hook := page.Records[i].Webhook; hook != nil {
 			list.Entries[i].Host = workflows.HostOf(hook.URL)
 		}

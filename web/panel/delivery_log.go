@@ -82,7 +82,7 @@ func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliver
 	}
 	log.Pager = pagerOf(query.Page, deliveriesPerPage, page.Total, func(number int) string { query.Page = number; return query.at(path) })
 	for i := range page.Records {
-		log.Entries[i] = v.entryOf(&page.Records[i])
+		log.Entries[i] = p.entryOf(v, &page.Records[i])
 		if order := page.Records[i].Delivery.OrderID; order != nil {
 			log.Entries[i].GuideCode = codes[*order]
 		}

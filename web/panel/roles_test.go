@@ -21,6 +21,7 @@ var forStores = map[string]bool{
 	"GET /panel/carga": true, "POST /panel/carga": true, "GET /panel/carga/plantilla.csv": true, "GET /panel/carga/crear": true,
 	"POST /panel/carga/crear": true, "POST /panel/carga/resumen": true, "POST /panel/carga/resultado.csv": true,
 	"GET /panel/webhooks": true, "POST /panel/webhooks": true, "GET /panel/webhooks/:id": true, "POST /panel/webhooks/:id/probar": true,
+	"POST /panel/webhooks/:id/cambiar": true, "POST /panel/webhooks/:id/pausar": true, "POST /panel/webhooks/:id/reanudar": true,
 	"POST /panel/webhooks/:id/rotar": true, "POST /panel/webhooks/:id/desactivar": true, "POST /panel/webhooks/:id/reenviar": true,
 	"POST /panel/envios/:id/reenviar":  true,
 	"GET /panel/pedidos.csv":           true,

@@ -25,6 +25,11 @@ type webhookPage struct {
 	// TestDelivery is the test that was just sent.
 	TestDelivery *deliveryEntry
 	Log          *deliveryLog
+	// Daily is how the deliveries of the last days went.
+	Daily []webhooks.Day
+	// Change is the form to change it without another secret; Changing means that it was refused.
+	Change   *forms.Form
+	Changing bool
 	// Range is the form to resend the failed deliveries of a time range.
 	Range *forms.Form
 }
@@ -73,8 +78,11 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if err != nil {
 		return err
 	}
-	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Range: p.rangeForm(v, hook)}
+	page := webhookPage{Hook: p.viewOfHook(hook, store), Stores: v.Caller.StoreID == nil, Change: changeForm(hook), Range: p.rangeForm(v, hook)}
 	if page.Log, err = p.readLog(v, hook, page.Hook.Path); err != nil {
+		return err
+	}
+	if page.Daily, err = p.Webhooks.Daily(v.Ctx(), hook, v.Operator().TimeZone()); err != nil {
 		return err
 	}
 	previous, err := webhooks.PreviousSecrets(hook, p.Clock.Now())
@@ -166,10 +174,11 @@ func (p *Pages) rangeForm(v *Request, hook *models.Webhook) *forms.Form {
 		from = *hook.FailingSince
 	}
 	typed := func(at time.Time) string { return at.In(v.Operator().TimeZone()).Format(forms.MomentLayout) }
-	return &forms.Form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar lo que falló", Fields: []forms.Field{
+	return &forms.Form{Action: webhookPath(hook.ID) + "/reenviar", Submit: "Reenviar", Fields: []forms.Field{
 		{Name: "from", Label: "Desde", Kind: forms.Moment, Required: true, Value: typed(from)},
 		// The current minute is included.
 		{Name: "to", Label: "Hasta", Kind: forms.Moment, Required: true, Value: typed(now.Add(time.Minute))},
+		{Name: "all", Label: "También lo que ya se entregó", Kind: forms.Flag, Hint: "El receptor recibe otra vez los eventos que ya tenía, con el mismo webhook-id."},
 	}}
 }
 
@@ -196,9 +205,9 @@ func (p *Pages) redeliverRange(v *Request) error {
 func rangeOutcome(count int) string {
 	switch count {
 	case 0:
-		return "No hay entregas fallidas en ese rango."
+		return "No hay entregas que reenviar en ese rango."
 	case 1:
-		return "Se reenvía 1 entrega fallida. El registro muestra cómo le va."
+		return "Se reenvía 1 entrega. El registro muestra cómo le va."
 	}
-	return fmt.Sprintf("Se reenvían %d entregas fallidas. El registro muestra cómo les va.", count)
+	return fmt.Sprintf("Se reenvían %d entregas. El registro muestra cómo les va.", count)
 }

@@ -39,6 +39,8 @@ func (p *Pages) viewOfHook(hook *models.Webhook, store string) hookView {
 	switch circuit := hook.Circuit(p.Clock.Now()); {
 	case !hook.Active:
 		view.State = cell{Text: "Desactivado", Style: "quiet"}
+	case hook.PausedAt != nil:
+		view.State = cell{Text: "En pausa", Style: "warn"}
 	case circuit == models.CircuitOpen:
 		view.State = cell{Text: "Circuito abierto", Style: "bad"}
 	case circuit == models.CircuitHalfOpen:
@@ -91,12 +93,14 @@ func (p *Pages) choosableStores(v *Request) ([]models.Store, error) {
 	return p.Operators.Stores(v.Ctx(), v.Operator())
 }
 
-func hookForm(v *Request, stores []models.Store) *forms.Form {
-	events := make([]forms.Option, len(models.Events))
-	for i, event := range models.Events {
+// sentFields are the fields of a webhook that say what is sent where: its URL, its events and
+// whether it has retries.
+func sentFields() []forms.Field {
+	events := make([]forms.Option, len(models.SubscribableEvents))
+	for i, event := range models.SubscribableEvents {
 		events[i] = forms.Option{Value: string(event), Label: eventNames[event] + " · " + string(event)}
 	}
-	fields := []forms.Field{
+	return []forms.Field{
 		{Name: "url", Label: "URL", Kind: forms.URL, Required: true, Hint: "La dirección HTTPS de su servidor, a la que se llegue desde internet."},
 		{
 			Name: "events", Label: "Eventos", Kind: forms.Checks, Required: true, Options: events,
@@ -108,6 +112,10 @@ func hookForm(v *Request, stores []models.Store) *forms.Form {
 			Hint: "Sin marcar, cada evento se envía una sola vez. Con reintentos no se pierde por una caída, y puede llegar más de una vez.",
 		},
 	}
+}
+
+func hookForm(v *Request, stores []models.Store) *forms.Form {
+	fields := sentFields()
 	if v.Caller.StoreID == nil {
 		fields = append(fields, forms.Field{
 			Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions(wholeOperator, stores, ""),

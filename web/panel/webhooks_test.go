@@ -160,11 +160,11 @@ func TestWebhooks_logShowsFailuresAndRedelivers(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, backwards.Status)
 		require.Contains(t, backwards.words(), "No puede ser posterior al final del rango.")
 		earlier := v.submit(path+"/reenviar", url.Values{"from": typed(-2 * time.Hour), "to": typed(-time.Hour)})
-		require.Contains(t, earlier.words(), "No hay entregas fallidas en ese rango.")
+		require.Contains(t, earlier.words(), "No hay entregas que reenviar en ese rango.")
 
 		receiver.status.Store(http.StatusOK)
 		again := v.submit(path+"/reenviar", url.Values{"from": typed(-time.Hour), "to": typed(time.Minute)})
-		require.Contains(t, again.words(), "Se reenvía 1 entrega fallida.")
+		require.Contains(t, again.words(), "Se reenvía 1 entrega.")
 		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
 		require.Contains(t, v.read(path).words(), "Enviado Pedido creado")
 		require.Contains(t, v.read(path).words(), "· Reenvío")
@@ -249,4 +249,32 @@ func TestWebhooks_paused(t *testing.T) {
 	tried := v.post(path+"/probar", nil)
 	require.Equal(t, http.StatusSeeOther, tried.Status)
 	require.Contains(t, v.read(tried.Location).words(), "El envío de webhooks está en pausa. Los eventos se guardan")
+}
+
+// A webhook is changed, paused and resumed on its page; the form that was refused is shown again.
+func TestWebhooks_changePauseAndResume(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		receiver := newFlakyReceiver(t, http.StatusOK)
+		path, _ := v.registerAt(t, receiver.URL+"/hook", nil)
+
+		changed := v.submit(path+"/cambiar", url.Values{"url": {receiver.URL + "/otro"}, "events": {"order.created", "order.delivered"}, "retry": {"true"}})
+		for _, shown := range []string{receiver.URL + "/otro", "Su secreto es el mismo.", "Pedido entregado order.delivered", "con reintentos"} {
+			require.Contains(t, changed.words(), shown)
+		}
+		refused := v.post(path+"/cambiar", url.Values{"url": {"http://tienda.example/"}, "events": {"order.created"}})
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "La URL debe empezar con https://")
+
+		require.Contains(t, v.submit(path+"/pausar", nil).words(), "En pausa desde el")
+		require.Contains(t, v.read("/panel/webhooks").words(), "En pausa")
+		create(t, s, tenant.Key, nil)
+		settledAt(t, s, tenant, path, models.WebhookDeliveryPending, 1)
+		require.Contains(t, v.submit(path+"/reanudar", nil).words(), "El webhook se reanudó")
+		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
+		shown := v.read(path).words()
+		require.Contains(t, shown, `Cuerpo enviado {"event":"order.created"`)
+		require.Contains(t, shown, "enviados 1 · fallidos 0")
+	})
 }

@@ -25,6 +25,12 @@ func NewSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
+// ValidSecret reports whether a secret can sign requests.
+func ValidSecret(secret string) bool {
+	_, err := decodeSecret(secret)
+	return err == nil
+}
+
 // decodeSecret returns the key bytes that Standard Webhooks signs with.
 func decodeSecret(secret string) ([]byte, error) {
 	encoded, prefixed := strings.CutPrefix(secret, secretPrefix)

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/events"
+	"despacho/internal/apperror"
+)
+
+// eventsPath is the route of the event feed, whose requests may wait.
+const eventsPath = "/v1/events"
+
+// listEvents lists the events of the caller's orders that follow a cursor, and waits for the next
+// one if there is none.
+func (s *Server) listEvents(c *gin.Context) error {
+	var wrong apperror.Fields
+	query := events.Query{
+		After: c.Query("after"),
+		Limit: min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
+		Wait:  min(waitParameter(c, &wrong), events.MaxWait),
+	}
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	page, err := s.events.Read(c.Request.Context(), caller(c).Scope(), query)
+	if err != nil {
+		return err
+	}
+	return ok(c, page)
+}
+
+// waitParameter reads a number of seconds from 0 up.
+func waitParameter(c *gin.Context, wrong *apperror.Fields) time.Duration {
+	text := c.Query("wait")
+	if text == "" {
+		return 0
+	}
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		wrong.Add("wait", "debe ser un número entero de segundos, de 0 a 20")
+	}
+	return time.Duration(number) * time.Second
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"despacho/webhooks/listener"
+	"despacho/webhooks/sender"
+)
+
+func listenCommand() *cobra.Command {
+	options := listener.Options{}
+	command := &cobra.Command{
+		Use:   "listen",
+		Short: "Forward a key's events to a program on this machine, as webhooks would be sent to it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options.Key = cmp.Or(options.Key, os.Getenv("DESPACHO_KEY"))
+			options.URL = cmp.Or(options.URL, os.Getenv("DESPACHO_URL"))
+			options.Secret = cmp.Or(options.Secret, sender.NewSecret())
+			options.Out = cmd.OutOrStdout()
+			err := errors.Join(checkListenURL("--url", options.URL), checkListenURL("--forward", options.Forward))
+			if options.Key == "" {
+				err = errors.Join(err, errors.New("--key or DESPACHO_KEY must be an API key with the scope read:orders"))
+			}
+			if !sender.ValidSecret(options.Secret) {
+				err = errors.Join(err, errors.New("--secret must be one that an earlier run has printed, or a webhook's"))
+			}
+			if err != nil {
+				return err
+			}
+			return listener.Run(cmd.Context(), options)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&options.Key, "key", "", "API key with the scope read:orders; or set DESPACHO_KEY, which other users of the machine do not see")
+	flags.StringVar(&options.URL, "url", "", "address of the service, such as https://despacho.example; or set DESPACHO_URL")
+	flags.StringVar(&options.Forward, "forward", "", "address that events are posted to, such as http://localhost:3000/hook")
+	flags.StringVar(&options.Secret, "secret", "", "secret that signs them; without it a new one is made and printed")
+	return command
+}
+
+func checkListenURL(flag, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return fmt.Errorf("%s must be an http or https address, not %q", flag, address)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package webhooks_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/poll"
+	"despacho/webhooks/sender"
+)
+
+// change changes a webhook over the API.
+func (s *harness) change(t *testing.T, key, id string, body any, status int) *apptest.Answer {
+	t.Helper()
+	answer := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/webhooks/" + id, Key: key, Body: body})
+	require.Equal(t, status, answer.Status, answer.Text)
+	return answer
+}
+
+// The URL and the events of a webhook change, its secret does not.
+func TestChange_keepsTheSecret(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		before, after := apptest.NewReceiver(t, nil), apptest.NewReceiver(t, nil)
+		id, secret := s.Register(t, s.Key, before)
+		changed := s.change(t, s.Key, id, map[string]any{"url": after.URL + "/otro", "events": []string{"order.cancelled"}}, http.StatusOK)
+		require.Equal(t, after.URL+"/otro", changed.String("url"))
+		require.NotContains(t, changed.Data, "secret")
+		order := s.CreateOrder(t, s.Key)
+		s.WaitForWorkflow(t, order)
+		s.move(t, order, "cancel", nil)
+		event := after.WaitFor(t, 1)[0]
+		require.Equal(t, "order.cancelled", event.Event)
+		require.NoError(t, sender.Verify(event.Header, event.Body, time.Now(), secret))
+		require.Empty(t, before.Events())
+
+		for field, body := range map[string]map[string]any{"url": {"url": "http://tienda.example/"}, "events": {"events": []string{"order.lost"}}, "paused": {"paused": "sí"}} {
+			require.Equal(t, []string{field}, s.change(t, s.Key, id, body, http.StatusBadRequest).Fields)
+		}
+		s.change(t, s.KeyA, id, map[string]any{"paused": true}, http.StatusNotFound)
+	})
+}
+
+// What happens while a webhook is paused waits, and is sent in sequence when it is resumed. Nobody
+// has to wait with the erasure of an order for that.
+func TestPause_eventsWait(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, nil)
+		id, _ := s.Register(t, s.Key, receiver)
+		require.NotNil(t, s.change(t, s.Key, id, map[string]any{"paused": true}, http.StatusOK).Data["paused_at"])
+		order := s.CreateOrder(t, s.Key, map[string]any{"recipient_name": "Ofelia Sandoval"})
+		s.WaitForWorkflow(t, order)
+		s.move(t, order, "cancel", nil)
+		poll.Until(t, func() error { // its workflow has nothing left to send
+			run := s.Temporal.GetWorkflow(t.Context(), "order-"+order, "")
+			return run.Get(t.Context(), nil)
+		})
+		waiting := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?status=pending&webhook_id=" + id, Key: s.Key})
+		listed := waiting.Data["deliveries"].([]any)
+		require.Len(t, listed, 2, waiting.Text)
+		first := listed[1].(map[string]any)["id"].(string)
+		refused := s.post(t, s.Key, "/v1/deliveries/"+first+"/redeliver", nil, http.StatusConflict)
+		require.Equal(t, "webhook_paused", refused.Code)
+		s.post(t, s.Key, "/v1/webhooks/"+id+"/test", nil, http.StatusOK)
+		require.Equal(t, "webhook.test", receiver.WaitFor(t, 1)[0].Event, "it can be tried before it is resumed")
+		require.Len(t, receiver.Events(), 1)
+
+		admin := s.SignInAs(t, &models.User{Admin: true})
+		erased := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + order + "/erase", Token: admin})
+		require.Equal(t, http.StatusOK, erased.Status, erased.Text)
+
+		require.Nil(t, s.change(t, s.Key, id, map[string]any{"paused": false}, http.StatusOK).Data["paused_at"])
+		events := receiver.WaitFor(t, 3)
+		require.Equal(t, "order.created", events[1].Event)
+		require.Equal(t, "order.cancelled", events[2].Event)
+		require.Equal(t, models.ErasedText, events[1].Data["recipient_name"])
+	})
+}
+
+// A delivery shows the very body that each attempt sent, and the log is filtered by event.
+func TestDelivery_showsTheBody(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, nil)
+		id, _ := s.Register(t, s.KeyA, receiver)
+		order := s.CreateOrder(t, s.KeyA, map[string]any{"product": `Caja <"frágil"> & más`})
+		s.WaitForWorkflow(t, order)
+		s.move(t, order, "receive", nil)
+		s.assign(t, order)
+		s.deliverWithPhoto(t, order, nil)
+		sent := receiver.WaitFor(t, 3)
+		for i, event := range []string{"order.created", "order.assigned", "order.delivered"} {
+			path := "/v1/deliveries?webhook_id=" + id + "&event=" + event
+			listed := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: s.KeyA}).Data["deliveries"].([]any)
+			require.Len(t, listed, 1)
+			require.NotContains(t, listed[0].(map[string]any)["attempts"].([]any)[0], "body")
+			delivery := listed[0].(map[string]any)["id"].(string)
+			shown := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries/" + delivery, Key: s.KeyA})
+			require.Equal(t, http.StatusOK, shown.Status, shown.Text)
+			require.Equal(t, string(sent[i].Body), shown.Data["attempts"].([]any)[0].(map[string]any)["body"])
+			for _, key := range []string{s.KeyB, s.secondOperator(t).Key} {
+				require.Equal(t, http.StatusNotFound, s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries/" + delivery, Key: key}).Status)
+			}
+		}
+		wrong := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?event=order.lost", Key: s.KeyA})
+		require.Equal(t, []string{"event"}, wrong.Fields)
+	})
+}

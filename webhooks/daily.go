@@ -1,0 +1,49 @@
+package webhooks
+
+import (
+	"context"
+	"time"
+
+	"despacho/internal/clock"
+	"despacho/models"
+)
+
+// dailyDays is for how many days the daily health is shown, today included.
+const dailyDays = 7
+
+// Day is how a webhook's deliveries of one day went.
+type Day struct {
+	Date                       string
+	Delivered, Failed, Pending int64
+}
+
+// Daily counts a webhook's deliveries by the day of their events, oldest first.
+func (s *Service) Daily(ctx context.Context, hook *models.Webhook, zone *time.Location) ([]Day, error) {
+	now := s.Clock.Now()
+	days, index := make([]Day, dailyDays), map[string]int{}
+	first := now.In(zone).AddDate(0, 0, 1-dailyDays)
+	for i := range days {
+		days[i].Date = first.AddDate(0, 0, i).Format(time.DateOnly)
+		index[days[i].Date] = i
+	}
+	// An event may have the time of a clock that is ahead.
+	counts, err := s.DB.DeliveriesByDay(ctx, hook.ID, clock.DayStart(first, zone), now.Add(time.Hour), zone)
+	if err != nil {
+		return nil, err
+	}
+	for _, counted := range counts {
+		i, shown := index[time.Unix(counted.Day*86400, 0).UTC().Format(time.DateOnly)]
+		if !shown {
+			continue
+		}
+		switch counted.Status {
+		case models.WebhookDeliveryDelivered:
+			days[i].Delivered = counted.Count
+		case models.WebhookDeliveryFailed:
+			days[i].Failed = counted.Count
+		case models.WebhookDeliveryPending:
+			days[i].Pending = counted.Count
+		}
+	}
+	return days, nil
+}
