@@ -30,9 +30,9 @@ type Erasure struct {
 	Open   int `json:"open"`
 }
 
-// Erase erases the recipient's data of an ended order: in its row and timeline, in its events and
-// what receivers responded, in the recorded response to its creation, in Temporal's history, and
-// the photo.
+// Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
+// events and what receivers responded, in the recorded response to its creation, in Temporal's
+// history, and the photos.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
 	order, err := s.find(ctx, caller, id)
@@ -48,6 +48,9 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 // EraseByPhone erases every ended order of an operator to a phone in E.164.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
+	if err := s.db.EraseCorrectedPhone(ctx, operator.ID, phone); err != nil {
+		return outcome, err
+	}
 	found, err := s.db.OrdersByPhone(ctx, operator.ID, phone)
 	if err != nil {
 		return outcome, err
@@ -66,8 +69,8 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 }
 
 // erase erases one order. The history is deleted first: until the row is erased, a repeated request
-// finds the order again. The photo that this process cannot remove, such as a worker without the
-// disk of the api, is removed by the sweeper of an api, which finds it among the erased ones.
+// finds the order again. A photo that this process cannot remove, such as a worker without the disk
+// of the api, is removed by the sweeper of an api, which finds it among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
 	if err != nil {
@@ -80,7 +83,11 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return err
 	}
 	now := s.clock.Now()
+	var pictures []string
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if pictures, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
+			return err
+		}
 		if err := tx.EraseOrder(ctx, order.ID, textnorm.String(order.GuideCode), now); err != nil {
 			return err
 		}
@@ -103,7 +110,10 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return err
 	}
 	if order.ProofPhoto != nil {
-		if err := s.options.Photos.Remove(ctx, *order.ProofPhoto); err != nil {
+		pictures = append(pictures, *order.ProofPhoto)
+	}
+	for _, picture := range pictures {
+		if err := s.options.Photos.Remove(ctx, picture); err != nil {
 			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
 		}
 	}
