@@ -44,7 +44,7 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
 	}
 	return a.DB.InTx(ctx, func(tx *db.DB) error {
-		set, err := tx.SetPoint(ctx, orderID, point.Lat, point.Lng, string(point.Source), true, a.Clock.Now())
+		set, err := tx.SetLinkPoint(ctx, orderID, *order.DeliveryMapsURL, point.Lat, point.Lng, string(point.Source), a.Clock.Now())
 		if err != nil || !set {
 			return err
 		}

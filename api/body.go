@@ -74,6 +74,9 @@ func bodyLimits() map[string]bodyLimit {
 		"POST /panel/codec/decode":            newBodyLimit(maxCodecBody),
 		"POST /panel/codec/encode":            newBodyLimit(maxCodecBody),
 	}
+	for _, path := range []string{"/panel/api/orders/:id/delivery-correction", "/panel/pedidos/:id/corregir-entrega"} {
+		limits["POST "+path] = photoBody
+	}
 	for _, path := range panel.FileRoutes {
 		limits["POST "+path] = bodyLimit{bytes: panel.MaxFileRequest, tooLarge: panel.ErrFileTooLarge}
 	}

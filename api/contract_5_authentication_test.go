@@ -25,6 +25,7 @@ var scopeOf = map[string]models.Scope{
 	"POST /v1/orders":                   models.ScopeWriteOrders,
 	"GET /v1/orders":                    models.ScopeReadOrders,
 	"GET /v1/orders/:id":                models.ScopeReadOrders,
+	"PATCH /v1/orders/:id":              models.ScopeWriteOrders,
 	"PATCH /v1/orders/:id/cancel":       models.ScopeWriteOrders,
 	"GET /v1/stores":                    models.ScopeReadStores,
 	"GET /v1/webhooks":                  models.ScopeManageWebhooks,

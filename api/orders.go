@@ -125,6 +125,30 @@ func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, erro
 	return s.orders.Cancel(c.Request.Context(), caller(c), id, why)
 }
 
+// correctOrder is for stores' systems and for the panel's users.
+func (s *Server) correctOrder(c *gin.Context) error {
+	id, in, err := orderAndBody(c, readBody)
+	if err != nil {
+		return err
+	}
+	return respondCorrection(c)(s.orders.Correct(c.Request.Context(), caller(c), id, in, orders.Based{}))
+}
+
+// respondCorrection responds with the corrected order, and says what its shipping cost was if that
+// has changed.
+func respondCorrection(c *gin.Context) func(*orders.Corrected, error) error {
+	return func(corrected *orders.Corrected, err error) error {
+		if err != nil {
+			return err
+		}
+		response := envelope{Data: corrected.Order, Warning: corrected.Warning}
+		if corrected.CostChanged() {
+			response.Message = "El costo de envío cambió de " + corrected.CostBefore.String() + " a " + corrected.Order.ShippingCost.String() + "."
+		}
+		return respond(c, http.StatusOK, response)
+	}
+}
+
 func (s *Server) listStores(c *gin.Context) error {
 	who := caller(c)
 	stores, err := s.db.StoresOf(c.Request.Context(), who.Operator.ID, who.StoreID)

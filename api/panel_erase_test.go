@@ -42,7 +42,7 @@ func requireNoTraces(t *testing.T, s *apptest.Service) {
 // requireNotStored searches every table that may hold personal data for words.
 func requireNotStored(t *testing.T, s *apptest.Service, words ...string) {
 	t.Helper()
-	for _, table := range []string{"orders", "order_events", "deliveries", "delivery_attempts", "feed_events", "idempotency_records", "audit_log"} {
+	for _, table := range []string{"orders", "order_events", "order_corrections", "deliveries", "delivery_attempts", "feed_events", "idempotency_records", "audit_log"} {
 		rows, err := s.App.DB.SQL().QueryContext(t.Context(), "SELECT * FROM "+table)
 		require.NoError(t, err)
 		columns, err := rows.Columns()

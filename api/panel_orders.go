@@ -51,6 +51,15 @@ type timelineEntry struct {
 	Rider  *namedRef `json:"rider"`
 	Detail *string   `json:"detail"`
 	At     time.Time `json:"at"`
+	// Changes are what a correction changed, for the operator only.
+	Changes []fieldChange `json:"changes,omitempty"`
+}
+
+// fieldChange is a corrected field; a value that was empty, or was erased, is null.
+type fieldChange struct {
+	Field models.CorrectedField `json:"field"`
+	Old   *string               `json:"old"`
+	New   *string               `json:"new"`
 }
 
 // namedRef is somebody or something that an entry is about.
@@ -85,8 +94,20 @@ func (s *Server) panelReadOrder(c *gin.Context) error {
 			Type: entry.Type, Status: entry.Status, Label: entry.Status.Label(), By: entry.By, Detail: entry.Detail, At: entry.At.UTC(),
 			User: refTo(entry.UserID, entry.UserName), Key: refTo(entry.KeyID, entry.KeyName), Rider: refTo(entry.RiderID, entry.RiderName),
 		}
+		for _, c := range story.Corrections[entry.ID] {
+			view.Timeline[i].Changes = append(view.Timeline[i].Changes, fieldChange{c.Field, s.shownValue(c.Field, c.OldValue), s.shownValue(c.Field, c.NewValue)})
+		}
 	}
 	return ok(c, view)
+}
+
+// shownValue is a corrected value; a photo is shown by its address.
+func (s *Server) shownValue(field models.CorrectedField, value *string) *string {
+	if field != models.CorrectedProof || value == nil {
+		return value
+	}
+	address := s.orders.PhotoURL(*value)
+	return &address
 }
 
 func (s *Server) receiveOrder(c *gin.Context) error {
@@ -126,7 +147,19 @@ func (s *Server) setPoint(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return respondMove(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+	return respondCorrection(c)(s.orders.SetPoint(c.Request.Context(), caller(c), id, lat, lng))
+}
+
+func (s *Server) correctDelivery(c *gin.Context) error {
+	id, err := pathID(c, orders.ErrOrderNotFound)
+	if err != nil {
+		return err
+	}
+	in, picture, err := readDelivery(c)
+	if err != nil {
+		return err
+	}
+	return respondMove(c)(s.orders.CorrectDelivery(c.Request.Context(), caller(c), id, in, picture))
 }
 
 // orderAndBody reads the order's id from the path, and the body.

@@ -66,10 +66,10 @@ type App struct {
 	photoURLs *photourl.Signer
 	photos    photos.Store
 
-	shortLinkHosts []string
-	resolver       *net.Resolver
-	buildID        string
-	makeCurrent    bool
+	mapLinks    *maplink.Resolver
+	resolver    *net.Resolver
+	buildID     string
+	makeCurrent bool
 	// runsWorker means that this process has a worker, polling that the worker polls for tasks.
 	runsWorker, polling atomic.Bool
 }
@@ -101,8 +101,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	}
 	a := &App{
 		Config: cfg, log: log, clock: options.Clock, Metrics: telemetry.NewMetrics(),
-		shortLinkHosts: options.ShortLinkHosts, resolver: options.Resolver,
-		buildID: options.BuildID, makeCurrent: options.MakeCurrent,
+		resolver: options.Resolver, buildID: options.BuildID, makeCurrent: options.MakeCurrent,
 	}
 	if a.clock == nil {
 		a.clock = clock.System()
@@ -158,12 +157,15 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	a.catalog = db.NewCatalogCache(a.DB)
+	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.guarded()),
+		maplink.WithTimeout(cfg.Timeouts.Exchange), maplink.WithShortHosts(options.ShortLinkHosts...))
 	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
-		Photos: a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		MapLinks: a.mapLinks,
+		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {
@@ -336,9 +338,8 @@ func (a *App) checkTemporal(ctx context.Context) error {
 // RunWorker runs workflows and activities until ctx ends, then finishes its running tasks. started,
 // if not nil, is called once it polls for tasks.
 func (a *App) RunWorker(ctx context.Context, started func()) error {
-	guarded := safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 	sending := *a.webhooks
-	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: guarded, Now: a.clock.Now}), webhooks.NewTurns()
+	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: a.guarded(), Now: a.clock.Now}), webhooks.NewTurns()
 	if sending.Paused {
 		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
 	}
@@ -353,13 +354,17 @@ func (a *App) RunWorker(ctx context.Context, started func()) error {
 		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
 		Webhooks: &sending,
 		Identity: a.identity,
-		MapLinks: maplink.NewResolver(safehttp.NewClient(guarded),
-			maplink.WithTimeout(a.Config.Timeouts.Exchange), maplink.WithShortHosts(a.shortLinkHosts...)),
+		MapLinks: a.mapLinks,
 	}, worker.Options{
 		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
 		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
 		StopTimeout: a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
 	})
+}
+
+// guarded are the options of clients that connect to addresses which others name.
+func (a *App) guarded() safehttp.Options {
+	return safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
 }
 
 // rebuildWorkflows has the reconcile workflow start the workflow of every open order again.

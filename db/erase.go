@@ -31,11 +31,12 @@ func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, onlyTests 
 	return orders, err
 }
 
-// EraseOrder removes from an order's row and timeline what tells who its recipient is, and records
-// that its photo has to be deleted. The external id is the store's number of the order, not data of
-// the recipient: it stays. It returns ErrNotFound for an order that has not ended.
+// EraseOrder removes from an order's row, timeline and corrections what tells who its recipient is,
+// and records that its photos have to be deleted. The external id is the store's number of the
+// order, not data of the recipient: it stays. It returns ErrNotFound for an order that has not
+// ended.
 func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, now time.Time) error {
-	if err := d.recordErasedPhoto(ctx, id, now); err != nil {
+	if err := d.recordErasedPhotos(ctx, id, now); err != nil {
 		return err
 	}
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, endedStatuses).UpdateColumns(map[string]any{
@@ -47,6 +48,9 @@ func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, no
 		"cancel_reason": nil, "cancel_note": nil, "erased_at": now,
 	}))
 	if err != nil {
+		return err
+	}
+	if err := d.eraseCorrections(ctx, id); err != nil {
 		return err
 	}
 	return d.with(ctx).Model(&models.TimelineEntry{}).Where("order_id = ?", id).UpdateColumn("detail", nil).Error

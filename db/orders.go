@@ -235,14 +235,10 @@ func (d *DB) HasTimelineEntry(ctx context.Context, id uuid.UUID) (bool, error) {
 	return count > 0, err
 }
 
-// SetPoint writes the delivery point. With onlyIfMissing an existing point is kept, and set is
-// false.
-func (d *DB) SetPoint(ctx context.Context, orderID uuid.UUID, lat, lng float64, source string, onlyIfMissing bool, now time.Time) (set bool, err error) {
-	query := d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID)
-	if onlyIfMissing {
-		query = query.Where("delivery_lat IS NULL")
-	}
-	result := query.Updates(map[string]any{
+// SetLinkPoint writes the delivery point that a map link gave. If the order has a point by now, or
+// another link, nothing is written, and set is false.
+func (d *DB) SetLinkPoint(ctx context.Context, orderID uuid.UUID, link string, lat, lng float64, source string, now time.Time) (set bool, err error) {
+	result := d.with(ctx).Model(&models.Order{}).Where("id = ? AND delivery_lat IS NULL AND delivery_maps_url = ?", orderID, link).Updates(map[string]any{
 		"delivery_lat": lat, "delivery_lng": lng, "point_source": source, "updated_at": now,
 	})
 	return result.RowsAffected == 1, result.Error

@@ -36,8 +36,10 @@ const (
 	AuditSuspended        AuditAction = "operator.suspended"
 	AuditResumed          AuditAction = "operator.resumed"
 
-	AuditPointSet AuditAction = "order.point_set"
-	AuditErased   AuditAction = "order.erased"
+	AuditPointSet          AuditAction = "order.point_set"
+	AuditCorrected         AuditAction = "order.corrected"
+	AuditDeliveryCorrected AuditAction = "order.delivery_corrected"
+	AuditErased            AuditAction = "order.erased"
 )
 
 // What an operator manages is created and changed in the same way; the action names the kind.
@@ -88,7 +90,7 @@ var AuditActions = append([]AuditAction{
 	AuditSignIn, AuditSignInFailed, AuditSignInBlocked, AuditSignOut, AuditPasswordChanged, AuditPasswordReset, AuditResetStarted,
 	AuditSecondFactorAdded, AuditSecondFactorRemoved, AuditSecondFactorReset,
 	AuditKeyRevoked, AuditWebhookCreated, AuditWebhookChanged, AuditWebhookRotated, AuditWebhookRemoved,
-	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditErased,
+	AuditSettingsChanged, AuditCoverageRemoved, AuditCoverageReplaced, AuditPlanChanged, AuditSuspended, AuditResumed, AuditPointSet, AuditCorrected, AuditDeliveryCorrected, AuditErased,
 }, kindActions()...)
 
 func kindActions() []AuditAction {
@@ -116,7 +118,8 @@ type AuditEntry struct {
 	Address *string
 	// SubjectID is what the action was about.
 	SubjectID *uuid.UUID
-	// Detail is what changed: names of fields, never their values.
+	// Detail is what changed: names of fields, never their values. Only a correction of the amount
+	// that was collected has both amounts, which tell nothing about a person.
 	Detail    *string
 	KeepUntil time.Time
 }

@@ -203,6 +203,10 @@ const (
 	// TimelinePointCompleted and TimelinePointCorrected are points that the operator set.
 	TimelinePointCompleted = "point_completed"
 	TimelinePointCorrected = "point_corrected"
+	// TimelineCorrected is a correction of other fields, which Detail names, and
+	// TimelineDeliveryCorrected one of what was recorded at the delivery; its Detail is the reason.
+	TimelineCorrected         = "corrected"
+	TimelineDeliveryCorrected = "delivery_corrected"
 )
 
 // BySystem is the actor of timeline entries that are not moves.

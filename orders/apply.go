@@ -245,34 +245,5 @@ func textOrNull(text string) *string {
 	return &text
 }
 
-// SetPoint sets the delivery point on behalf of the operator.
-func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat, lng float64) (*View, error) {
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
-		return nil, err
-	}
-	now := s.clock.Now()
-	// The entry has no coordinates: it outlives the erasure of the recipient's data.
-	entry := &models.TimelineEntry{
-		ID: uuid.New(), OrderID: id, Type: models.TimelinePointCompleted, Status: order.Status, By: string(caller.Actor()), UserID: caller.UserID, At: now,
-	}
-	if order.DeliveryLat != nil {
-		entry.Type = models.TimelinePointCorrected
-	}
-	err = s.db.InTx(ctx, func(tx *db.DB) error {
-		if _, err := tx.SetPoint(ctx, id, lat, lng, models.PointByOperator, false, now); err != nil {
-			return err
-		}
-		if err := tx.AddTimelineEntry(ctx, entry); err != nil {
-			return err
-		}
-		return tx.Audit(ctx, models.AuditEntry{OperatorID: caller.Operator.ID, At: now, Action: models.AuditPointSet, SubjectID: &id})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.Get(ctx, caller, id)
-}
-
 // OverdueAfter is how long after its due time an order or a delivery is reconciled.
 const OverdueAfter = 2 * time.Minute

@@ -68,6 +68,8 @@ type OrderPage struct {
 	DocNameMatches *bool
 	// Timeline has the names of people and riders only for the operator.
 	Timeline []models.TimelineView
+	// Corrections are the corrected values, by timeline entry, only for the operator.
+	Corrections map[uuid.UUID][]models.Correction
 	// Moves are the moves that the caller may request in the current state.
 	Moves []models.Move
 	// AutoCancelAt is when an order that is not received is cancelled; nil for others.
@@ -90,24 +92,60 @@ func (s *Service) OrderPage(ctx context.Context, caller Caller, id uuid.UUID) (*
 		DocOutcome: order.DocOutcome, DocNameMatches: order.DocNameMatches, Timeline: timeline,
 		Moves: legalMoves(order.State(), caller.Actor()),
 	}
+	if caller.StoreID == nil && hasCorrections(timeline) {
+		if page.Corrections, err = s.correctionsByEntry(ctx, id); err != nil {
+			return nil, err
+		}
+	}
 	if order.Status == models.StatusRegistered {
 		page.AutoCancelAt = utc(&order.AutoCancelAt)
 	}
 	return page, nil
 }
 
-// timeline reads an order's timeline. A store sees the moves alone, and not which person made them.
+// timeline reads an order's timeline. A store sees the moves and that fields were corrected, and
+// not which person did it.
 func (s *Service) timeline(ctx context.Context, caller Caller, id uuid.UUID) ([]models.TimelineView, error) {
-	if caller.StoreID == nil {
-		return s.db.Timeline(ctx, id)
+	entries, err := s.db.Timeline(ctx, id)
+	if err != nil || caller.StoreID == nil {
+		return entries, err
 	}
-	moves, err := s.db.Moves(ctx, id)
-	views := make([]models.TimelineView, len(moves))
-	for i := range moves {
-		moves[i].UserID, moves[i].KeyID, moves[i].RiderID = nil, nil, nil
-		views[i].TimelineEntry = moves[i]
+	var seen []models.TimelineView
+	for _, entry := range entries {
+		if entry.Seq != nil || entry.Type == models.TimelineCorrected || entry.Type == models.TimelineDeliveryCorrected {
+			entry.UserID, entry.KeyID, entry.RiderID = nil, nil, nil
+			seen = append(seen, models.TimelineView{TimelineEntry: entry.TimelineEntry})
+		}
 	}
-	return views, err
+	return seen, nil
+}
+
+// correctionTypes are the timeline entries that say what was corrected.
+var correctionTypes = []string{
+	models.TimelineCorrected, models.TimelineDeliveryCorrected, models.TimelinePointCompleted, models.TimelinePointCorrected,
+}
+
+func hasCorrections(timeline []models.TimelineView) bool {
+	return slices.ContainsFunc(timeline, func(entry models.TimelineView) bool { return slices.Contains(correctionTypes, entry.Type) })
+}
+
+// correctionsByEntry reads what was corrected in an order, in the sequence of correctable.
+func (s *Service) correctionsByEntry(ctx context.Context, id uuid.UUID) (map[uuid.UUID][]models.Correction, error) {
+	rows, err := s.db.Corrections(ctx, id)
+	byEntry := map[uuid.UUID][]models.Correction{}
+	for _, c := range correctable {
+		for _, row := range rows {
+			if row.Field == c.field {
+				byEntry[row.EntryID] = append(byEntry[row.EntryID], row)
+			}
+		}
+	}
+	return byEntry, err
+}
+
+// PhotoURL is the address of a photo that a correction names, signed now.
+func (s *Service) PhotoURL(name string) string {
+	return s.options.PhotoURLs.Signed(name, s.clock.Now())
 }
 
 func legalMoves(state models.State, by models.Actor) []models.Move {

@@ -29,9 +29,10 @@ type Erasure struct {
 	Open   int `json:"open"`
 }
 
-// Erase erases the recipient's data of an ended order: in its row and timeline, in its events and
-// what receivers responded, in the recorded response to its creation, in Temporal's history, and
-// the photo. The external id stays, like the guide code: it is the store's number of the order.
+// Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
+// events and what receivers responded, in the recorded response to its creation, in Temporal's
+// history, and the photos. The external id stays, like the guide code: it is the store's number
+// of the order.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
 	order, err := s.find(ctx, caller, id)
@@ -48,6 +49,9 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 // erased by ApplyRetention.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
+	if err := s.db.EraseCorrectedPhone(ctx, operator.ID, phone); err != nil {
+		return outcome, err
+	}
 	found, err := s.db.OrdersByPhone(ctx, Caller{Operator: operator}.Scope(), phone)
 	if err != nil {
 		return outcome, err
@@ -66,8 +70,8 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 }
 
 // erase erases one order. The history is deleted first: until the row is erased, a repeated request
-// finds the order again. The photo that this process cannot remove, such as a worker without the
-// disk of the api, is removed by the sweeper of an api, which finds it among the erased ones.
+// finds the order again. A photo that this process cannot remove, such as a worker without the disk
+// of the api, is removed by the sweeper of an api, which finds it among the erased ones.
 func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	pending, err := s.db.HasPendingDeliveries(ctx, order.ID)
 	if err != nil {
@@ -80,7 +84,11 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return err
 	}
 	now := s.clock.Now()
+	var pictures []string
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		if pictures, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
+			return err
+		}
 		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
 		}
@@ -113,7 +121,10 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		return err
 	}
 	if order.ProofPhoto != nil {
-		if err := s.options.Photos.Remove(ctx, *order.ProofPhoto); err != nil {
+		pictures = append(pictures, *order.ProofPhoto)
+	}
+	for _, picture := range pictures {
+		if err := s.options.Photos.Remove(ctx, picture); err != nil {
 			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
+	"despacho/internal/maplink"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
 )
@@ -70,6 +71,8 @@ type Options struct {
 	UpdateIDSecret string
 	// Secrets encrypts the numbers of recipients' documents.
 	Secrets *encryption.Cipher
+	// MapLinks reads map links and follows short ones.
+	MapLinks *maplink.Resolver
 	// PhotoURLs makes the addresses of delivery-proof photos.
 	PhotoURLs *photourl.Signer
 	// Namespace is the Temporal namespace of the orders' workflows.

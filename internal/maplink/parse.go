@@ -126,6 +126,14 @@ func (c coordinate) toPoint(source Source) (Point, error) {
 	return Point{Lat: c.lat, Lng: c.lng, Source: source}, nil
 }
 
+// Distance is how far two points are apart, in kilometres along the surface of a sphere.
+func Distance(a, b Point) float64 {
+	const radius, degree = 6371.0, math.Pi / 180
+	latitude, longitude := (b.Lat-a.Lat)*degree/2, (b.Lng-a.Lng)*degree/2
+	chord := math.Pow(math.Sin(latitude), 2) + math.Cos(a.Lat*degree)*math.Cos(b.Lat*degree)*math.Pow(math.Sin(longitude), 2)
+	return 2 * radius * math.Asin(math.Sqrt(min(chord, 1)))
+}
+
 // finder looks for a coordinate in one part of a link.
 type finder struct {
 	source Source

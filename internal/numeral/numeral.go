@@ -18,8 +18,10 @@ var (
 	plainComma   = regexp.MustCompile(`^-?\d+,\d+$`)
 	threeAfter   = regexp.MustCompile(`^-?\d{1,3},\d{3}$`)
 	spaced       = regexp.MustCompile(`^-?\d{1,3}( \d{3})+([.,]\d+)?$`)
-	currency     = regexp.MustCompile(`(?i)^(s/\.?|pen|soles)\s*|\s*(soles|pen)$`)
-	otherSpaces  = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+	// commaPair is two numbers with decimal commas, and what is between them.
+	commaPair   = regexp.MustCompile(`^([+-]?\d{1,3}),(\d+)(\s*;\s*|\s*,\s+|\s+|,)([+-]?\d{1,3}),(\d+)$`)
+	currency    = regexp.MustCompile(`(?i)^(s/\.?|pen|soles)\s*|\s*(soles|pen)$`)
+	otherSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 )
 
 // Decimal converts a decimal comma to a point. A text that is not a number is returned unchanged.
@@ -46,4 +48,14 @@ func Amount(text string) (amount string, clear bool) {
 		return Decimal(strings.ReplaceAll(number, ".", "")), true
 	}
 	return Decimal(number), true
+}
+
+// Pair is Decimal for two coordinates, such as "-12,046; -77,042". A comma alone separates them
+// only before a sign: "1,2,3,4" is returned unchanged, like every text that is not such a pair.
+func Pair(text string) string {
+	parts := commaPair.FindStringSubmatch(strings.TrimSpace(strings.ReplaceAll(otherSpaces.Replace(text), "−", "-")))
+	if parts == nil || parts[3] == "," && !strings.ContainsAny(parts[4][:1], "+-") {
+		return text
+	}
+	return parts[1] + "." + parts[2] + ", " + parts[4] + "." + parts[5]
 }

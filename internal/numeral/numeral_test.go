@@ -26,3 +26,14 @@ func TestAmount(t *testing.T) {
 	}
 	require.Equal(t, "-12.121", numeral.Decimal("-12,121"), "in a coordinate a comma parts decimals")
 }
+
+func TestPair(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"-12,046; -77,042": "-12.046, -77.042", "-12,046 -77,042": "-12.046, -77.042", "-12,046, -77,042": "-12.046, -77.042",
+		"-12,046,-77,042": "-12.046, -77.042", " −12,046;−77,042 ": "-12.046, -77.042", "-12,046\u00a0-77,042": "-12.046, -77.042",
+		"-12.046, -77.042": "-12.046, -77.042", "1,2,3,4": "1,2,3,4", "-12,046": "-12,046", "Av. Larco 345": "Av. Larco 345", "": "",
+	} {
+		require.Equal(t, want, numeral.Pair(text), text)
+	}
+}

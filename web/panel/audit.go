@@ -162,6 +162,8 @@ var auditWords = map[models.AuditAction]string{
 	models.AuditSuspended:           "Suspendió al operador",
 	models.AuditResumed:             "Reanudó al operador",
 	models.AuditPointSet:            "Completó el punto de un pedido",
+	models.AuditCorrected:           "Corrigió un pedido",
+	models.AuditDeliveryCorrected:   "Corrigió una entrega",
 	models.AuditErased:              "Eliminó los datos del destinatario de un pedido",
 	"store.created":                 "Creó una tienda",
 	"store.changed":                 "Cambió una tienda",

@@ -46,6 +46,9 @@ func attribute(n *html.Node, name string) string {
 }
 
 func valueOf(input *html.Node) string {
+	if input.Data == "textarea" && input.FirstChild != nil {
+		return input.FirstChild.Data
+	}
 	if input.Data != "select" {
 		return attribute(input, "value")
 	}

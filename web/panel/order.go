@@ -38,6 +38,10 @@ type orderPage struct {
 	// GivenMap is the customer's own map link, where it is a valid URL.
 	GivenMap string
 	Moves    orderMoves
+	// Correct is the page that corrects the order, CorrectDelivery the form that corrects a delivery;
+	// empty where the user may not.
+	Correct         string
+	CorrectDelivery *forms.Form
 	// Draft is set when the form of a delivery is shown again.
 	Draft      *deliveryDraft
 	Timeline   []timelineRow
@@ -57,6 +61,7 @@ type timelineRow struct {
 	Status      models.Status
 	Text        string
 	Who, Detail string
+	Changes     []changeRow
 	At          moment
 }
 
@@ -105,7 +110,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Order: order, ForOperator: v.Caller.StoreID == nil, Destination: destination(index, order.Location),
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
-		Timeline: timelineOf(v, details.Timeline), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
+		Timeline: p.timelineOf(v, details), CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
 		Erase: eraseFormFor(v, order), List: lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if details.AutoCancelAt != nil {
@@ -119,7 +124,10 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 	if page.ForOperator {
 		page.Workflow = p.workflowURL(order.ID)
 	}
-	if v.May(models.OperatorWrite) {
+	if v.May(models.AnyUserWrite) && orders.RequireCorrectable(v.Caller, order.Status) == nil {
+		page.Correct = correctionPath(order.ID)
+	}
+	if v.May(models.OperatorWrite) && order.Status.Open() {
 		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
 	}
 	if page.Moves, err = p.offerMoves(v, details); err != nil {
@@ -169,16 +177,19 @@ func pointOf(lat, lng *float64, source string) *mapPoint {
 
 func degrees(angle float64) string { return strconv.FormatFloat(angle, 'f', -1, 64) }
 
-func timelineOf(v *Request, entries []models.TimelineView) []timelineRow {
-	rows := make([]timelineRow, len(entries))
+func (p *Pages) timelineOf(v *Request, details *orders.OrderPage) []timelineRow {
+	rows := make([]timelineRow, len(details.Timeline))
 	cancelled, carrier := false, ""
-	for i, entry := range entries {
+	for i, entry := range details.Timeline {
 		rows[i] = timelineRow{
 			Status: entry.Status, Text: entryWords(entry.Type, cancelled), Who: actorWords[entry.By], Detail: orEmpty(entry.Detail),
-			At: momentOf(v, entry.At),
+			Changes: p.changeRows(details.Order.View, details.Corrections[entry.ID]), At: momentOf(v, entry.At),
 		}
-		if entry.Type == models.TimelinePointResolved {
+		switch entry.Type {
+		case models.TimelinePointResolved:
 			rows[i].Detail = pointWords[rows[i].Detail]
+		case models.TimelineCorrected:
+			rows[i].Text, rows[i].Detail = correctionWords(rows[i].Detail), ""
 		}
 		if name := cmp.Or(orEmpty(entry.UserName), orEmpty(entry.KeyName)); name != "" {
 			rows[i].Who += ": " + name

@@ -47,17 +47,6 @@ func (p *Pages) cancelOrder(v *Request) error {
 	})
 }
 
-func (p *Pages) setPoint(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return pointForm(id, nil, nil) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
-		lat, lng := orders.ReadRequiredPoint(in, "lat", "lng")
-		if err := in.Err(); err != nil {
-			return "", err
-		}
-		_, err := p.Orders.SetPoint(v.Ctx(), v.Caller, id, lat, lng)
-		return "Punto guardado.", err
-	})
-}
-
 // runAction reads a form of the order's page, runs the action, and answers as answerAction does.
 func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
 	id, err := pathOrder(v)
@@ -112,7 +101,7 @@ func (p *Pages) showOrderAgain(v *Request, id uuid.UUID, form *forms.Form, refus
 
 // form is the form on the page that posts to the action, or nil.
 func (page *orderPage) form(action string) *forms.Form {
-	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel, page.PointForm, page.Erase} {
+	for _, form := range []*forms.Form{page.Moves.Receive, page.Moves.Assign, page.Moves.Deliver, page.Moves.Cancel, page.PointForm, page.CorrectDelivery, page.Erase} {
 		if form != nil && form.Action == action {
 			return form
 		}

@@ -14,19 +14,17 @@ import (
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 // deliveryDraft is what the form of a delivery carries when it is shown again.
 type deliveryDraft struct {
 	// HeldPhoto is the signed name of the photo that came with it.
 	HeldPhoto string
-	// Asked is the unusual amount that the user is asked about, in cents.
-	Asked string
 }
 
 const (
 	heldPhotoField = "held_photo"
-	askedField     = "asked_amount"
 	// heldPhotoDuration is less than the time after which a photo without a delivery is removed.
 	heldPhotoDuration = time.Hour
 )
@@ -49,7 +47,7 @@ func (p *Pages) deliverOrder(v *Request) error {
 		held, photo = p.openHeldPhoto(v, id, values)
 	}
 	if err == nil {
-		form.Question, draft.Asked, err = p.askAboutAmount(v, id, values)
+		form.Question, form.Asked, err = p.askAboutAmount(v, id, values)
 		form.Fields[0].Focus = form.Question != ""
 	}
 	if err == nil && form.Question == "" {
@@ -101,13 +99,13 @@ func (p *Pages) openHeldPhoto(v *Request, id uuid.UUID, values url.Values) (name
 	return string(signed), photo
 }
 
-// askAboutAmount returns a question about an amount that is probably a typing error, unless the
-// user has been asked about it.
+// askAboutAmount returns a question about an amount that is probably a typing error, and the amount
+// in cents, unless the user has been asked about it.
 func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (question, asked string, err error) {
 	decimal, clear := numeral.Amount(values.Get("actual_amount_collected"))
 	collected, parseErr := money.Parse(decimal)
 	asked = strconv.FormatInt(int64(collected), 10)
-	if !clear || parseErr != nil || values.Get(askedField) == asked {
+	if !clear || parseErr != nil || values.Get(forms.AskedName) == asked {
 		return "", "", nil
 	}
 	order, err := p.Orders.Get(v.Ctx(), v.Caller, id)

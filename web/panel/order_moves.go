@@ -94,14 +94,3 @@ func cancelForm(id uuid.UUID) *forms.Form {
 		{Name: "note", Label: "Nota", Kind: forms.Area},
 	}}
 }
-
-func pointForm(id uuid.UUID, lat, lng *float64) *forms.Form {
-	at := []forms.Field{
-		{Name: "lat", Label: "Latitud", Kind: forms.Number, Required: true},
-		{Name: "lng", Label: "Longitud", Kind: forms.Number, Required: true},
-	}
-	if lat != nil && lng != nil {
-		at[0].Value, at[1].Value = degrees(*lat), degrees(*lng)
-	}
-	return &forms.Form{Action: orderPath(id) + "/punto", Submit: "Guardar punto", Fields: at}
-}

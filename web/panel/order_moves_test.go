@@ -153,8 +153,8 @@ func TestOrderMoves_anUnusualAmountIsAskedAbout(t *testing.T) {
 		asked := send("500", nil)
 		require.Contains(t, plainSpaces.Replace(asked.words()), "Escribió S/ 500.00, y por este pedido se cobran S/ 120.00.")
 		require.Contains(t, asked.words(), "En reparto", "nothing has happened yet")
-		require.Contains(t, plainSpaces.Replace(send("12", url.Values{"asked_amount": asked.hidden()["asked_amount"]}).words()), "Escribió S/ 12.00", "another amount is another question")
-		delivered := v.read(send("500", url.Values{"asked_amount": asked.hidden()["asked_amount"]}).Location)
+		require.Contains(t, plainSpaces.Replace(send("12", url.Values{"asked": asked.hidden()["asked"]}).words()), "Escribió S/ 12.00", "another amount is another question")
+		delivered := v.read(send("500", url.Values{"asked": asked.hidden()["asked"]}).Location)
 		require.Contains(t, plainSpaces.Replace(delivered.words()), "Cobrado S/ 500.00")
 
 		for amount, agreed := range map[string]float64{"100,00": 120, "125": 120} {

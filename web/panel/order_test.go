@@ -164,15 +164,71 @@ func TestOrder_pointIsCompletedByTheOperator(t *testing.T) {
 		path := "/panel/pedidos/" + id
 		v := visit(t, s, tenant, nil)
 		require.Contains(t, v.read(path).words(), "Completar el punto")
-		require.Contains(t, v.post(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"sur"}}).words(), "Debe ser un número.")
-		require.Contains(t, v.post(path+"/punto", url.Values{"lat": {"-95"}, "lng": {""}}).words(), "Latitud * Debe estar entre -90 y 90. Longitud * Es obligatorio.")
+		for typed, says := range map[string]string{
+			"": "Es obligatorio.", "Av. Larco 345": "Pegue un enlace de mapa, o las coordenadas como -12.1211, -77.0297.",
+			"-95, -177": "La latitud va de -90 a 90", "https://www.google.com/maps?q=Larcomar": "El enlace no contiene un punto",
+		} {
+			refused := v.post(path+"/punto", url.Values{"delivery_point": {typed}})
+			require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+			require.Contains(t, refused.words(), says)
+			require.Contains(t, refused.Text, `name="delivery_point" type="text" value="`+typed+`"`, "what was typed is still there")
+		}
 		require.Nil(t, readOrder(t, s, tenant, id).Data["delivery_lat"])
 
-		saved := v.submit(path+"/punto", url.Values{"lat": {"-12.13"}, "lng": {"-77.03"}}).words()
+		saved := v.submit(path+"/punto", url.Values{"delivery_point": {"-12.13, -77.03"}}).words()
 		require.Contains(t, saved, "Punto guardado.")
-		require.Contains(t, saved, "Punto en el mapa completado El operador: Persona de prueba")
+		require.Contains(t, saved, "Punto en el mapa completado Punto vacío → pasó a -12.13,-77.03 El operador: Persona de prueba")
 		require.Contains(t, saved, "-12.13,-77.03 (completado por el operador)")
 		require.Contains(t, saved, "Corregir el punto")
 		require.EqualValues(t, -77.03, readOrder(t, s, tenant, id).Data["delivery_lng"])
+	})
+}
+
+// The point takes what people have.
+func TestOrder_pointIsReadAsPeopleHaveIt(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		v := visit(t, s, tenant, nil)
+		for i, typed := range []string{
+			"-12.121, -77.031", "-12,122; -77,032", " -12,123 -77,033 ", "https://www.google.com/maps/place/X/@-12.0,-77.0,12z/data=!3d-12.124!4d-77.034",
+			"https://waze.com/ul?ll=-12.125,-77.035", "https://maps.google.com/maps?q=-12.126%2C-77.036&z=17&hl=es", "geo:-12.127,-77.037",
+		} {
+			v.submit("/panel/pedidos/"+id+"/punto", url.Values{"delivery_point": {typed}})
+			read := readOrder(t, s, tenant, id)
+			require.InDelta(t, -12.121-float64(i)/1000, read.Data["delivery_lat"], 1e-9, typed)
+			require.InDelta(t, -77.031-float64(i)/1000, read.Data["delivery_lng"], 1e-9, typed)
+		}
+		require.Contains(t, v.read("/panel/pedidos/"+id).words(), "Punto -12.126,-77.036 → pasó a -12.127,-77.037", "the timeline says what it was")
+	})
+}
+
+// A point that is probably wrong is asked about once, and is neither refused nor taken silently.
+func TestOrder_doubtfulPointIsAskedAbout(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		path := "/panel/pedidos/" + id
+		v := visit(t, s, tenant, nil)
+		far := v.post(path+"/punto", url.Values{"delivery_point": {"-13.53, -71.97"}})
+		require.Equal(t, http.StatusUnprocessableEntity, far.Status)
+		require.Regexp(t, `El punto -13.53, -71.97 está a unos 5\d\d km de Miraflores. Si es correcto, confirme otra vez.`, far.words())
+		require.Nil(t, readOrder(t, s, tenant, id).Data["delivery_lat"], "nothing has happened yet")
+		form := far.fieldsOf(t, path+"/punto")
+		require.Equal(t, "-13.53, -71.97", form.Get("delivery_point"))
+		elsewhere := url.Values{"delivery_point": {"-16.4, -71.5"}, "asked": form["asked"]}
+		require.Contains(t, v.post(path+"/punto", elsewhere).words(), "El punto -16.4, -71.5 está a unos", "another point is another question")
+		require.Contains(t, v.submit(path+"/punto", form).words(), "Punto guardado.")
+		require.EqualValues(t, -13.53, readOrder(t, s, tenant, id).Data["delivery_lat"])
+
+		swapped := v.post(path+"/punto", url.Values{"delivery_point": {"-77.03, -12.12"}})
+		require.Contains(t, swapped.words(), "Parece que la latitud y la longitud están al revés: abajo está -12.12, -77.03.")
+		form = swapped.fieldsOf(t, path+"/punto")
+		require.Equal(t, "-12.12, -77.03", form.Get("delivery_point"))
+		asTyped := url.Values{"delivery_point": {"-77.03, -12.12"}, "asked": form["asked"]}
+		require.Contains(t, v.submit(path+"/punto", form).words(), "Punto guardado.")
+		require.EqualValues(t, -12.12, readOrder(t, s, tenant, id).Data["delivery_lat"])
+		v.submit(path+"/punto", asTyped)
+		require.EqualValues(t, -77.03, readOrder(t, s, tenant, id).Data["delivery_lat"], "whoever insists is believed")
 	})
 }

@@ -88,6 +88,8 @@ func entryWords(kind string, revived bool) string {
 		return "Punto en el mapa completado"
 	case models.TimelinePointCorrected:
 		return "Punto en el mapa corregido"
+	case models.TimelineDeliveryCorrected:
+		return "Entrega corregida"
 	}
 	return kind
 }

@@ -94,9 +94,13 @@ type Form struct {
 	Danger bool
 	// Failure is an error about the whole form.
 	Failure string
-	// Question is asked before the form is accepted; sending it again confirms.
-	Question string
+	// Question is asked before the form is accepted; sending it again confirms. Asked is what the
+	// question is about: the form sends it back under AskedName, and another is another question.
+	Question, Asked string
 }
+
+// AskedName is the name of the field in which a form sends its Asked.
+const AskedName = "asked"
 
 // PlaceFinder finds the id of the place that was typed into a field. A complaint is for the user.
 type PlaceFinder func(*Field) (id, complaint string, err error)
@@ -206,7 +210,7 @@ func (f *Form) Wrong() bool {
 
 // TakeOver copies the values and errors of the same form as it was posted.
 func (f *Form) TakeOver(posted *Form) {
-	f.Failure, f.Question = posted.Failure, posted.Question
+	f.Failure, f.Question, f.Asked = posted.Failure, posted.Question, posted.Asked
 	for _, field := range posted.Fields {
 		at := slices.IndexFunc(f.Fields, func(own Field) bool { return own.Name == field.Name })
 		if at < 0 {

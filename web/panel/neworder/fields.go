@@ -56,7 +56,7 @@ var docTypeOptions = []forms.Option{
 func packageFields(caller orders.Caller, choices *orders.Choices) []forms.Field {
 	fields := []forms.Field{{Name: "product", Label: "Contenido", Kind: forms.Text, Required: true, Wide: true, Hint: "Qué hay en el paquete, en una línea."}}
 	if len(choices.Sizes) > 0 {
-		fields = append(fields, sizeField(caller.Operator.Currency, choices.Sizes))
+		fields = append(fields, SizeField(caller.Operator.Currency, choices.Sizes))
 	}
 	if caller.StoreID == nil {
 		fields = append(fields, forms.Field{Name: "store_id", Label: "Tienda", Kind: forms.Choice, Options: forms.StoreOptions("Ninguna: pedido del operador", choices.Stores, "")})
@@ -68,7 +68,8 @@ func packageFields(caller orders.Caller, choices *orders.Choices) []forms.Field 
 	return append(fields, forms.Field{Name: "notes", Label: "Notas para el despacho", Kind: forms.Area, Wide: true})
 }
 
-func sizeField(currency string, sizes []models.Size) forms.Field {
+// SizeField offers the sizes, the default one first chosen.
+func SizeField(currency string, sizes []models.Size) forms.Field {
 	f := forms.Field{Name: "size", Label: "Talla", Kind: forms.Choice}
 	for _, size := range sizes {
 		label := size.Name + " (" + size.Code + ")"

@@ -1,0 +1,411 @@
+package api_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+	"despacho/workflows"
+)
+
+func correct(t *testing.T, s *apptest.Service, key, id string, body any) *apptest.Answer {
+	t.Helper()
+	return s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id, Key: key, Body: body})
+}
+
+// insertedRow is an order that no workflow moves.
+func insertedRow(t *testing.T, tenant *apptest.Tenant, changes ...func(*models.Order)) string {
+	t.Helper()
+	row := tenant.Row(time.Now(), changes...)
+	tenant.InsertRows(t, []models.Order{row})
+	return row.ID.String()
+}
+
+// A store's system corrects what it sent, and reads it back.
+func TestCorrect_byTheStore(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		order := created(t, s, tenant.KeyA, fields{"delivery_reference": "Portón", "notes": "Tocar", "amount_to_collect": 50})
+		id := order.String("id")
+		answer := correct(t, s, tenant.KeyA, id, fields{
+			"recipient_phone": "987 111 222", "delivery_address": "Calle Porta 20", "delivery_reference": nil, "notes": "Timbre 3", "amount_to_collect": 79.9,
+			"size": "L", "delivery_lat": -12.12, "delivery_lng": -77.03, "recipient_name": "Otra Persona", "status": "delivered",
+		})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		require.Equal(t, "El costo de envío cambió de 9.00 a 14.50.", answer.Message)
+		require.Empty(t, answer.Warning)
+		require.Equal(t, "+51987111222", answer.String("recipient_phone"))
+		require.Equal(t, "Calle Porta 20", answer.String("delivery_address"))
+		require.Nil(t, answer.Data["delivery_reference"])
+		require.Equal(t, "Timbre 3", answer.String("notes"))
+		require.EqualValues(t, 79.9, answer.Data["amount_to_collect"])
+		require.EqualValues(t, 14.5, answer.Data["shipping_cost"])
+		require.Equal(t, "L", answer.String("size"))
+		require.EqualValues(t, -77.03, answer.Data["delivery_lng"])
+		require.Equal(t, "Rosa Díaz", answer.String("recipient_name"), "a member that cannot be corrected is ignored like an unknown one")
+		require.Equal(t, "registered", answer.String("status"))
+		read := get(t, s, tenant.KeyA, "/v1/orders/"+id)
+		require.Equal(t, answer.Data, read.Data)
+
+		same := correct(t, s, tenant.KeyA, id, fields{"recipient_phone": "+51987111222", "size": "L"})
+		require.Equal(t, answer.Data, same.Data)
+		require.Empty(t, same.Message)
+		require.Equal(t, answer.Data, correct(t, s, tenant.KeyA, id, fields{}).Data)
+
+		// The amount decides the payment type in one direction only, as in a creation.
+		free := correct(t, s, tenant.KeyA, id, fields{"amount_to_collect": 0})
+		require.Equal(t, "cash_on_delivery", free.String("payment_type"))
+		require.Equal(t, "delivery_only", correct(t, s, tenant.KeyA, id, fields{"payment_type": "delivery_only"}).String("payment_type"))
+		require.Equal(t, "cash_on_delivery", correct(t, s, tenant.KeyA, id, fields{"amount_to_collect": 3, "payment_type": "delivery_only"}).String("payment_type"))
+
+		moved := correct(t, s, tenant.KeyA, id, fields{"location_id": apptest.SanJuan, "delivery_address": "Paradero 10"})
+		require.EqualValues(t, 17.5, moved.Data["shipping_cost"])
+		require.Contains(t, moved.Warning, "zona de riesgo")
+		require.Contains(t, moved.Message, "de 14.50 a 17.50")
+		requireRefused(t, correct(t, s, tenant.KeyA, id, fields{"location_id": apptest.Cusco}), 422, "not_covered")
+		requireRefused(t, correct(t, s, tenant.KeyA, id, fields{"location_id": apptest.Lima}), 422, "not_covered")
+	})
+}
+
+// What a creation refuses, a correction refuses with the same fields and words.
+func TestCorrect_hasTheFieldErrorsOfACreation(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := s.CreateOrder(t, tenant.KeyA)
+		for _, wrong := range []fields{
+			{"recipient_phone": "12"}, {"recipient_phone": 7}, {"delivery_address": strings.Repeat("a", 501)}, {"delivery_address": " "},
+			{"delivery_reference": strings.Repeat("a", 501)}, {"notes": "a\u0000"}, {"amount_to_collect": -1}, {"amount_to_collect": 1.234}, {"amount_to_collect": "5"},
+			{"payment_type": "card"}, {"size": 4}, {"location_id": "x"}, {"delivery_lat": 91, "delivery_lng": 0}, {"delivery_lat": 1}, {"delivery_maps_url": strings.Repeat("a", 2049)},
+		} {
+			refused, creation := correct(t, s, tenant.KeyA, id, wrong), postOrder(t, s, tenant.KeyA, wrong)
+			require.Equal(t, http.StatusBadRequest, refused.Status, "%v: %s", wrong, refused.Text)
+			require.Equal(t, creation.Text, refused.Text)
+		}
+		requireWrongFields(t, correct(t, s, tenant.KeyA, id, fields{"recipient_phone": nil, "delivery_address": nil, "location_id": nil}),
+			"recipient_phone", "delivery_address", "location_id")
+		require.Equal(t, http.StatusBadRequest, correct(t, s, tenant.KeyA, id, nil).Status, "no body")
+		readOnly := tenant.NewKey(t, models.APIKey{StoreID: &tenant.StoreA.ID}, models.ScopeReadOrders)
+		requireRefused(t, correct(t, s, readOnly, id, fields{"notes": "x"}), http.StatusForbidden, "missing_scope")
+		require.Equal(t, http.StatusNotFound, correct(t, s, tenant.KeyB, id, fields{"notes": "x"}).Status)
+		require.Equal(t, http.StatusNotFound, correct(t, s, s.NewTenant(t).Key, id, fields{"notes": "x"}).Status)
+	})
+}
+
+// A store corrects while the order is registered, the operator until it ends.
+func TestCorrect_dependsOnTheStatus(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		operator, clerk := desk{t, s, tenant.SignIn(t, nil)}, desk{t, s, tenant.SignIn(t, &tenant.StoreA)}
+		for status, id := range map[string]string{
+			"registered": insertedRow(t, tenant), "received": insertedRow(t, tenant, apptest.ReceivedAfter(time.Hour)),
+			"assigned":  insertedRow(t, tenant, func(o *models.Order) { *o = assignedRow(tenant) }),
+			"delivered": insertedRow(t, tenant, apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour)),
+			"cancelled": insertedRow(t, tenant, apptest.CancelledBy(models.ByStore, "")), "auto_cancelled": insertedRow(t, tenant, apptest.CancelledBy(models.ByAuto, "")),
+		} {
+			forStore, forOperator := http.StatusConflict, http.StatusOK
+			switch status {
+			case "registered":
+				forStore = http.StatusOK
+			case "delivered", "cancelled", "auto_cancelled":
+				forOperator = http.StatusConflict
+			}
+			for _, refused := range []*apptest.Answer{correct(t, s, tenant.KeyA, id, fields{"notes": "de la tienda"}), clerk.patch("/orders/"+id, fields{"notes": "de su gente"})} {
+				require.Equal(t, forStore, refused.Status, "%s: %s", status, refused.Text)
+				require.Equal(t, forStore == http.StatusConflict, refused.Code == "correction_not_allowed")
+			}
+			for _, answer := range []*apptest.Answer{
+				correct(t, s, tenant.Key, id, fields{"notes": "del operador"}), operator.patch("/orders/"+id, fields{"notes": "de su gente"}),
+				operator.patch("/orders/"+id+"/point", fields{"lat": -12.1, "lng": -77.03}),
+			} {
+				require.Equal(t, forOperator, answer.Status, "%s: %s", status, answer.Text)
+			}
+		}
+	})
+}
+
+// Who corrected which field is in the timeline and in the audit log. Only the operator sees the
+// values, and the public nothing.
+func TestCorrect_isRecorded(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		d, tenant, admin := adminDesk(t, s)
+		order := created(t, s, tenant.KeyA)
+		id := order.String("id")
+		require.Equal(t, http.StatusOK, correct(t, s, tenant.KeyA, id, fields{"recipient_phone": "987111222", "notes": "Piso 4"}).Status)
+		require.Equal(t, http.StatusOK, d.patch("/orders/"+id, fields{"size": "L"}).Status)
+		require.Equal(t, http.StatusOK, d.patch("/orders/"+id+"/point", fields{"lat": -12.1, "lng": -77.03}).Status)
+		require.Equal(t, http.StatusOK, d.patch("/orders/"+id+"/point", fields{"lat": -12.1, "lng": -77.03}).Status, "again: nothing changes")
+
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
+		require.Equal(t, []any{"created", "corrected", "corrected", "point_completed"}, column(timeline, "type"))
+		require.Equal(t, "recipient_phone, notes", timeline[1]["detail"])
+		require.Equal(t, "store", timeline[1]["by"])
+		require.NotNil(t, timeline[1]["key"])
+		require.Equal(t, []any{
+			map[string]any{"field": "recipient_phone", "old": "+51987654321", "new": "+51987111222"}, map[string]any{"field": "notes", "old": nil, "new": "Piso 4"},
+		}, timeline[1]["changes"])
+		require.Equal(t, "operator", timeline[2]["by"])
+		require.Equal(t, admin.ID.String(), timeline[2]["user"].(map[string]any)["id"])
+		require.Equal(t, []any{
+			map[string]any{"field": "size", "old": "M", "new": "L"}, map[string]any{"field": "shipping_cost", "old": "9.00", "new": "14.50"},
+		}, timeline[2]["changes"])
+		require.Equal(t, []any{map[string]any{"field": "delivery_point", "old": nil, "new": "-12.1,-77.03"}}, timeline[3]["changes"])
+
+		seen := desk{t, s, tenant.SignIn(t, &tenant.StoreA)}.send(http.MethodGet, "/orders/"+id, nil)
+		entries := objects(t, seen.Data["timeline"].([]any))
+		require.Equal(t, []any{"created", "corrected", "corrected"}, column(entries, "type"))
+		require.NotContains(t, entries[1], "changes")
+		require.Nil(t, entries[1]["key"])
+		tracked := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/track/" + order.String("guide_code")})
+		require.Len(t, tracked.Data["events"], 1)
+		require.NotContains(t, tracked.Text, "987111222")
+
+		log := d.auditLog("")
+		require.Equal(t, []string{"session.created", "order.corrected", "order.corrected", "order.point_set"}, actions(log)[:4])
+		byKey := d.auditLog("action=order.corrected")
+		require.Len(t, byKey, 2)
+		for _, entry := range byKey {
+			require.Equal(t, id, entry["subject"].(map[string]any)["id"])
+			require.NotContains(t, entry["detail"], "987111222")
+		}
+		details := []any{byKey[0]["detail"], byKey[1]["detail"]}
+		require.ElementsMatch(t, []any{"recipient_phone, notes", "size, shipping_cost"}, details)
+	})
+}
+
+// The JSON API does not ask: it says what is odd about a point.
+func TestCorrect_warnsAboutAnOddPoint(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		d, id := desk{t, s, tenant.SignIn(t, nil)}, s.CreateOrder(t, tenant.KeyA)
+		warning := func(lat, lng float64) string {
+			answer := d.patch("/orders/"+id+"/point", fields{"lat": lat, "lng": lng})
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			require.EqualValues(t, lat, answer.Data["delivery_lat"])
+			return answer.Warning
+		}
+		require.Empty(t, warning(-12.12, -77.03))
+		require.Contains(t, warning(-77.03, -12.12), "al revés")
+		require.Regexp(t, `a unos 5\d\d km de Miraflores`, warning(-13.53, -71.97))
+		linked := correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": "https://www.google.com/maps?q=-12.125,-77.029"})
+		require.EqualValues(t, -12.125, linked.Data["delivery_lat"], "a new link has a new point")
+		require.Empty(t, linked.Warning)
+		unread := correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": "https://www.google.com/maps?q=Larcomar"})
+		require.Nil(t, unread.Data["delivery_lat"], "the old point is that of another place")
+		require.Contains(t, unread.Warning, "no dio un punto")
+		require.Nil(t, correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": nil}).Data["delivery_maps_url"])
+		set, err := s.App.DB.SetLinkPoint(t.Context(), uuid.MustParse(id), "https://maps.app.goo.gl/antes", -1, -1, "pin", time.Now())
+		require.NoError(t, err)
+		require.False(t, set, "a link that was replaced while it was followed gives no point")
+	})
+}
+
+// An order that is delivered while its correction is being read is not corrected: the host of the
+// short link delivers it before it answers.
+func TestCorrect_losesToAMove(t *testing.T) {
+	t.Parallel()
+	var meanwhile atomic.Value
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if deliver, ok := meanwhile.Load().(func()); ok {
+			deliver()
+		}
+		http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
+	}))
+	t.Cleanup(host.Close)
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}})
+		tenant := s.NewTenant(t)
+		row := assignedRow(tenant)
+		row.Seq = 3
+		tenant.InsertRows(t, []models.Order{row})
+		id := row.ID.String()
+		followed := correct(t, s, tenant.Key, id, fields{"delivery_maps_url": host.URL + "/antes"})
+		require.EqualValues(t, -12.125, followed.Data["delivery_lat"], "a short link is followed: %s", followed.Text)
+
+		meanwhile.Store(func() {
+			_, err := s.App.Orders.Apply(t.Context(), workflows.ApplyMoveInput{
+				OrderID: row.ID, EntryID: uuid.New(), Seq: 4, Move: models.MoveDeliver, To: models.StatusDelivered, By: models.ByOperator, At: time.Now(), Delivered: &workflows.Delivered{},
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		late := correct(t, s, tenant.Key, id, fields{"delivery_maps_url": host.URL + "/tarde", "notes": "tarde"})
+		meanwhile.Store(func() {})
+		requireRefused(t, late, http.StatusConflict, "correction_not_allowed")
+		require.Contains(t, late.Error, "su estado es Entregado")
+		read := get(t, s, tenant.Key, "/v1/orders/"+id)
+		require.Equal(t, "delivered", read.String("status"))
+		require.Nil(t, read.Data["notes"])
+	})
+}
+
+// Two corrections of the same order at once are both made, one after the other.
+func TestCorrect_concurrentCorrectionsBothCount(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id := insertedRow(t, tenant)
+		answers := make(chan error, 2)
+		for _, body := range []fields{{"notes": "uno"}, {"delivery_reference": "dos"}} {
+			go func() {
+				_, err := s.Try(apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + id, Key: tenant.Key, Body: body})
+				answers <- err
+			}()
+		}
+		require.NoError(t, <-answers)
+		require.NoError(t, <-answers)
+		read := get(t, s, tenant.Key, "/v1/orders/"+id)
+		require.Equal(t, "uno", read.String("notes"))
+		require.Equal(t, "dos", read.String("delivery_reference"))
+	})
+}
+
+// deliveryCorrection is a form with a reason and, if it has a size, a photo.
+func deliveryCorrection(t *testing.T, orderID, token string, values map[string]string, size int) apptest.Request {
+	t.Helper()
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form)
+	for name, value := range values {
+		require.NoError(t, writer.WriteField(name, value))
+	}
+	if size > 0 {
+		part, err := writer.CreateFormFile("photo", "otra.png")
+		require.NoError(t, err)
+		require.NoError(t, png.Encode(part, image.NewGray(image.Rect(0, 0, size, size))))
+	}
+	require.NoError(t, writer.Close())
+	return apptest.Request{
+		Method: http.MethodPost, Path: "/panel/api/orders/" + orderID + "/delivery-correction", Token: token,
+		Raw: form.Bytes(), Header: map[string]string{"Content-Type": writer.FormDataContentType()},
+	}
+}
+
+// deliveredRow is a delivered order for which 40 were collected.
+func deliveredRow(t *testing.T, tenant *apptest.Tenant) string {
+	t.Helper()
+	return insertedRow(t, tenant, apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour), func(o *models.Order) {
+		collected := o.AmountToCollect + 4000
+		o.AmountToCollect, o.ActualAmountCollected, o.PaymentType = 4500, &collected, models.CashOnDelivery
+	})
+}
+
+// The operator corrects what was recorded at a delivery. The first amount is in the audit log.
+func TestCorrectDelivery_amount(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		d, tenant, _ := adminDesk(t, s)
+		id := deliveredRow(t, tenant)
+		path := "/orders/" + id + "/delivery-correction"
+		requireWrongFields(t, d.post(path, fields{}), "reason", "actual_amount_collected")
+		requireWrongFields(t, d.post(path, fields{"reason": "Mal escrito", "actual_amount_collected": -1}), "actual_amount_collected")
+		require.Equal(t, http.StatusForbidden, desk{t, s, tenant.SignIn(t, &tenant.StoreA)}.post(path, fields{"reason": "x", "actual_amount_collected": 1}).Status)
+		open := insertedRow(t, tenant)
+		requireRefused(t, d.post("/orders/"+open+"/delivery-correction", fields{"reason": "x", "actual_amount_collected": 1}), http.StatusConflict, "correction_not_allowed")
+
+		corrected := d.post(path, fields{"reason": "El motorizado escribió mal", "actual_amount_collected": 45})
+		require.Equal(t, http.StatusOK, corrected.Status, corrected.Text)
+		require.EqualValues(t, 45, corrected.Data["actual_amount_collected"])
+		require.EqualValues(t, 45, get(t, s, tenant.KeyA, "/v1/orders/"+id).Data["actual_amount_collected"])
+		require.Equal(t, http.StatusOK, d.post(path, fields{"reason": "Otra vez", "actual_amount_collected": 45}).Status, "nothing changes")
+
+		entries := d.auditLog("action=order.delivery_corrected")
+		require.Len(t, entries, 1)
+		require.Equal(t, "actual_amount_collected: 40.00 -> 45.00", entries[0]["detail"])
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
+		last := timeline[len(timeline)-1]
+		require.Equal(t, "delivery_corrected", last["type"])
+		require.Equal(t, "El motorizado escribió mal", last["detail"])
+		require.Equal(t, []any{map[string]any{"field": "actual_amount_collected", "old": "40.00", "new": "45.00"}}, last["changes"])
+	})
+}
+
+// The photo that a correction replaces is kept with the order, and goes when its data is erased.
+func TestCorrectDelivery_photo(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
+		d, tenant, _ := adminDesk(t, s)
+		id := deliveredRow(t, tenant)
+		photoOf := func(answer *apptest.Answer) string {
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			return answer.Data["delivery_proof"].(map[string]any)["photo_url"].(string)
+		}
+		first := photoOf(s.Do(t, deliveryCorrection(t, id, d.token, map[string]string{"reason": "Faltaba la foto"}, 8)))
+		second := photoOf(s.Do(t, deliveryCorrection(t, id, d.token, map[string]string{"reason": "Era de otro pedido", "actual_amount_collected": "41.50"}, 9)))
+		require.NotEqual(t, first, second)
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
+		changes := objects(t, timeline[len(timeline)-1]["changes"].([]any))
+		require.Equal(t, []any{"actual_amount_collected", "delivery_proof"}, column(changes, "field"))
+		kept := changes[1]["old"].(string)
+		response, err := apptest.Client.Get(kept)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusOK, response.StatusCode, "the first photo can still be seen")
+
+		files, err := os.ReadDir(s.Config.FilesDir)
+		require.NoError(t, err)
+		require.Len(t, files, 4, "two photos with their thumbnails")
+		var names []string
+		for _, file := range files {
+			names = append(names, file.Name())
+		}
+		referenced, erased, err := s.App.DB.KnownPhotos(t.Context(), names)
+		require.NoError(t, err)
+		require.Len(t, referenced, 2, "the sweeper leaves both alone")
+		require.Empty(t, erased)
+
+		require.Equal(t, http.StatusOK, d.post("/orders/"+id+"/erase", nil).Status)
+		files, err = os.ReadDir(s.Config.FilesDir)
+		require.NoError(t, err)
+		require.Empty(t, files)
+		refused := s.Do(t, deliveryCorrection(t, id, d.token, map[string]string{"reason": "Otra foto"}, 8))
+		requireRefused(t, refused, http.StatusConflict, "correction_not_allowed")
+		require.Equal(t, http.StatusOK, d.post("/orders/"+id+"/delivery-correction", fields{"reason": "Cuadre de caja", "actual_amount_collected": 42}).Status)
+	})
+}
+
+// The values that were corrected go with the rest of a recipient's data, also those of somebody
+// whom the order is not for any more.
+func TestCorrect_isErased(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
+		d, tenant, _ := adminDesk(t, s)
+		id := insertedRow(t, tenant, func(o *models.Order) { o.RecipientPhone = "+51911222333" })
+		for _, change := range []fields{
+			{"delivery_address": "Jr. Los Cedros 871", "delivery_reference": "Portón granate", "notes": "Preguntar por Melchora"},
+			{"recipient_phone": "+51944555666", "delivery_address": "Av. Larco 1", "delivery_reference": nil, "notes": nil},
+			{"recipient_phone": "+51977888999", "size": "L"},
+		} {
+			require.Equal(t, http.StatusOK, d.patch("/orders/"+id, change).Status)
+		}
+		requireStored := func(phone string) {
+			t.Helper()
+			var count int
+			require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(),
+				"SELECT COUNT(*) FROM order_corrections WHERE old_value = '"+phone+"' OR new_value = '"+phone+"'").Scan(&count))
+			require.Positive(t, count)
+		}
+		requireStored("+51944555666")
+		require.Equal(t, http.StatusOK, d.post("/erasures", fields{"phone": "944 555 666"}).Status)
+		requireNotStored(t, s, "+51944555666")
+		requireStored("+51911222333")
+
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET status = 'cancelled', cancelled_by = 'operator', cancelled_at = created_at WHERE id = '"+id+"'")
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, d.post("/orders/"+id+"/erase", nil).Status)
+		requireNotStored(t, s, "911222333", "977888999", "Cedros", "granate", "Melchora", "Larco")
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
+		changes := objects(t, timeline[len(timeline)-1]["changes"].([]any))
+		require.Equal(t, []any{"recipient_phone", "size", "shipping_cost"}, column(changes, "field"), "that it was corrected stays known")
+		require.Equal(t, []any{nil, "M", "9.00"}, column(changes, "old"))
+	})
+}

@@ -1,0 +1,145 @@
+package orders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/google/uuid"
+
+	"despacho/catalog"
+	"despacho/internal/maplink"
+	"despacho/internal/numeral"
+	"despacho/models"
+)
+
+// maxFromSeat is how far from the seat of its district, in kilometres, a point is not doubted.
+const maxFromSeat = 30
+
+// PointDoubt says why a point is probably wrong.
+type PointDoubt struct {
+	// Swapped is the point with latitude and longitude exchanged, if that is near the destination.
+	Swapped *maplink.Point
+	// Kilometres is how far the point is from Place, the destination; 0 if that is not known.
+	Kilometres int
+	Place      string
+}
+
+// warning is the doubt for somebody who is not asked.
+func (d *PointDoubt) warning() string {
+	switch {
+	case d.Swapped != nil:
+		return "El punto parece tener la latitud y la longitud al revés."
+	case d.Kilometres > 0:
+		return fmt.Sprintf("El punto está a unos %d km de %s.", d.Kilometres, d.Place)
+	}
+	return "El punto está fuera del país del operador."
+}
+
+// TypedPoint is a point as a person gave it.
+type TypedPoint struct {
+	maplink.Point
+	// Doubt is nil for a plausible point.
+	Doubt *PointDoubt
+}
+
+// ReadPointOf reads the point of an order from what people have: a map link of any kind, or
+// coordinates with decimal points or commas. Short links are followed. The error names the field.
+func (s *Service) ReadPointOf(ctx context.Context, caller Caller, id uuid.UUID, field, typed string) (*TypedPoint, error) {
+	order, err := s.find(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	places, _, err := s.catalog.Destination(ctx, order.LocationID)
+	if err != nil {
+		return nil, err
+	}
+	point, err := s.options.MapLinks.Resolve(ctx, numeral.Pair(typed), maplink.Bounds{})
+	var outOfRange *maplink.OutOfRange
+	if errors.As(err, &outOfRange) {
+		// A longitude over 90 in place of the latitude; the doubt is that it is swapped.
+		swapped := maplink.Point{Lat: outOfRange.Lng, Lng: outOfRange.Lat, Source: outOfRange.Source}
+		if math.Abs(swapped.Lat) <= 90 && math.Abs(swapped.Lng) <= 180 && doubtAbout(swapped, places, caller.Operator) == nil {
+			return &TypedPoint{Point: swapped, Doubt: &PointDoubt{Swapped: &swapped}}, nil
+		}
+	}
+	if err != nil {
+		return nil, fieldError(field, unreadPoint(err))
+	}
+	return &TypedPoint{Point: point, Doubt: doubtAbout(point, places, caller.Operator)}, nil
+}
+
+// unreadPoint says why a text gives no point.
+func unreadPoint(err error) string {
+	switch {
+	case maplink.Temporary(err):
+		return "el enlace no se pudo abrir ahora: ábralo en el teléfono y copie las coordenadas, o vuelva a intentarlo"
+	case errors.Is(err, maplink.ErrNotMapLink):
+		return "pegue un enlace de mapa, o las coordenadas como -12.1211, -77.0297"
+	case errors.Is(err, maplink.ErrOutOfRange):
+		return "la latitud va de -90 a 90 y la longitud de -180 a 180"
+	}
+	return "el enlace no contiene un punto: copie las coordenadas del mapa"
+}
+
+// doubtAbout compares a point with the destination, given with its ancestors, nearest first.
+func doubtAbout(point maplink.Point, places []catalog.Location, operator *models.Operator) *PointDoubt {
+	swapped := maplink.Point{Lat: point.Lng, Lng: point.Lat, Source: point.Source}
+	for _, place := range places {
+		if place.Lat == nil || place.Lng == nil {
+			continue
+		}
+		seat := maplink.Point{Lat: *place.Lat, Lng: *place.Lng}
+		distance := maplink.Distance(point, seat)
+		if distance <= maxFromSeat {
+			return nil
+		}
+		doubt := &PointDoubt{Kilometres: int(math.Round(distance)), Place: place.Name}
+		if math.Abs(swapped.Lat) <= 90 && maplink.Distance(swapped, seat) <= maxFromSeat {
+			doubt.Swapped = &swapped
+		}
+		return doubt
+	}
+	bounds, _ := maplink.Country(operator.CountryCode)
+	if bounds.Contains(point.Lat, point.Lng) {
+		return nil
+	}
+	doubt := &PointDoubt{}
+	if bounds.Contains(swapped.Lat, swapped.Lng) {
+		doubt.Swapped = &swapped
+	}
+	return doubt
+}
+
+// SetPoint sets the delivery point on behalf of the operator. Its warning is the doubt about the
+// point.
+func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat, lng float64) (*Corrected, error) {
+	c, err := s.newCorrection(ctx, caller, id)
+	if err != nil {
+		return nil, err
+	}
+	c.setPoint(maplink.Point{Lat: lat, Lng: lng}, models.PointByOperator)
+	return s.correct(ctx, caller, c, Based{})
+}
+
+func (c *correction) setPoint(point maplink.Point, source string) {
+	if doubt := doubtAbout(point, c.destination, c.operator); doubt != nil {
+		c.warn(doubt.warning())
+	}
+	c.add(func(o *models.OrderView) { setPoint(&o.Order, point.Lat, point.Lng, source) })
+}
+
+// followLink takes the point of a new map link, which it reads as a creation does. With a link that
+// gives none the order has no point: the old one is that of another place.
+func (s *Service) followLink(ctx context.Context, c *correction, link string) error {
+	bounds, _ := maplink.Country(c.operator.CountryCode)
+	point, err := s.options.MapLinks.Resolve(ctx, link, bounds)
+	if err != nil {
+		c.add(func(o *models.OrderView) { o.DeliveryLat, o.DeliveryLng, o.PointSource = nil, nil, nil })
+		c.warn("El enlace de mapa no dio un punto: el operador lo completará.")
+		return ctx.Err()
+	}
+	c.setPoint(point, string(point.Source))
+	return nil
+}

@@ -1,0 +1,50 @@
+package panel
+
+import (
+	"github.com/google/uuid"
+
+	"despacho/internal/photos"
+	"despacho/models"
+	"despacho/orders"
+	"despacho/web/panel/forms"
+)
+
+// deliveryCorrectionForm corrects what was recorded at a delivery. The template adds the photo.
+func deliveryCorrectionForm(id uuid.UUID) *forms.Form {
+	return &forms.Form{Action: orderPath(id) + "/corregir-entrega", Submit: "Guardar la corrección", Fields: []forms.Field{
+		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money, Hint: "Vacío: queda el que hay."},
+		{Name: "photo", Label: "Foto"},
+		{Name: "reason", Label: "Motivo", Kind: forms.Area, Required: true, Wide: true, Hint: "Por qué se corrige. Queda en la línea de tiempo."},
+	}}
+}
+
+// offerDeliveryCorrection is the form for a delivered order, or nil.
+func offerDeliveryCorrection(v *Request, order *orders.Detail) *forms.Form {
+	if order.Status != models.StatusDelivered || !v.May(models.OperatorWrite) {
+		return nil
+	}
+	form := deliveryCorrectionForm(order.ID)
+	form.Fields[0].Value = forms.MoneyValue(order.ActualAmountCollected)
+	return form
+}
+
+// correctDelivery reads its form itself, because of the photo.
+func (p *Pages) correctDelivery(v *Request) error {
+	id, err := pathOrder(v)
+	if err != nil {
+		return err
+	}
+	form := deliveryCorrectionForm(id)
+	values, photo, err := photos.ReadParts(v.Request, photos.PhotoField)
+	in, formErr := p.readValues(v, form, values)
+	if err == nil {
+		err = formErr
+	}
+	if err == nil {
+		_, err = p.Orders.CorrectDelivery(v.Ctx(), v.Caller, id, in, photo)
+	}
+	if err != nil && photo != nil {
+		form.Fields[1].Error = "Elija la foto otra vez."
+	}
+	return p.answerAction(v, id, form, "Entrega corregida.", err, nil)
+}
