@@ -26,14 +26,18 @@ var scopeOf = map[string]models.Scope{
 	"GET /v1/orders":                    models.ScopeReadOrders,
 	"GET /v1/orders/:id":                models.ScopeReadOrders,
 	"PATCH /v1/orders/:id/cancel":       models.ScopeWriteOrders,
+	"GET /v1/events":                    models.ScopeReadOrders,
 	"GET /v1/stores":                    models.ScopeReadStores,
 	"GET /v1/webhooks":                  models.ScopeManageWebhooks,
 	"POST /v1/webhooks":                 models.ScopeManageWebhooks,
+	"PATCH /v1/webhooks/:id":            models.ScopeManageWebhooks,
 	"DELETE /v1/webhooks/:id":           models.ScopeManageWebhooks,
+	"GET /v1/webhooks/:id/health":       models.ScopeManageWebhooks,
 	"POST /v1/webhooks/:id/rotate":      models.ScopeManageWebhooks,
 	"POST /v1/webhooks/:id/test":        models.ScopeManageWebhooks,
 	"POST /v1/webhooks/:id/redeliver":   models.ScopeManageWebhooks,
 	"GET /v1/deliveries":                models.ScopeManageWebhooks,
+	"GET /v1/deliveries/:id":            models.ScopeManageWebhooks,
 	"POST /v1/deliveries/:id/redeliver": models.ScopeManageWebhooks,
 }
 
