@@ -82,7 +82,7 @@ func TestInPipeline(t *testing.T) {
 		require.Empty(t, listed, "every field of it has a value, erased_at too")
 		_, err = database.PublishFeed(t.Context(), 10)
 		require.NoError(t, err)
-		listed, err = database.FeedAfter(t.Context(), db.OrderScope{OperatorID: order.OperatorID}, 0, 10)
+		listed, err = database.FeedAfter(t.Context(), db.OrderScope{OperatorID: order.OperatorID, Test: event.Test}, 0, 10)
 		require.NoError(t, err)
 		require.Len(t, listed, 1)
 		event.Position = listed[0].Position

@@ -23,6 +23,17 @@ func TestScope_everyMethodThatTakesOne(t *testing.T) {
 		delivered.ID, delivered.GuideCode, delivered.Status, delivered.CancelledBy = uuid.New(), "another", models.StatusDelivered, nil
 		delivered.RecipientPhone, delivered.ErasedAt = w.order.GuideCode, nil // so that any text finds an order
 		require.NoError(t, database.Insert(context.Background(), &delivered))
+		for i := range 11 { // one more than the position that methods are given
+			event := models.FeedEvent{
+				ID: uuid.New(), OperatorID: w.operator.ID, Test: w.order.Test, OrderID: w.order.ID, Event: models.EventAssigned, Data: "{}", CreatedAt: w.order.CreatedAt,
+			}
+			if i == 0 {
+				event.ID = w.order.ID
+			}
+			require.NoError(t, database.InsertFeedEvent(t.Context(), &event))
+		}
+		_, err := database.PublishFeed(t.Context(), 100)
+		require.NoError(t, err)
 		own := db.OrderScope{OperatorID: w.operator.ID, Test: w.order.Test}
 		otherMode := db.OrderScope{OperatorID: w.operator.ID, Test: !w.order.Test}
 		another := db.OrderScope{OperatorID: uuid.New(), Test: w.order.Test}
