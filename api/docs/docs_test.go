@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"encoding/json"
+	"html/template"
 	"maps"
 	"os"
 	"regexp"
@@ -161,6 +162,48 @@ func TestPages_showEveryErrorCode(t *testing.T) {
 	}
 }
 
+// Every event of the document has a page with its body.
+func TestPages_showEveryEvent(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(source(t))
+	require.NoError(t, err)
+	names := append(slices.Clone(document.Components.Schemas["EventName"].Value.Enum), "webhook.test")
+	require.Len(t, names, 5)
+	for _, name := range names {
+		page := pages(t)["/docs/"+strings.ReplaceAll(name.(string), ".", "-")]
+		require.Contains(t, page, "<h1>"+name.(string)+"</h1>")
+		require.Contains(t, page, `<span class="key">&#34;event&#34;</span>: <span class="text">&#34;`+name.(string)+`&#34;</span>`)
+		require.Contains(t, page, `<a href="/docs/webhooks#op-on`)
+		require.Regexp(t, `<div class="prose intro"><p>[^<]{20}`, page, "it says when it comes")
+	}
+}
+
+// The catalogue has every code of the introduction's table with what to do, and the document's
+// actions are of codes in the table.
+func TestPages_sayWhatToDoAboutEveryError(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(source(t))
+	require.NoError(t, err)
+	catalogue := pages(t)["/docs/codigos"]
+	codes := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| \\d{3}").FindAllStringSubmatch(document.Info.Description, -1)
+	require.Greater(t, len(codes), 70)
+	known := map[string]bool{}
+	for _, match := range codes {
+		known[match[1]] = true
+		_, entry, found := strings.Cut(catalogue, ` id="e-`+match[1]+`"`)
+		require.True(t, found, match[1])
+		entry, _, _ = strings.Cut(entry, "</article>")
+		require.Regexp(t, `<div class="prose action"><p>[^<]`, entry, match[1])
+	}
+	actions := document.Extensions["x-error-actions"].(map[string]any)["codes"].(map[string]any)
+	require.NotEmpty(t, actions)
+	for code, action := range actions {
+		require.True(t, known[code], code)
+		require.Contains(t, catalogue, template.HTMLEscapeString(strings.SplitN(action.(string), "`", 2)[0]), code)
+	}
+	require.Contains(t, catalogue, `<a href="/docs/webhooks#op-registerWebhook">`, "too_many_webhooks leads to where it comes from")
+}
+
 const small = `
 openapi: 3.0.3
 info: {title: Prueba, version: 1.0.0, description: "## Título uno"}
@@ -205,7 +248,7 @@ func TestRender_smallDocument(t *testing.T) {
 	t.Parallel()
 	files, err := docs.Render([]byte(small), "https://x.example")
 	require.NoError(t, err)
-	require.ElementsMatch(t, slices.Collect(maps.Keys(files)), []string{"/docs", "/docs/cosas", "/docs/comunes", "/docs/cabeceras", "/docs/objetos", "/docs/style.css", "/docs/script.js", "/docs/search.json", "/docs/postman.json"})
+	require.ElementsMatch(t, slices.Collect(maps.Keys(files)), []string{"/docs", "/docs/cosas", "/docs/codigos", "/docs/comunes", "/docs/cabeceras", "/docs/objetos", "/docs/style.css", "/docs/script.js", "/docs/search.json", "/docs/postman.json"})
 	for what, text := range map[string]string{ // on the page of the section
 		"the curl line has the example's path, query, key and body, quoted for a shell": strings.Join([]string{
 			`curl -X POST "https://x.example/cosas/a%2Fb?q=2" \`,

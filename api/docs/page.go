@@ -110,6 +110,8 @@ type page struct {
 	Responses   []response
 	Headers     []field
 	Objects     []object
+	Examples    []example
+	Codes       []errorCode
 	// Entries are the links to what is on the page.
 	Entries []link
 }
@@ -141,6 +143,10 @@ func (b *builder) reference() *reference {
 	for tag := range b.root.get("tags").items() {
 		r.add(b.section(tag))
 	}
+	for _, p := range b.eventPages() {
+		r.add(p)
+	}
+	r.add(b.errorPage())
 	r.add(b.commonResponses())
 	r.add(page{ID: "cabeceras", Title: "Cabeceras de respuesta", Headers: b.headers()})
 	r.add(b.objectPage())

@@ -27,6 +27,7 @@ type (
 		Items []item `json:"item"`
 	}
 	item struct {
+		ID      string      `json:"id"` // the operation's
 		Name    string      `json:"name"`
 		Request itemRequest `json:"request"`
 	}
@@ -72,7 +73,7 @@ func (b *builder) collection() ([]byte, error) {
 		for path, operations := range b.root.get("paths").pairs() {
 			for method, op := range operations.pairs() {
 				if slices.Contains(methods, method) && slices.Contains(op.get("tags").words(), f.Name) {
-					f.Items = append(f.Items, item{op.get("summary").text(), b.itemRequest(method, path, op)})
+					f.Items = append(f.Items, item{op.get("operationId").text(), op.get("summary").text(), b.itemRequest(method, path, op)})
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Search and copy buttons. Without this script the pages have everything else.
+// Search, copy buttons and forms to try an operation. Without this script the pages have everything else.
 "use strict";
 
 /** element makes an element with properties and children. */
@@ -85,5 +85,91 @@ async function copy(code) {
   return document.execCommand("copy");
 }
 
+let requests;
+
+/** requestOf is the example request of an operation, from the collection for Postman. */
+async function requestOf(operation) {
+  requests ??= fetch("/docs/postman.json").then((response) => response.json()).then((collection) =>
+    new Map(collection.item.flatMap((folder) => folder.item).map((item) => [item.id, item.request])));
+  return (await requests).get(operation);
+}
+
+/** The key is typed once for a page. It stays in memory until the page is left. */
+let key = "";
+
+function addTrials() {
+  for (const article of document.querySelectorAll(".operation")) {
+    const path = article.querySelector(".route code").textContent;
+    if (!/^\/(v1|public)\//.test(path)) {
+      continue;
+    }
+    const operation = article.querySelector("h2").id.replace(/^op-/, "");
+    const button = element("button", { type: "button", className: "trial-open" }, "Probar");
+    button.addEventListener("click", async () => button.replaceWith(trial(await requestOf(operation))));
+    article.querySelector(".shown").append(button);
+  }
+}
+
+/** trial is a form that sends an operation's request to this service and shows what it answers. */
+function trial(request) {
+  const form = element("div", { className: "trial", role: "group", ariaLabel: "Probar" });
+  const labelled = (name, input) => {
+    form.append(element("label", {}, name, input));
+    return input;
+  };
+  const inputs = (pairs) => pairs.map(({ key: name, value }) => ({ name, input: labelled(name, element("input", { value, autocomplete: "off" })) }));
+  if (request.auth.type === "apikey") {
+    const input = labelled("X-API-Key", element("input", { type: "password", value: key, autocomplete: "off", className: "key" }));
+    input.addEventListener("input", () => (key = input.value.trim()));
+  }
+  const variables = inputs(request.url.variable ?? []);
+  const query = inputs(request.url.query ?? []);
+  const headers = inputs(request.header.filter((header) => header.key !== "Content-Type"));
+  const body = request.body && labelled("Cuerpo", element("textarea", { value: request.body.raw, rows: 12, spellcheck: false }));
+  if (request.method !== "GET") {
+    form.append(element("p", {}, "No es un simulacro: se hace de verdad, con la clave que ponga."));
+  }
+  const send = element("button", { type: "button" }, "Enviar");
+  const answer = element("pre", { tabIndex: 0, hidden: true, ariaLive: "polite" });
+  form.append(send, element("figure", {}, answer));
+
+  send.addEventListener("click", async () => {
+    const path = request.url.path.map((segment) => {
+      const variable = variables.find(({ name }) => segment === `:${name}`);
+      return variable ? encodeURIComponent(variable.input.value) : segment;
+    });
+    const given = query.filter(({ input }) => input.value !== "").map(({ name, input }) => [name, input.value]);
+    const sent = new Headers(headers.filter(({ input }) => input.value !== "").map(({ name, input }) => [name, input.value]));
+    if (request.auth.type === "apikey") {
+      sent.set("X-API-Key", key);
+    }
+    if (body) {
+      sent.set("Content-Type", "application/json");
+    }
+    send.disabled = true;
+    answer.hidden = false;
+    try {
+      // The panel's session is not sent: what is tried is the key.
+      const options = { method: request.method, headers: sent, body: body?.value, credentials: "omit", cache: "no-store" };
+      const search = given.length ? `?${new URLSearchParams(given)}` : "";
+      const response = await fetch(`/${path.join("/")}${search}`, options);
+      answer.textContent = `${response.status}\n${pretty(await response.text())}`;
+    } catch (error) {
+      answer.textContent = `Sin respuesta: ${error.message}`;
+    }
+    send.disabled = false;
+  });
+  return form;
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 addSearch();
 addCopyButtons();
+addTrials();

@@ -33,6 +33,9 @@ func (r *reference) searchIndex() ([]byte, error) {
 			}
 			words["obj-"+o.Name] = strings.Join(list, " ")
 		}
+		for _, e := range p.Codes {
+			words["e-"+e.Code] = e.words()
+		}
 		for _, entry := range p.Entries {
 			entries = append(entries, [3]string{entry.Title, r.targets[entry.ID], words[entry.ID]})
 		}

@@ -31,6 +31,42 @@ func TestReference_everyPageOnAPhone(t *testing.T) {
 	require.Empty(t, complaints())
 }
 
+// An operation is tried on its page: the form sends the example with the key that is typed, which
+// the next form of the page has too, and shows the answer.
+func TestReference_trial(t *testing.T) {
+	t.Parallel()
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true})
+	tenant := s.NewTenant(t)
+	p := openDesktop(t, s)
+	p.visit("/docs/pedidos")
+	p.pressNamed("[aria-labelledby=op-createOrder] .trial-open", "Probar")
+	p.fill("[aria-labelledby=op-createOrder] .key", "dsp_live_wrong")
+	p.requireTrial("createOrder", "401\n", "invalid_api_key")
+	p.fill("[aria-labelledby=op-createOrder] .key", tenant.KeyA)
+	p.requireTrial("createOrder", "201\n", tenant.StoreA.ID.String())
+	p.pressNamed("[aria-labelledby=op-getOrder] .trial-open", "Probar")
+	p.do(chromedp.WaitVisible(chromedp.CSS("[aria-labelledby=op-getOrder] .key")))
+	p.requireTrial("getOrder", "404\n", "order_not_found")
+	listed := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: tenant.KeyA})
+	require.InDelta(t, 1, listed.Data["total"], 0, "the first attempt was refused, the second created one")
+	p.visit("/docs/panel-pedidos")
+	p.do(chromedp.WaitVisible(chromedp.CSS(".search")))
+	require.Zero(t, read(t, p.tab, chromedp.Evaluate[int](`document.querySelectorAll(".trial-open").length`)), "the panel's operations take no key")
+}
+
+// requireTrial sends the form of an operation and waits for its answer.
+func (p *browserUser) requireTrial(operation, status, text string) {
+	p.t.Helper()
+	p.pressNamed("[aria-labelledby=op-"+operation+"] .trial > button", "Enviar")
+	p.until(func() error {
+		shown := read(p.t, p.tab, chromedp.Evaluate[string](`document.querySelector("[aria-labelledby=op-`+operation+`] .trial pre").textContent`))
+		if !strings.HasPrefix(shown, status) || !strings.Contains(shown, text) {
+			return errors.New(shown)
+		}
+		return nil
+	})
+}
+
 // The search of the reference finds what is on any of its pages, with or without accents, and the
 // buttons copy what they stand at.
 func TestReference_searchAndCopy(t *testing.T) {
