@@ -168,7 +168,7 @@ func TestPages_showEveryEvent(t *testing.T) {
 	document, err := openapi3.NewLoader().LoadFromData(source(t))
 	require.NoError(t, err)
 	names := append(slices.Clone(document.Components.Schemas["EventName"].Value.Enum), "webhook.test")
-	require.Len(t, names, 5)
+	require.Len(t, names, 6)
 	for _, name := range names {
 		page := pages(t)["/docs/"+strings.ReplaceAll(name.(string), ".", "-")]
 		require.Contains(t, page, "<h1>"+name.(string)+"</h1>")

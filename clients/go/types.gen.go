@@ -30,11 +30,12 @@ func (e CancellationBy) Valid() bool {
 
 // Defines values for DeliveryEvent.
 const (
-	DeliveryEventOrderAssigned  DeliveryEvent = "order.assigned"
-	DeliveryEventOrderCancelled DeliveryEvent = "order.cancelled"
-	DeliveryEventOrderCreated   DeliveryEvent = "order.created"
-	DeliveryEventOrderDelivered DeliveryEvent = "order.delivered"
-	DeliveryEventWebhookTest    DeliveryEvent = "webhook.test"
+	DeliveryEventOrderAssigned   DeliveryEvent = "order.assigned"
+	DeliveryEventOrderCancelled  DeliveryEvent = "order.cancelled"
+	DeliveryEventOrderCreated    DeliveryEvent = "order.created"
+	DeliveryEventOrderDelivered  DeliveryEvent = "order.delivered"
+	DeliveryEventWebhookDisabled DeliveryEvent = "webhook.disabled"
+	DeliveryEventWebhookTest     DeliveryEvent = "webhook.test"
 )
 
 // Valid indicates whether the value is a known member of the DeliveryEvent enum.
@@ -47,6 +48,8 @@ func (e DeliveryEvent) Valid() bool {
 	case DeliveryEventOrderCreated:
 		return true
 	case DeliveryEventOrderDelivered:
+		return true
+	case DeliveryEventWebhookDisabled:
 		return true
 	case DeliveryEventWebhookTest:
 		return true
@@ -112,6 +115,21 @@ func (e DeliveryType) Valid() bool {
 	}
 }
 
+// Defines values for DisabledEventEvent.
+const (
+	DisabledEventEventWebhookDisabled DisabledEventEvent = "webhook.disabled"
+)
+
+// Valid indicates whether the value is a known member of the DisabledEventEvent enum.
+func (e DisabledEventEvent) Valid() bool {
+	switch e {
+	case DisabledEventEventWebhookDisabled:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DistrictType.
 const (
 	DistrictTypeCity     DistrictType = "city"
@@ -162,10 +180,11 @@ func (e DocType) Valid() bool {
 
 // Defines values for EventName.
 const (
-	EventNameOrderAssigned  EventName = "order.assigned"
-	EventNameOrderCancelled EventName = "order.cancelled"
-	EventNameOrderCreated   EventName = "order.created"
-	EventNameOrderDelivered EventName = "order.delivered"
+	EventNameOrderAssigned   EventName = "order.assigned"
+	EventNameOrderCancelled  EventName = "order.cancelled"
+	EventNameOrderCreated    EventName = "order.created"
+	EventNameOrderDelivered  EventName = "order.delivered"
+	EventNameWebhookDisabled EventName = "webhook.disabled"
 )
 
 // Valid indicates whether the value is a known member of the EventName enum.
@@ -178,6 +197,8 @@ func (e EventName) Valid() bool {
 	case EventNameOrderCreated:
 		return true
 	case EventNameOrderDelivered:
+		return true
+	case EventNameWebhookDisabled:
 		return true
 	default:
 		return false
@@ -202,6 +223,21 @@ func (e LocationType) Valid() bool {
 	case LocationTypeDistrict:
 		return true
 	case LocationTypeZone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OrderTest.
+const (
+	OrderTestTrue OrderTest = true
+)
+
+// Valid indicates whether the value is a known member of the OrderTest enum.
+func (e OrderTest) Valid() bool {
+	switch e {
+	case OrderTestTrue:
 		return true
 	default:
 		return false
@@ -253,6 +289,21 @@ func (e PaymentType) Valid() bool {
 	}
 }
 
+// Defines values for RegisteredWebhookTest.
+const (
+	RegisteredWebhookTestTrue RegisteredWebhookTest = true
+)
+
+// Valid indicates whether the value is a known member of the RegisteredWebhookTest enum.
+func (e RegisteredWebhookTest) Valid() bool {
+	switch e {
+	case RegisteredWebhookTestTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TestEventEvent.
 const (
 	TestEventEventWebhookTest TestEventEvent = "webhook.test"
@@ -262,6 +313,36 @@ const (
 func (e TestEventEvent) Valid() bool {
 	switch e {
 	case TestEventEventWebhookTest:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TestEventTest.
+const (
+	TestEventTestTrue TestEventTest = true
+)
+
+// Valid indicates whether the value is a known member of the TestEventTest enum.
+func (e TestEventTest) Valid() bool {
+	switch e {
+	case TestEventTestTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TrackingTest.
+const (
+	TrackingTestTrue TrackingTest = true
+)
+
+// Valid indicates whether the value is a known member of the TrackingTest enum.
+func (e TrackingTest) Valid() bool {
+	switch e {
+	case TrackingTestTrue:
 		return true
 	default:
 		return false
@@ -295,6 +376,21 @@ func (e TrackingEventType) Valid() bool {
 	}
 }
 
+// Defines values for WebhookTest.
+const (
+	WebhookTestTrue WebhookTest = true
+)
+
+// Valid indicates whether the value is a known member of the WebhookTest enum.
+func (e WebhookTest) Valid() bool {
+	switch e {
+	case WebhookTestTrue:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WebhookCircuitState.
 const (
 	Closed   WebhookCircuitState = "closed"
@@ -310,6 +406,21 @@ func (e WebhookCircuitState) Valid() bool {
 	case HalfOpen:
 		return true
 	case Open:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WebhookEventTest.
+const (
+	WebhookEventTestTrue WebhookEventTest = true
+)
+
+// Valid indicates whether the value is a known member of the WebhookEventTest enum.
+func (e WebhookEventTest) Valid() bool {
+	switch e {
+	case WebhookEventTestTrue:
 		return true
 	default:
 		return false
@@ -357,6 +468,18 @@ type Cancellation struct {
 
 // CancellationBy `store` una tienda, `operator` el operador, `auto` las 24 horas.
 type CancellationBy string
+
+// CorrectedOrderResponse defines model for CorrectedOrderResponse.
+type CorrectedOrderResponse struct {
+	// Data Un pedido, completo. Es el mismo objeto al crear, leer, listar y cancelar; lo que aún no existe viene como `null`.
+	Data Order `json:"data"`
+
+	// Message El costo de envío de antes y el de ahora, si cambió.
+	Message *string `json:"message,omitempty"`
+
+	// Warning El pedido se corrigió, pero algo pide atención.
+	Warning *string `json:"warning,omitempty"`
+}
 
 // Country Un país del catálogo.
 type Country struct {
@@ -422,6 +545,9 @@ type DeliveryAttempt struct {
 	// At Cuándo empezó.
 	At time.Time `json:"at"`
 
+	// Body El cuerpo que se envió; solo donde se muestra una entrega, no en el registro.
+	Body *string `json:"body,omitempty"`
+
 	// Cause `auto` lo pidió el servicio, `redelivery` una persona.
 	Cause DeliveryAttemptCause `json:"cause"`
 
@@ -485,6 +611,42 @@ type DeliveryStatus string
 // DeliveryType A domicilio o a una agencia.
 type DeliveryType string
 
+// DisabledEvent El cuerpo del aviso de que un webhook se desactivó.
+type DisabledEvent struct {
+	// Data El webhook que se desactivó.
+	Data struct {
+		// DisabledAt Cuándo se desactivó.
+		DisabledAt time.Time `json:"disabled_at"`
+
+		// Id El webhook que se desactivó.
+		Id string `json:"id"`
+
+		// Reason Por qué se desactivó.
+		Reason string `json:"reason"`
+
+		// StoreId La tienda a la que se limitaba.
+		StoreId *string `json:"store_id"`
+
+		// Url Su dirección.
+		Url string `json:"url"`
+
+		// WebhookId Lo mismo que `id`.
+		WebhookId string `json:"webhook_id"`
+	} `json:"data"`
+
+	// Event Siempre `webhook.disabled`.
+	Event DisabledEventEvent `json:"event"`
+
+	// TenantId Identificador del operador.
+	TenantId string `json:"tenant_id"`
+
+	// Timestamp Segundos Unix del intento, iguales a la cabecera.
+	Timestamp string `json:"timestamp"`
+}
+
+// DisabledEventEvent Siempre `webhook.disabled`.
+type DisabledEventEvent string
+
 // District Un distrito con sus zonas.
 type District struct {
 	// City Ciudad (provincia) a la que pertenece.
@@ -536,6 +698,20 @@ type Error struct {
 	Fields *[]FieldError `json:"fields,omitempty"`
 }
 
+// EventListResponse defines model for EventListResponse.
+type EventListResponse struct {
+	Data struct {
+		// Cursor El `after` de la solicitud siguiente; nulo si todavía no hubo ningún evento.
+		Cursor *string `json:"cursor"`
+
+		// Events Los eventos, del más antiguo al más nuevo.
+		Events []ListedEvent `json:"events"`
+
+		// More Si puede haber más eventos ya mismo.
+		More bool `json:"more"`
+	} `json:"data"`
+}
+
 // EventName Nombre de un evento.
 type EventName string
 
@@ -565,6 +741,9 @@ type EventOrder struct {
 
 	// DeliveryReference Referencia del lugar.
 	DeliveryReference *string `json:"delivery_reference"`
+
+	// ExternalId Número del pedido en el sistema de la tienda.
+	ExternalId *string `json:"external_id"`
 
 	// GuideCode Código de guía.
 	GuideCode string `json:"guide_code"`
@@ -619,6 +798,15 @@ type FieldError struct {
 
 	// Message Qué tiene de malo.
 	Message string `json:"message"`
+}
+
+// ListedEvent Un evento de un pedido.
+type ListedEvent struct {
+	// Body El cuerpo de un aviso.
+	Body WebhookEvent `json:"body"`
+
+	// Id Identificador del evento, distinto del `webhook-id` de sus avisos.
+	Id string `json:"id"`
 }
 
 // Location Un país, ciudad, distrito o zona.
@@ -720,6 +908,9 @@ type Order struct {
 	// DeliveryType A domicilio o a una agencia.
 	DeliveryType DeliveryType `json:"delivery_type"`
 
+	// ExternalId Número del pedido en el sistema de la tienda, como se envió.
+	ExternalId *string `json:"external_id"`
+
 	// GuideCode Código de guía. Se imprime en el paquete y con él sigue el envío el cliente.
 	GuideCode string `json:"guide_code"`
 
@@ -779,6 +970,48 @@ type Order struct {
 
 	// StoreId Tienda del pedido; nula si lo creó el operador para nadie en particular.
 	StoreId *string `json:"store_id"`
+
+	// Test Solo en un pedido de prueba.
+	Test *OrderTest `json:"test,omitempty"`
+}
+
+// OrderTest Solo en un pedido de prueba.
+type OrderTest bool
+
+// OrderCorrection Lo que se corrige de un pedido. Lo ausente queda como está.
+type OrderCorrection struct {
+	// AmountToCollect Lo que se cobra al entregar; nulo es 0.
+	AmountToCollect *float64 `json:"amount_to_collect,omitempty"`
+
+	// DeliveryAddress Dirección.
+	DeliveryAddress *string `json:"delivery_address,omitempty"`
+
+	// DeliveryLat Latitud; obligatoria si va `delivery_lng`.
+	DeliveryLat *float64 `json:"delivery_lat,omitempty"`
+
+	// DeliveryLng Longitud; obligatoria si va `delivery_lat`.
+	DeliveryLng *float64 `json:"delivery_lng,omitempty"`
+
+	// DeliveryMapsUrl Enlace de mapa, corto o largo; nulo lo borra.
+	DeliveryMapsUrl *string `json:"delivery_maps_url,omitempty"`
+
+	// DeliveryReference Referencia; nulo la borra.
+	DeliveryReference *string `json:"delivery_reference,omitempty"`
+
+	// LocationId Distrito o zona del catálogo. Con otro, la tarifa se calcula de nuevo.
+	LocationId *string `json:"location_id,omitempty"`
+
+	// Notes Indicaciones para el despacho; nulo las borra.
+	Notes *string `json:"notes,omitempty"`
+
+	// PaymentType Solo cuenta sin monto; con monto siempre es `cash_on_delivery`.
+	PaymentType *PaymentType `json:"payment_type,omitempty"`
+
+	// RecipientPhone Teléfono de quien recibe, como en la creación.
+	RecipientPhone *string `json:"recipient_phone,omitempty"`
+
+	// Size Código de talla del operador. Nulo o desconocido, la talla por omisión. Con otra, la tarifa se calcula de nuevo.
+	Size *string `json:"size,omitempty"`
 }
 
 // OrderInput Lo que se envía para crear un pedido.
@@ -806,6 +1039,9 @@ type OrderInput struct {
 
 	// DeliveryType A domicilio (`home`, por omisión) o a una agencia.
 	DeliveryType *DeliveryType `json:"delivery_type,omitempty"`
+
+	// ExternalId Número del pedido en su sistema. Vuelve en las respuestas y en los webhooks, y filtra la lista. No tiene que ser único.
+	ExternalId *string `json:"external_id,omitempty"`
 
 	// LocationId Distrito o zona del catálogo. Decide la tarifa y la cobertura.
 	LocationId string `json:"location_id"`
@@ -878,11 +1114,14 @@ type Place struct {
 
 // RedeliverInput Qué rango se reenvía, por la fecha de creación de las entregas.
 type RedeliverInput struct {
+	// All Si se reenvía también lo que ya se entregó, hasta 5000.
+	All *bool `json:"all,omitempty"`
+
 	// From Desde, incluido.
 	From time.Time `json:"from"`
 
-	// To Hasta, incluido.
-	To time.Time `json:"to"`
+	// To Hasta, incluido. Sin `all` es obligatorio; con `all`, si falta, hasta ahora.
+	To *time.Time `json:"to,omitempty"`
 }
 
 // RedeliveringResponse defines model for RedeliveringResponse.
@@ -917,6 +1156,9 @@ type RegisteredWebhook struct {
 	// Owner De quién es el webhook: de quien lo registró. `store_id` en uno del operador es solo un filtro.
 	Owner WebhookOwner `json:"owner"`
 
+	// PausedAt Desde cuándo está en pausa; nulo si no lo está.
+	PausedAt *time.Time `json:"paused_at"`
+
 	// Retry Si los avisos fallidos se repiten.
 	Retry bool `json:"retry"`
 
@@ -926,9 +1168,15 @@ type RegisteredWebhook struct {
 	// StoreId La tienda a la que se limita; nula si recibe las de todo el operador.
 	StoreId *string `json:"store_id"`
 
+	// Test Solo en un webhook registrado con una clave de prueba.
+	Test *RegisteredWebhookTest `json:"test,omitempty"`
+
 	// Url La dirección que recibe.
 	Url string `json:"url"`
 }
+
+// RegisteredWebhookTest Solo en un webhook registrado con una clave de prueba.
+type RegisteredWebhookTest bool
 
 // Rider El motorizado que lleva el paquete.
 type Rider struct {
@@ -982,12 +1230,18 @@ type TestEvent struct {
 	// TenantId Identificador del operador.
 	TenantId string `json:"tenant_id"`
 
+	// Test Solo si el webhook se registró con una clave de prueba.
+	Test *TestEventTest `json:"test,omitempty"`
+
 	// Timestamp Segundos Unix del intento, iguales a la cabecera.
 	Timestamp string `json:"timestamp"`
 }
 
 // TestEventEvent Siempre `webhook.test`.
 type TestEventEvent string
+
+// TestEventTest Solo si el webhook se registró con una clave de prueba.
+type TestEventTest bool
 
 // Tracking Lo que ve quien tiene el código de guía.
 type Tracking struct {
@@ -1011,7 +1265,13 @@ type Tracking struct {
 
 	// TenantName Nombre del operador.
 	TenantName string `json:"tenant_name"`
+
+	// Test Solo en un pedido de prueba.
+	Test *TrackingTest `json:"test,omitempty"`
 }
+
+// TrackingTest Solo en un pedido de prueba.
+type TrackingTest bool
 
 // TrackingEvent Un cambio de estado.
 type TrackingEvent struct {
@@ -1078,14 +1338,40 @@ type Webhook struct {
 	// Owner De quién es el webhook: de quien lo registró. `store_id` en uno del operador es solo un filtro.
 	Owner WebhookOwner `json:"owner"`
 
+	// PausedAt Desde cuándo está en pausa; nulo si no lo está.
+	PausedAt *time.Time `json:"paused_at"`
+
 	// Retry Si los avisos fallidos se repiten.
 	Retry bool `json:"retry"`
 
 	// StoreId La tienda a la que se limita; nula si recibe las de todo el operador.
 	StoreId *string `json:"store_id"`
 
+	// Test Solo en un webhook registrado con una clave de prueba.
+	Test *WebhookTest `json:"test,omitempty"`
+
 	// Url La dirección que recibe.
 	Url string `json:"url"`
+}
+
+// WebhookTest Solo en un webhook registrado con una clave de prueba.
+type WebhookTest bool
+
+// WebhookChange Lo que se cambia de un webhook; lo que no se envía queda como está.
+type WebhookChange struct {
+	// Events Los eventos que recibe desde ahora.
+	Events *[]EventName `json:"events,omitempty"`
+
+	// Paused `true` lo pausa: sus avisos se guardan; `false` lo reanuda: se envían.
+	Paused *bool `json:"paused,omitempty"`
+
+	// Retry Si los avisos fallidos se repiten.
+	Retry *bool `json:"retry,omitempty"`
+
+	// Url Otra dirección HTTPS. El circuito se cierra.
+	//
+	// Example: https://tienda.example/despacho
+	Url *string `json:"url,omitempty"`
 }
 
 // WebhookCircuit Cómo se le está enviando. Tras 5 fallas seguidas el circuito se abre: sus avisos van de uno en uno y los reintentos esperan a la
@@ -1119,8 +1405,34 @@ type WebhookEvent struct {
 	// TenantId Identificador del operador.
 	TenantId string `json:"tenant_id"`
 
+	// Test Solo en los avisos de pedidos de prueba.
+	Test *WebhookEventTest `json:"test,omitempty"`
+
 	// Timestamp Segundos Unix del intento, iguales a la cabecera.
 	Timestamp string `json:"timestamp"`
+}
+
+// WebhookEventTest Solo en los avisos de pedidos de prueba.
+type WebhookEventTest bool
+
+// WebhookHealthResponse defines model for WebhookHealthResponse.
+type WebhookHealthResponse struct {
+	Data struct {
+		// Days Un elemento por día.
+		Days []struct {
+			// Day El día.
+			Day string `json:"day"`
+
+			// Delivered Entregas que llegaron.
+			Delivered int64 `json:"delivered"`
+
+			// Failed Entregas que fallaron.
+			Failed int64 `json:"failed"`
+
+			// Pending Entregas pendientes.
+			Pending int64 `json:"pending"`
+		} `json:"days"`
+	} `json:"data"`
 }
 
 // WebhookInput Lo que se envía para registrar un webhook.
@@ -1155,11 +1467,20 @@ type WebhookRegisteredResponse struct {
 	Message string `json:"message"`
 }
 
+// WebhookResponse defines model for WebhookResponse.
+type WebhookResponse struct {
+	// Data Un webhook registrado.
+	Data Webhook `json:"data"`
+}
+
 // CountryCode defines model for CountryCode.
 type CountryCode = string
 
 // DeliveryId defines model for DeliveryId.
 type DeliveryId = string
+
+// ExternalId defines model for ExternalId.
+type ExternalId = string
 
 // FromDate defines model for FromDate.
 type FromDate = string
@@ -1298,11 +1619,27 @@ type ListDeliveriesParams struct {
 	// Status Solo las que están así.
 	Status *DeliveryStatus `form:"status,omitempty" json:"status,omitempty"`
 
+	// Event Solo las de este evento.
+	Event *string `form:"event,omitempty" json:"event,omitempty"`
+
 	// Page Número de página.
 	Page *Page `form:"page,omitempty" json:"page,omitempty"`
 
 	// Limit Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After El `cursor` de la última respuesta. Sin él se empieza por el evento más antiguo que se conserva; con `latest`, por el que ocurra a
+	// partir de ahora.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Wait Cuántos segundos esperar si todavía no hay eventos; más de 20 vale 20.
+	Wait *int32 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // ListOrdersParams defines parameters for ListOrders.
@@ -1315,6 +1652,9 @@ type ListOrdersParams struct {
 
 	// ToDate Creados hasta este día, incluido, en el huso del operador.
 	ToDate *ToDate `form:"to_date,omitempty" json:"to_date,omitempty"`
+
+	// ExternalId Los pedidos con exactamente este número de la tienda. Puede haber varios.
+	ExternalId *ExternalId `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// Page Número de página.
 	Page *Page `form:"page,omitempty" json:"page,omitempty"`
@@ -1356,17 +1696,26 @@ type OnOrderEventParams struct {
 // CreateOrderJSONRequestBody defines body for CreateOrder for application/json ContentType.
 type CreateOrderJSONRequestBody = OrderInput
 
+// CorrectOrderJSONRequestBody defines body for CorrectOrder for application/json ContentType.
+type CorrectOrderJSONRequestBody = OrderCorrection
+
 // CancelOrderJSONRequestBody defines body for CancelOrder for application/json ContentType.
 type CancelOrderJSONRequestBody = CancelInput
 
 // RegisterWebhookJSONRequestBody defines body for RegisterWebhook for application/json ContentType.
 type RegisterWebhookJSONRequestBody = WebhookInput
 
+// ChangeWebhookJSONRequestBody defines body for ChangeWebhook for application/json ContentType.
+type ChangeWebhookJSONRequestBody = WebhookChange
+
 // RedeliverFailedJSONRequestBody defines body for RedeliverFailed for application/json ContentType.
 type RedeliverFailedJSONRequestBody = RedeliverInput
 
 // RotateWebhookSecretJSONRequestBody defines body for RotateWebhookSecret for application/json ContentType.
 type RotateWebhookSecretJSONRequestBody = RotateInput
+
+// OnWebhookDisabledJSONRequestBody defines body for OnWebhookDisabled for application/json ContentType.
+type OnWebhookDisabledJSONRequestBody = DisabledEvent
 
 // OnOrderEventJSONRequestBody defines body for OnOrderEvent for application/json ContentType.
 type OnOrderEventJSONRequestBody = WebhookEvent

@@ -71,7 +71,20 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Corregir un pedido
+         * @description Cambia los campos que envía; los ausentes quedan como están, y `null` borra los que no son obligatorios. Con una clave ligada a una
+         *     tienda, solo mientras el pedido está en `registered`; el operador, hasta que se entrega o se cancela: después responde 409.
+         *
+         *     - Las reglas y los errores de cada campo son los de la creación.
+         *     - Con otro `location_id` u otra `size` la tarifa se calcula de nuevo, y `message` dice cuál era.
+         *     - `payment_type` sigue al monto como en la creación, pero sin monto y sin `payment_type` queda el que había.
+         *     - Con otro `delivery_maps_url` y sin punto, el punto es el del enlace. Si el enlace no lo da, el pedido queda sin punto y
+         *       `warning` lo dice. `warning` también avisa de un punto lejos del destino y de una zona de riesgo.
+         *
+         *     La línea de tiempo guarda quién corrigió y qué campos. No emite ningún evento.
+         */
+        patch: operations["correctOrder"];
         trace?: never;
     };
     "/v1/orders/{order_id}/cancel": {
@@ -199,6 +212,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Eventos desde un punto
+         * @description Los eventos de sus pedidos de los últimos 30 días, haya webhooks o no, en el orden en que se publicaron: los de un pedido, en el que
+         *     ocurrieron. Sirve para ponerse al día después de una caída, o en lugar de un webhook. Guarde `cursor` cuando haya procesado la página y
+         *     envíelo como `after` en la solicitud siguiente: no se salta ni se repite ninguno. Con `wait` la solicitud espera el próximo evento, hasta
+         *     20 segundos, y cuenta como una sola para el límite.
+         *
+         *     Cada `body` es el del aviso que recibe un webhook, con la hora del evento en `timestamp`; no lleva firma. Una clave ligada a una tienda
+         *     ve los eventos de esa tienda, con lo que recibiría un webhook suyo. Si se eliminaron los datos del destinatario, tampoco están aquí.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -241,6 +280,31 @@ export interface paths {
          * @description Deja de recibir avisos, incluidos los reintentos pendientes. No se puede volver a activar; registre otro.
          */
         delete: operations["deactivateWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Cambiar un webhook
+         * @description Cambia la dirección, los eventos o los reintentos sin dar otro secreto. Con `paused` se pausa y se reanuda: en pausa sus avisos se
+         *     guardan, y se envían en orden cuando se reanuda.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cómo le fue a un webhook cada día
+         * @description Cuántas entregas de los últimos 7 días, hoy incluido, llegaron, fallaron o están pendientes, por el día del evento en el huso del operador.
+         */
+        get: operations["getWebhookHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -300,9 +364,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reenviar lo que falló
-         * @description Reenvía las entregas fallidas del webhook creadas en un rango de tiempo, hasta 500. El reenvío sigue en segundo plano; véalo en el
-         *     registro de entregas.
+         * Reenviar un rango
+         * @description Reenvía las entregas fallidas del webhook creadas en un rango de tiempo, hasta 500. Con `all` reenvía todas, también las entregadas, hasta
+         *     5000: vuelven a la cola como si fueran nuevas, con el mismo `webhook-id`, y su estado pasa a ser el del envío nuevo. El reenvío sigue en
+         *     segundo plano; véalo en el registro de entregas.
          */
         post: operations["redeliverFailed"];
         delete?: never;
@@ -324,6 +389,26 @@ export interface paths {
          *     la tienda ve qué avisos de sus pedidos hubo y cómo van, sin los intentos.
          */
         get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Una entrega
+         * @description Una entrega de uno de sus webhooks, con el cuerpo que se envió en cada intento y lo que respondió el receptor.
+         */
+        get: operations["getDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -501,7 +586,7 @@ export interface components {
          * @description Nombre de un evento.
          * @enum {string}
          */
-        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled";
+        EventName: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "webhook.disabled";
         /** @description Lo que se envía para crear un pedido. */
         OrderInput: {
             /** @description Nombre de quien recibe. */
@@ -558,6 +643,45 @@ export interface components {
             branch_id?: string | null;
             /** @description Indicaciones para el despacho. */
             notes?: string | null;
+            /** @description Número del pedido en su sistema. Vuelve en las respuestas y en los webhooks, y filtra la lista. No tiene que ser único. */
+            external_id?: string | null;
+        };
+        /** @description Lo que se corrige de un pedido. Lo ausente queda como está. */
+        OrderCorrection: {
+            /** @description Teléfono de quien recibe, como en la creación. */
+            recipient_phone?: string;
+            /** @description Dirección. */
+            delivery_address?: string;
+            /** @description Referencia; nulo la borra. */
+            delivery_reference?: string | null;
+            /**
+             * Format: uuid
+             * @description Distrito o zona del catálogo. Con otro, la tarifa se calcula de nuevo.
+             */
+            location_id?: string;
+            /**
+             * Format: double
+             * @description Latitud; obligatoria si va `delivery_lng`.
+             */
+            delivery_lat?: number | null;
+            /**
+             * Format: double
+             * @description Longitud; obligatoria si va `delivery_lat`.
+             */
+            delivery_lng?: number | null;
+            /** @description Enlace de mapa, corto o largo; nulo lo borra. */
+            delivery_maps_url?: string | null;
+            /**
+             * Format: double
+             * @description Lo que se cobra al entregar; nulo es 0.
+             */
+            amount_to_collect?: number | null;
+            /** @description Solo cuenta sin monto; con monto siempre es `cash_on_delivery`. */
+            payment_type?: (string & components["schemas"]["PaymentType"]) | null;
+            /** @description Código de talla del operador. Nulo o desconocido, la talla por omisión. Con otra, la tarifa se calcula de nuevo. */
+            size?: string | null;
+            /** @description Indicaciones para el despacho; nulo las borra. */
+            notes?: string | null;
         };
         /** @description Un pedido, completo. Es el mismo objeto al crear, leer, listar y cancelar; lo que aún no existe viene como `null`. */
         Order: {
@@ -568,6 +692,8 @@ export interface components {
             id: string;
             /** @description Código de guía. Se imprime en el paquete y con él sigue el envío el cliente. */
             guide_code: string;
+            /** @description Número del pedido en el sistema de la tienda, como se envió. */
+            external_id: string | null;
             status: components["schemas"]["OrderStatus"];
             /** @description El estado en palabras, para mostrar. */
             status_label: string;
@@ -674,6 +800,11 @@ export interface components {
              * @description Cuándo se canceló; nulo otra vez si revive.
              */
             cancelled_at: string | null;
+            /**
+             * @description Solo en un pedido de prueba.
+             * @enum {boolean}
+             */
+            test?: true;
         };
         /** @description Una ubicación del catálogo. */
         Place: {
@@ -735,6 +866,13 @@ export interface components {
             /** @description El pedido se creó, pero algo pide atención. Hoy, que el destino está en una zona de riesgo. */
             warning?: string;
         };
+        CorrectedOrderResponse: {
+            data: components["schemas"]["Order"];
+            /** @description El costo de envío de antes y el de ahora, si cambió. */
+            message?: string;
+            /** @description El pedido se corrigió, pero algo pide atención. */
+            warning?: string;
+        };
         OrderListResponse: {
             data: {
                 /** @description Los pedidos de la página, del más nuevo al más antiguo. */
@@ -778,6 +916,11 @@ export interface components {
             tenant_name: string;
             /** @description Logotipo del operador. */
             tenant_logo_url: string | null;
+            /**
+             * @description Solo en un pedido de prueba.
+             * @enum {boolean}
+             */
+            test?: true;
         };
         /** @description Un cambio de estado. */
         TrackingEvent: {
@@ -851,12 +994,36 @@ export interface components {
             retry: boolean;
             /** @description Si está activo. */
             active: boolean;
+            /**
+             * Format: date-time
+             * @description Desde cuándo está en pausa; nulo si no lo está.
+             */
+            paused_at: string | null;
             circuit: components["schemas"]["WebhookCircuit"];
             /**
              * Format: date-time
              * @description Cuándo se registró.
              */
             created_at: string;
+            /**
+             * @description Solo en un webhook registrado con una clave de prueba.
+             * @enum {boolean}
+             */
+            test?: true;
+        };
+        /** @description Lo que se cambia de un webhook; lo que no se envía queda como está. */
+        WebhookChange: {
+            /**
+             * @description Otra dirección HTTPS. El circuito se cierra.
+             * @example https://tienda.example/despacho
+             */
+            url?: string | null;
+            /** @description Los eventos que recibe desde ahora. */
+            events?: components["schemas"]["EventName"][] | null;
+            /** @description Si los avisos fallidos se repiten. */
+            retry?: boolean | null;
+            /** @description `true` lo pausa: sus avisos se guardan; `false` lo reanuda: se envían. */
+            paused?: boolean | null;
         };
         /** @description Cómo se cambia el secreto. */
         RotateInput: {
@@ -902,6 +1069,36 @@ export interface components {
             /** @description El secreto de la firma; se muestra una sola vez. */
             secret: string;
         };
+        WebhookHealthResponse: {
+            data: {
+                /** @description Un elemento por día. */
+                days: {
+                    /**
+                     * Format: date
+                     * @description El día.
+                     */
+                    day: string;
+                    /**
+                     * Format: int64
+                     * @description Entregas que llegaron.
+                     */
+                    delivered: number;
+                    /**
+                     * Format: int64
+                     * @description Entregas que fallaron.
+                     */
+                    failed: number;
+                    /**
+                     * Format: int64
+                     * @description Entregas pendientes.
+                     */
+                    pending: number;
+                }[];
+            };
+        };
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
         WebhookListResponse: {
             data: components["schemas"]["Webhook"][];
         };
@@ -919,9 +1116,14 @@ export interface components {
             from: string;
             /**
              * Format: date-time
-             * @description Hasta, incluido.
+             * @description Hasta, incluido. Sin `all` es obligatorio; con `all`, si falta, hasta ahora.
              */
-            to: string;
+            to?: string | null;
+            /**
+             * @description Si se reenvía también lo que ya se entregó, hasta 5000.
+             * @default false
+             */
+            all: boolean | null;
         };
         /**
          * @description Cómo va una entrega.
@@ -950,7 +1152,7 @@ export interface components {
              * @description El evento.
              * @enum {string}
              */
-            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "webhook.test";
+            event: "order.created" | "order.assigned" | "order.delivered" | "order.cancelled" | "webhook.test" | "webhook.disabled";
             status: components["schemas"]["DeliveryStatus"];
             /** @description Los intentos, del más antiguo al más nuevo. Vacío para una tienda si el webhook es del operador. */
             attempts: components["schemas"]["DeliveryAttempt"][];
@@ -986,6 +1188,8 @@ export interface components {
             error: string | null;
             /** @description El comienzo de lo que respondió. */
             response: string | null;
+            /** @description El cuerpo que se envió; solo donde se muestra una entrega, no en el registro. */
+            body?: string | null;
         };
         DeliveryResponse: {
             data: components["schemas"]["Delivery"];
@@ -1022,6 +1226,70 @@ export interface components {
             /** @description Lo mismo en palabras. */
             message: string;
         };
+        EventListResponse: {
+            data: {
+                /** @description Los eventos, del más antiguo al más nuevo. */
+                events: components["schemas"]["ListedEvent"][];
+                /**
+                 * Format: uuid
+                 * @description El `after` de la solicitud siguiente; nulo si todavía no hubo ningún evento.
+                 */
+                cursor: string | null;
+                /** @description Si puede haber más eventos ya mismo. */
+                more: boolean;
+            };
+        };
+        /** @description Un evento de un pedido. */
+        ListedEvent: {
+            /**
+             * Format: uuid
+             * @description Identificador del evento, distinto del `webhook-id` de sus avisos.
+             */
+            id: string;
+            body: components["schemas"]["WebhookEvent"];
+        };
+        /** @description El cuerpo del aviso de que un webhook se desactivó. */
+        DisabledEvent: {
+            /**
+             * @description Siempre `webhook.disabled`.
+             * @enum {string}
+             */
+            event: "webhook.disabled";
+            /**
+             * Format: uuid
+             * @description Identificador del operador.
+             */
+            tenant_id: string;
+            /** @description Segundos Unix del intento, iguales a la cabecera. */
+            timestamp: string;
+            /** @description El webhook que se desactivó. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description El webhook que se desactivó.
+                 */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description Lo mismo que `id`.
+                 */
+                webhook_id: string;
+                /** @description Su dirección. */
+                url: string;
+                /**
+                 * Format: uuid
+                 * @description La tienda a la que se limitaba.
+                 */
+                store_id: string | null;
+                /** @description Por qué se desactivó. */
+                reason: string;
+                /**
+                 * Format: date-time
+                 * @description Cuándo se desactivó.
+                 */
+                disabled_at: string;
+            };
+        };
         /** @description El cuerpo de un evento de prueba. */
         TestEvent: {
             /**
@@ -1036,6 +1304,11 @@ export interface components {
             tenant_id: string;
             /** @description Segundos Unix del intento, iguales a la cabecera. */
             timestamp: string;
+            /**
+             * @description Solo si el webhook se registró con una clave de prueba.
+             * @enum {boolean}
+             */
+            test?: true;
             /** @description La prueba; no hay pedido. */
             data: {
                 /**
@@ -1062,6 +1335,11 @@ export interface components {
             tenant_id: string;
             /** @description Segundos Unix del intento, iguales a la cabecera. */
             timestamp: string;
+            /**
+             * @description Solo en los avisos de pedidos de prueba.
+             * @enum {boolean}
+             */
+            test?: true;
             data: components["schemas"]["EventOrder"];
         };
         /**
@@ -1076,6 +1354,8 @@ export interface components {
             id: string;
             /** @description Código de guía. */
             guide_code: string;
+            /** @description Número del pedido en el sistema de la tienda. */
+            external_id: string | null;
             status: components["schemas"]["OrderStatus"];
             /** @description El estado en palabras. */
             status_label: string;
@@ -1536,6 +1816,11 @@ export interface components {
          * @example 2026-11-30
          */
         ToDate: string;
+        /**
+         * @description Los pedidos con exactamente este número de la tienda. Puede haber varios.
+         * @example PED-2026-0117
+         */
+        ExternalId: string;
         /** @description Número de página. */
         Page: number;
         /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
@@ -1598,6 +1883,11 @@ export interface operations {
                  * @example 2026-11-30
                  */
                 to_date?: components["parameters"]["ToDate"];
+                /**
+                 * @description Los pedidos con exactamente este número de la tienda. Puede haber varios.
+                 * @example PED-2026-0117
+                 */
+                external_id?: components["parameters"]["ExternalId"];
                 /** @description Número de página. */
                 page?: components["parameters"]["Page"];
                 /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
@@ -1756,6 +2046,91 @@ export interface operations {
             401: components["responses"]["V1Unauthorized"];
             403: components["responses"]["V1Forbidden"];
             404: components["responses"]["V1OrderNotFound"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    correctOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` del pedido.
+                 * @example 019a8f3e-6c1d-7b42-9e55-3f0c2d7a1b68
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "recipient_phone": "987 654 322",
+                 *       "delivery_reference": "Portón verde",
+                 *       "amount_to_collect": 79.9
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderCorrection"];
+            };
+        };
+        responses: {
+            /** @description El pedido, ya corregido. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorrectedOrderResponse"];
+                };
+            };
+            400: components["responses"]["V1Invalid"];
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            404: components["responses"]["V1OrderNotFound"];
+            /** @description El estado del pedido ya no permite la corrección. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "La tienda ya no puede corregir el pedido porque su estado es Recibido. Pídalo al operador.",
+                     *       "code": "correction_not_allowed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["V1TooLarge"];
+            415: components["responses"]["V1UnsupportedMedia"];
+            /** @description El operador no cubre el nuevo destino o no tiene tarifa. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El operador no cubre el destino indicado en location_id.",
+                     *       "code": "not_covered"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["V1TooMany"];
             500: components["responses"]["V1Internal"];
             503: components["responses"]["Unavailable"];
@@ -2060,6 +2435,72 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description El `cursor` de la última respuesta. Sin él se empieza por el evento más antiguo que se conserva; con `latest`, por el que ocurra a
+                 *     partir de ahora.
+                 * @example 019a8f3e-6c20-7a11-8f3e-2b7c9d1e5f60
+                 */
+                after?: string;
+                /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description Cuántos segundos esperar si todavía no hay eventos; más de 20 vale 20.
+                 * @example 20
+                 */
+                wait?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Los eventos que siguen; ninguno si no hay o se acabó la espera. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventListResponse"];
+                };
+            };
+            /** @description Un parámetro no es válido, o el evento de `after` ya no se conserva. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El evento de after no existe o ya no se conserva: los eventos se guardan 30 días. Empiece de nuevo sin after.",
+                     *       "code": "event_cursor_unknown",
+                     *       "fields": [
+                     *         {
+                     *           "field": "after",
+                     *           "message": "no es el id de un evento que se conserve"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
@@ -2092,6 +2533,7 @@ export interface operations {
                      *           "owner": "operator",
                      *           "retry": true,
                      *           "active": true,
+                     *           "paused_at": null,
                      *           "circuit": {
                      *             "state": "closed",
                      *             "failures": 0,
@@ -2160,6 +2602,7 @@ export interface operations {
                      *         "owner": "operator",
                      *         "retry": true,
                      *         "active": true,
+                     *         "paused_at": null,
                      *         "circuit": {
                      *           "state": "closed",
                      *           "failures": 0,
@@ -2256,6 +2699,162 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            /** @description No existe, es de otro dueño o ya estaba desactivado. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El webhook no existe o ya está desactivado.",
+                     *       "code": "webhook_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` del webhook.
+                 * @example 019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "order.delivered"
+                 *       ],
+                 *       "paused": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description El webhook como quedó. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55",
+                     *         "url": "https://tienda.example/despacho",
+                     *         "events": [
+                     *           "order.delivered"
+                     *         ],
+                     *         "store_id": null,
+                     *         "owner": "operator",
+                     *         "retry": true,
+                     *         "active": true,
+                     *         "paused_at": null,
+                     *         "circuit": {
+                     *           "state": "closed",
+                     *           "failures": 0,
+                     *           "opened_at": null,
+                     *           "next_probe_at": null
+                     *         },
+                     *         "created_at": "2026-11-15T15:00:00.5Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            400: components["responses"]["V1Invalid"];
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            /** @description No existe, es de otro dueño o ya estaba desactivado. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El webhook no existe o ya está desactivado.",
+                     *       "code": "webhook_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["V1TooLarge"];
+            415: components["responses"]["V1UnsupportedMedia"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhookHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` del webhook.
+                 * @example 019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Los días, del más antiguo al más nuevo. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-11-15",
+                     *             "delivered": 12,
+                     *             "failed": 1,
+                     *             "pending": 0
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookHealthResponse"];
                 };
             };
             401: components["responses"]["V1Unauthorized"];
@@ -2567,6 +3166,11 @@ export interface operations {
                  * @example failed
                  */
                 status?: components["schemas"]["DeliveryStatus"];
+                /**
+                 * @description Solo las de este evento.
+                 * @example order.delivered
+                 */
+                event?: string;
                 /** @description Número de página. */
                 page?: components["parameters"]["Page"];
                 /** @description Pedidos por página. Más de 200 se atiende como 200, y `limit` lo dice en la respuesta. */
@@ -2593,6 +3197,58 @@ export interface operations {
             400: components["responses"]["V1Invalid"];
             401: components["responses"]["V1Unauthorized"];
             403: components["responses"]["V1Forbidden"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` de la entrega, igual a la cabecera `webhook-id`.
+                 * @example 019a8f55-20aa-7d11-b0a4-8c9b6d2e7f10
+                 */
+                delivery_id: components["parameters"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description La entrega. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            /** @description La entrega no existe, o su webhook ya está desactivado. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "La entrega no existe.",
+                     *       "code": "delivery_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["V1TooMany"];
             500: components["responses"]["V1Internal"];
             503: components["responses"]["Unavailable"];
@@ -2640,6 +3296,24 @@ export interface operations {
                      * @example {
                      *       "error": "La entrega no existe.",
                      *       "code": "delivery_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description El webhook está en pausa. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El webhook está en pausa: reanúdelo para reenviarle eventos.",
+                     *       "code": "webhook_paused"
                      *     }
                      */
                     "application/json": components["schemas"]["Error"];
