@@ -23,6 +23,7 @@ var forStores = map[string]bool{
 	"GET /panel/webhooks": true, "POST /panel/webhooks": true, "GET /panel/webhooks/:id": true, "POST /panel/webhooks/:id/probar": true,
 	"POST /panel/webhooks/:id/rotar": true, "POST /panel/webhooks/:id/desactivar": true, "POST /panel/webhooks/:id/reenviar": true,
 	"GET /panel/pedidos/:id/corregir": true, "POST /panel/pedidos/:id/corregir": true,
+	"GET /panel/pedidos/cancelar": true, "POST /panel/pedidos/cancelar": true,
 	"POST /panel/envios/:id/reenviar":  true,
 	"GET /panel/pedidos.csv":           true,
 	"GET /panel/cuenta/segundo-factor": true, "POST /panel/cuenta/segundo-factor": true,
