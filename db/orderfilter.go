@@ -25,6 +25,53 @@ type OrderFilter struct {
 	ExternalID string
 	// Search is alternatives. The words of one of them must all be found in the order's search text.
 	Search [][]string
+	Sort   OrderSort
+}
+
+// OrderSort is how a page of orders is sorted; the zero value is newest first.
+type OrderSort struct {
+	Column    SortColumn
+	Ascending bool
+}
+
+// SortColumn is a column of the list of orders.
+type SortColumn string
+
+// The columns to sort by. An index has the orders by creation and by delivery; of the others the
+// database sorts all that the filter selects.
+const (
+	SortByCreation  SortColumn = ""
+	SortByDelivery  SortColumn = "delivery"
+	SortByRecipient SortColumn = "recipient"
+	SortByLocation  SortColumn = "location"
+	SortByAmount    SortColumn = "amount"
+)
+
+// Indexed reports whether an index has the orders in this sequence.
+func (s OrderSort) Indexed() bool { return s.Column == SortByCreation || s.Column == SortByDelivery }
+
+// sortExpressions are the columns that no index has. The amount is the one that the list shows: of
+// an open order what is to be collected, of another what was.
+var sortExpressions = map[SortColumn]string{
+	SortByRecipient: "LOWER(orders.recipient_name)",
+	SortByLocation:  "LOWER(locations.name)",
+	SortByAmount: "CASE WHEN orders.status IN ('registered', 'received', 'assigned') THEN orders.amount_to_collect_cents " +
+		"ELSE COALESCE(orders.actual_amount_collected_cents, 0) END",
+}
+
+// apply sorts a list of orders. Orders that are not delivered are not in a list by delivery.
+func (s OrderSort) apply(query *gorm.DB) *gorm.DB {
+	direction := " DESC"
+	if s.Ascending {
+		direction = " ASC"
+	}
+	switch s.Column {
+	case SortByCreation:
+		return query.Order("orders.created_at" + direction + ", orders.id" + direction)
+	case SortByDelivery:
+		return query.Where("orders.delivered_at IS NOT NULL").Order("orders.delivered_at" + direction + ", orders.id" + direction)
+	}
+	return query.Order(sortExpressions[s.Column] + direction + ", orders.created_at DESC, orders.id DESC")
 }
 
 func (f OrderFilter) withStatus(query *gorm.DB) *gorm.DB {

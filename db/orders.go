@@ -84,7 +84,7 @@ func (d *DB) PageOfOrders(ctx context.Context, scope OrderScope, filter OrderFil
 	if skip >= total {
 		return views, nil
 	}
-	err := filter.withStatus(scope.apply(d.orderViews(ctx))).Order("orders.created_at DESC, orders.id DESC").
+	err := filter.Sort.apply(filter.withStatus(scope.apply(d.orderViews(ctx)))).
 		Offset(int(skip)).Limit(filter.Limit).Find(&views).Error
 	return views, err
 }

@@ -13,9 +13,17 @@ import (
 type CountedPage struct {
 	*Page
 	Counts map[models.Status]int64
+	// Sort is how the page is sorted. SortableByAll means that the list is short enough for columns
+	// that no index has.
+	Sort          db.OrderSort
+	SortableByAll bool
 }
 
-// ListWithCounts reads a page of orders and the counts by status.
+// maxSorted is how long a list may be that the database sorts itself. The count has read as many.
+const maxSorted = 2000
+
+// ListWithCounts reads a page of orders and the counts by status. A list that is too long for the
+// requested sort is read newest first.
 func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query) (*CountedPage, error) {
 	filter, err := s.filter(caller, query)
 	if err != nil {
@@ -31,11 +39,15 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 			total += count
 		}
 	}
+	sortable := total <= maxSorted
+	if query.Sort.Indexed() || sortable {
+		filter.Sort = query.Sort
+	}
 	rows, err := s.db.PageOfOrders(ctx, caller.Scope(), filter, total)
 	if err != nil {
 		return nil, err
 	}
-	return &CountedPage{s.page(caller, query.Page, filter.Limit, rows, total), counts}, nil
+	return &CountedPage{Page: s.page(caller, query.Page, filter.Limit, rows, total), Counts: counts, Sort: filter.Sort, SortableByAll: sortable}, nil
 }
 
 // Collected is what was collected for the delivered orders of a list, on all its pages.

@@ -6,7 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
+	"despacho/models"
 	"despacho/workflows"
 )
 
@@ -39,8 +41,30 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Can
 	if err != nil {
 		return nil, err
 	}
-	message := workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
-	return s.moveOrder(ctx, caller, order, message, "")
+	return s.moveOrder(ctx, caller, order, c.message(caller), "")
+}
+
+func (c Cancellation) message(caller Caller) workflows.Cancel {
+	return workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
+}
+
+// CanCancel reports whether the caller may cancel an order with the status.
+func CanCancel(caller Caller, status models.Status) bool {
+	_, verdict := models.State{Status: status}.Decide(models.MoveCancel, caller.Actor(), nil)
+	return verdict == models.Applied
+}
+
+// ErrTooManyToCancel is the error of a bulk cancel of more than MaxBulk orders.
+var ErrTooManyToCancel = apperror.New(apperror.Invalid, "invalid_fields", "Se cancelan hasta 200 pedidos a la vez. Marque menos.")
+
+// CancelMany cancels many orders for one reason, as moveMany does. One that is cancelled already
+// stays as it is, so that a repeated request changes nothing.
+func (s *Service) CancelMany(ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation) ([]BulkResult, error) {
+	return s.moveMany(ctx, caller, ids, bulkMove{
+		done: BulkCancelled, tooMany: ErrTooManyToCancel,
+		message: func(*models.OrderView) workflows.Message { return c.message(caller) },
+		isDone:  func(order *models.OrderView) bool { return order.Status == models.StatusCancelled },
+	})
 }
 
 // Receive records the reception at a branch; nil means the expected branch.

@@ -46,6 +46,8 @@ type Query struct {
 	StoreID, RiderID *uuid.UUID
 	// LocationID selects orders to exactly this location.
 	LocationID *uuid.UUID
+	// Sort is for ListWithCounts alone.
+	Sort db.OrderSort
 }
 
 // Page is one page of a list, newest first.

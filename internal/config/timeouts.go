@@ -39,7 +39,7 @@ type Timeouts struct {
 	// task as deadlocked. The SDK's default of one second is reached by a process that gets no
 	// processor, and the code then goes on beside its own replay.
 	Deadlock time.Duration
-	// BulkAssign bounds the assignment of many orders to one rider.
+	// BulkAssign bounds a move of many orders at once: their assignment to one rider, or their cancel.
 	BulkAssign time.Duration
 	// Exchange bounds one exchange with a webhook's receiver, a map host or an identity provider,
 	// from the dial to the last byte. The contract gives a receiver 5 seconds.

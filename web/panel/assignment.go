@@ -15,7 +15,7 @@ import (
 )
 
 // assignablePerPage is the most that one assignment accepts.
-const assignablePerPage = orders.MaxAssigned
+const assignablePerPage = orders.MaxBulk
 
 // assignmentPage lists the orders that can be assigned to a rider.
 type assignmentPage struct {
@@ -27,7 +27,7 @@ type assignmentPage struct {
 	// Riders are the riders whose orders may be reassigned.
 	Riders []forms.Option
 	Form   *forms.Form
-	Report *assignmentReport
+	Report *bulkReport
 	storeFilter
 	selected map[uuid.UUID]bool
 }
@@ -57,14 +57,9 @@ func (p *Pages) assign(v *Request) error {
 	if err != nil {
 		return err
 	}
-	var ids []uuid.UUID
-	for _, text := range v.Request.PostForm["id"] {
-		if id := optionalID(text); id != nil {
-			ids = append(ids, *id)
-		}
-	}
+	ids := selectedIDs(v.Request.PostForm["id"])
 	riderID := in.RequiredUUID("rider_id")
-	var assignments []orders.Assignment
+	var assignments []orders.BulkResult
 	if err = in.Err(); err == nil {
 		defer p.extendTimeout(v)()
 		assignments, err = p.Orders.AssignMany(v.Ctx(), v.Caller, riderID, ids, shownVersions(v))
@@ -76,10 +71,31 @@ func (p *Pages) assign(v *Request) error {
 		page.choose(ids)
 		return p.respondAssignment(v, http.StatusUnprocessableEntity, page, riders)
 	}
-	page.Report = reportOf(assignments, riderID, riders)
+	name := riderName(riderID, riders)
+	page.Report = assignmentResults.report("Asignación a "+name, "Los que lleva "+name, assignments)
 	page.choose(page.Report.again)
 	page.Form = riderForm(riders) // the next orders are not for the same rider by default
 	return p.respondAssignment(v, http.StatusOK, page, riders)
+}
+
+// selectedIDs are the orders that were ticked.
+func selectedIDs(values []string) []uuid.UUID {
+	var ids []uuid.UUID
+	for _, text := range values {
+		if id := optionalID(text); id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
+func riderName(id uuid.UUID, riders []models.Rider) string {
+	for _, rider := range riders {
+		if rider.ID == id {
+			return rider.Name
+		}
+	}
+	return ""
 }
 
 // shownVersions are the versions of the orders as the page showed them.

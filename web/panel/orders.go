@@ -23,6 +23,7 @@ const ordersPerPage = 50
 // ordersPage is the list of orders, the panel's first page.
 type ordersPage struct {
 	Tabs    []tab
+	Columns orderColumnHeads
 	Orders  []*orders.View
 	Total   int64
 	Query   orderQuery
@@ -63,7 +64,9 @@ type orderQuery struct {
 	// Date is which date From and To are about: byCreation or byDelivery.
 	Date         string
 	WithoutPoint bool
-	Page         int
+	// Sort is the column to sort by, with a minus in front for descending; empty is newest first.
+	Sort string
+	Page int
 }
 
 const (
@@ -75,6 +78,9 @@ func readOrderQuery(v *Request) orderQuery {
 	query := orderQuery{
 		Status: models.Status(v.Query("estado")), Search: v.Query("q"), Store: v.Query("tienda"), Rider: v.Query("motorizado"),
 		From: v.Query("desde"), To: v.Query("hasta"), WithoutPoint: v.Query("sin_punto") != "", Page: pageNumber(v),
+	}
+	if _, known := sortColumns[strings.TrimPrefix(v.Query("orden"), "-")]; known {
+		query.Sort = v.Query("orden")
 	}
 	if !query.Status.Valid() {
 		query.Status = ""
@@ -92,6 +98,7 @@ func (q orderQuery) ordersQuery() orders.Query {
 	query := orders.Query{Status: q.Status, Search: q.Search, WithoutPoint: q.WithoutPoint, ByDelivery: q.Date == byDelivery, Page: q.Page, Limit: ordersPerPage}
 	query.StoreID, query.RiderID = optionalID(q.Store), optionalID(q.Rider)
 	query.From, query.To = optionalDay(q.From), optionalDay(q.To)
+	query.Sort = q.orderSort()
 	return query
 }
 
@@ -130,6 +137,7 @@ func (q orderQuery) path() string {
 	if q.WithoutPoint {
 		values.Set("sin_punto", "1")
 	}
+	set("orden", q.Sort)
 	if q.Page > 1 {
 		values.Set("pagina", strconv.Itoa(q.Page))
 	}
@@ -154,7 +162,7 @@ func (p *Pages) listOrders(v *Request) error {
 		return err
 	}
 	page := ordersPage{
-		Tabs: tabsOf(query, board.Counts), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
+		Tabs: tabsOf(query, board.Counts), Columns: columnHeads(query, board), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
 		Pager: pagerOf(query.Page, ordersPerPage, board.Total, func(number int) string { query.Page = number; return query.path() }),
 	}

@@ -153,7 +153,7 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 
 // FilePath is the address of the list's file.
 func (q orderQuery) FilePath() string {
-	q.Page = 1
+	q.Page, q.Sort = 1, "" // a file is newest first
 	if _, values, filtered := strings.Cut(q.path(), "?"); filtered {
 		return ordersFilePath + "?" + values
 	}

@@ -24,6 +24,7 @@ var forStores = map[string]bool{
 	"POST /panel/webhooks/:id/cambiar": true, "POST /panel/webhooks/:id/pausar": true, "POST /panel/webhooks/:id/reanudar": true,
 	"POST /panel/webhooks/:id/rotar": true, "POST /panel/webhooks/:id/desactivar": true, "POST /panel/webhooks/:id/reenviar": true,
 	"GET /panel/pedidos/:id/corregir": true, "POST /panel/pedidos/:id/corregir": true,
+	"GET /panel/pedidos/cancelar": true, "POST /panel/pedidos/cancelar": true,
 	"POST /panel/envios/:id/reenviar":  true,
 	"GET /panel/pedidos.csv":           true,
 	"GET /panel/cuenta/segundo-factor": true, "POST /panel/cuenta/segundo-factor": true,

@@ -29,6 +29,8 @@ func (p *Pages) Routes() []Route {
 		{get, "/panel/pedidos/:id/corregir", models.AnyUserWrite, p.showCorrection},
 		{post, "/panel/pedidos/:id/corregir", models.AnyUserWrite, p.correctOrder},
 		{post, "/panel/pedidos/:id/corregir-entrega", models.OperatorWrite, p.correctDelivery},
+		{get, bulkCancelPath, models.AnyUserWrite, p.askToCancel},
+		{post, bulkCancelPath, models.AnyUserWrite, p.cancelOrders},
 		{get, "/panel/etiquetas", models.AnyUser, p.printLabels},
 		{post, "/panel/envios/:id/reenviar", models.AnyUserWrite, p.redeliver},
 		{get, "/panel/recepcion", models.OperatorRead, p.showReception},
