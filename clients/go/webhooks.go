@@ -62,7 +62,7 @@ func (c *Client) delivery(ctx context.Context, request call) (*Delivery, error) 
 // RedeliverFailed sends again what failed between two moments, and returns how many events that is.
 func (c *Client) RedeliverFailed(ctx context.Context, webhookID string, from, to time.Time) (int, error) {
 	var answer RedeliveringResponse
-	_, err := c.do(ctx, call{method: http.MethodPost, path: webhookPath(webhookID) + "/redeliver", body: RedeliverInput{From: from, To: to}}, &answer)
+	_, err := c.do(ctx, call{method: http.MethodPost, path: webhookPath(webhookID) + "/redeliver", body: RedeliverInput{From: from, To: &to}}, &answer)
 	return int(answer.Data.Redelivering), err
 }
 
