@@ -187,6 +187,18 @@ final class Client
     }
 
     /**
+     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds,
+     * fewer than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's
+     * $after.
+     *
+     * @return array{events: list<array{id: string, body: array<string, mixed>}>, cursor: ?string, more: bool}
+     */
+    public function events(?string $after = null, int $wait = 10, int $limit = 200): array
+    {
+        return $this->read('/v1/events', ['after' => $after, 'wait' => $wait, 'limit' => $limit])['data'];
+    }
+
+    /**
      * Turns INEI ubigeo codes into locations, in the order of the codes.
      *
      * @param list<string> $codes

@@ -161,6 +161,15 @@ class Client:
         """Sends a delivery again and returns what the receiver answered."""
         return self._write("POST", f"/v1/deliveries/{_segment(delivery_id)}/redeliver")["data"]
 
+    def events(self, after: Optional[str] = None, *, wait: int = 10, limit: int = 200) -> Object:
+        """Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds.
+
+        The result has `events`, each with its `id` and the `body` of its webhook request, `cursor`, and `more`: whether
+        there may be more already. Store the cursor once the events are dealt with: it is the next call's `after`.
+        `wait` is shorter than the client's timeout.
+        """
+        return self._read("/v1/events", {"after": after, "wait": wait, "limit": limit})["data"]
+
     def lookup_ubigeo(self, country_code: str, codes: Sequence[str]) -> List[Object]:
         """Turns INEI ubigeo codes into locations, in the order of the codes."""
         return self._read("/public/locations/ubigeo", {"country_code": country_code, "codes": ",".join(codes)})["data"]

@@ -10,6 +10,7 @@ export type WebhookInput = Schemas["WebhookInput"];
 export type RegisteredWebhook = Schemas["RegisteredWebhook"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Schemas["DeliveryStatus"];
+export type EventPage = Schemas["EventListResponse"]["data"];
 export type Location = Schemas["Location"];
 export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
@@ -119,6 +120,14 @@ export declare class Client {
     deliveries(filter?: DeliveryFilter): AsyncGenerator<Delivery>;
     /** Sends a delivery again and returns what the receiver answered. */
     redeliver(deliveryId: string): Promise<Delivery>;
+    /**
+     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
+     * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+     */
+    events(after?: string, { wait, limit }?: {
+        wait?: number | undefined;
+        limit?: number | undefined;
+    }): Promise<EventPage>;
     /** Turns INEI ubigeo codes into locations, in the order of the codes. */
     lookupUbigeo(countryCode: string, codes: string[]): Promise<UbigeoMatch[]>;
     /** Finds cities, districts and zones by the beginning of their names. */

@@ -116,6 +116,13 @@ export class Client {
         const path = `/v1/deliveries/${encodeURIComponent(deliveryId)}/redeliver`;
         return (await this.#write("POST", path)).data;
     }
+    /**
+     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
+     * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+     */
+    async events(after, { wait = 10, limit = 200 } = {}) {
+        return (await this.#read("/v1/events", { after, wait, limit })).data;
+    }
     /** Turns INEI ubigeo codes into locations, in the order of the codes. */
     async lookupUbigeo(countryCode, codes) {
         const query = { country_code: countryCode, codes: codes.join(",") };

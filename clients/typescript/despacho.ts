@@ -18,6 +18,7 @@ export type WebhookInput = Schemas["WebhookInput"];
 export type RegisteredWebhook = Schemas["RegisteredWebhook"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Schemas["DeliveryStatus"];
+export type EventPage = Schemas["EventListResponse"]["data"];
 export type Location = Schemas["Location"];
 export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
@@ -207,6 +208,14 @@ export class Client {
   async redeliver(deliveryId: string): Promise<Delivery> {
     const path = `/v1/deliveries/${encodeURIComponent(deliveryId)}/redeliver`;
     return (await this.#write<Schemas["DeliveryResponse"]>("POST", path)).data;
+  }
+
+  /**
+   * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
+   * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+   */
+  async events(after?: string, { wait = 10, limit = 200 } = {}): Promise<EventPage> {
+    return (await this.#read<Schemas["EventListResponse"]>("/v1/events", { after, wait, limit })).data;
   }
 
   /** Turns INEI ubigeo codes into locations, in the order of the codes. */

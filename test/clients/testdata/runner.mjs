@@ -22,6 +22,7 @@ const calls = {
   redeliver_failed: (c, w) => c.redeliverFailed(w.id, w.from, w.to),
   deliveries: (c, w) => collect(c.deliveries(w.filter)),
   redeliver: (c, w) => c.redeliver(w.id),
+  events: (c, w) => c.events(w.after),
   lookup_ubigeo: (c, w) => c.lookupUbigeo(w.country_code, w.codes),
   search_locations: (c, w) => c.searchLocations(w.country_code, w.text),
   verify: (c, w) => (w.scheme === "standard" ? verifyStandard : verify)(w.headers, Buffer.from(w.body), ...w.secrets),

@@ -27,6 +27,7 @@ $calls = [
     'redeliver_failed' => static fn (Client $c, array $w) => $c->redeliverFailed($w['id'], $w['from'], $w['to']),
     'deliveries' => static fn (Client $c, array $w) => iterator_to_array($c->deliveries($w['filter'] ?? []), false),
     'redeliver' => static fn (Client $c, array $w) => $c->redeliver($w['id']),
+    'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null),
     'lookup_ubigeo' => static fn (Client $c, array $w) => $c->lookupUbigeo($w['country_code'], $w['codes']),
     'search_locations' => static fn (Client $c, array $w) => $c->searchLocations($w['country_code'], $w['text']),
     'verify' => static fn (Client $c, array $w) => $w['scheme'] === 'standard'

@@ -21,6 +21,7 @@ CALLS = {
     "redeliver_failed": lambda c, w: c.redeliver_failed(w["id"], w["from"], w["to"]),
     "deliveries": lambda c, w: list(c.deliveries(**w.get("filter", {}))),
     "redeliver": lambda c, w: c.redeliver(w["id"]),
+    "events": lambda c, w: c.events(w.get("after")),
     "lookup_ubigeo": lambda c, w: c.lookup_ubigeo(w["country_code"], w["codes"]),
     "search_locations": lambda c, w: c.search_locations(w["country_code"], w["text"]),
     "verify": lambda c, w: (despacho.verify_standard if w["scheme"] == "standard" else despacho.verify)(

@@ -24,6 +24,7 @@ type request struct {
 
 // with has the arguments of every call.
 type with struct {
+	After       string                `json:"after"`
 	ID          string                `json:"id"`
 	Key         string                `json:"key"`
 	GuideCode   string                `json:"guide_code"`
@@ -149,6 +150,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
 	case "redeliver":
 		return c.Redeliver(ctx, w.ID)
+	case "events":
+		return c.Events(ctx, w.After, 10*time.Second)
 	case "lookup_ubigeo":
 		return c.LookupUbigeo(ctx, w.CountryCode, w.Codes...)
 	case "search_locations":

@@ -1,0 +1,31 @@
+package despacho
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// EventPage is a part of the event feed.
+type EventPage struct {
+	// Events are from the oldest to the newest, each with the body of its webhook request.
+	Events []ListedEvent `json:"events"`
+	// Cursor is where the next page begins; empty if there was no event yet.
+	Cursor string `json:"cursor"`
+	// More means that there may be more events already.
+	More bool `json:"more"`
+}
+
+// Events reads the events that follow a cursor, which is empty for the oldest. If there is none, it
+// waits for one, at most for a time that is shorter than a request may take (10 s are). Store the
+// cursor of the page once its events are dealt with: it is where the next call goes on.
+func (c *Client) Events(ctx context.Context, after string, wait time.Duration) (*EventPage, error) {
+	query := url.Values{"limit": {"200"}, "wait": {strconv.Itoa(int(wait / time.Second))}}
+	if after != "" {
+		query.Set("after", after)
+	}
+	var answer struct{ Data EventPage }
+	_, err := c.do(ctx, read("/v1/events", query), &answer)
+	return &answer.Data, err
+}
