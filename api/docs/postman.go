@@ -32,11 +32,11 @@ type (
 		Request itemRequest `json:"request"`
 	}
 	itemRequest struct {
-		Method  string   `json:"method"`
-		URL     itemURL  `json:"url"`
-		Auth    auth     `json:"auth"`
-		Headers []pair   `json:"header"`
-		Body    *rawBody `json:"body,omitempty"`
+		Method  string    `json:"method"`
+		URL     itemURL   `json:"url"`
+		Auth    auth      `json:"auth"`
+		Headers []pair    `json:"header"`
+		Body    *itemBody `json:"body,omitempty"`
 	}
 	itemURL struct {
 		Raw       string   `json:"raw"`
@@ -50,10 +50,16 @@ type (
 		APIKey []pair `json:"apikey,omitempty"`
 		Bearer []pair `json:"bearer,omitempty"`
 	}
-	rawBody struct {
+	itemBody struct {
 		Mode    string         `json:"mode"`
-		Raw     string         `json:"raw"`
-		Options map[string]any `json:"options"`
+		Raw     string         `json:"raw,omitempty"`
+		Options map[string]any `json:"options,omitempty"`
+		// Form are the fields of a form; whoever sends it chooses the file.
+		Form []formField `json:"formdata,omitempty"`
+	}
+	formField struct {
+		Key  string `json:"key"`
+		Type string `json:"type"`
 	}
 	pair struct {
 		Key   string `json:"key"`
@@ -112,7 +118,13 @@ func (b *builder) itemRequest(method, path string, op node) itemRequest {
 	}
 	if sent := firstExample(op.get("requestBody", "content", "application/json")); sent.exists() {
 		r.Headers = append(r.Headers, pair{"Content-Type", "application/json"})
-		r.Body = &rawBody{"raw", written(sent, jsonNotation, ""), map[string]any{"raw": map[string]string{"language": "json"}}}
+		r.Body = &itemBody{Mode: "raw", Raw: written(sent, jsonNotation, ""), Options: map[string]any{"raw": map[string]string{"language": "json"}}}
+	}
+	if formOnly(op) {
+		r.Body = &itemBody{Mode: "formdata"}
+		for name := range op.get("requestBody", "content", "multipart/form-data", "schema", "properties").pairs() {
+			r.Body.Form = append(r.Body.Form, formField{name, "file"})
+		}
 	}
 	return r
 }

@@ -26,7 +26,11 @@ var credentials = map[string]sent{
 	"Bearer":    {header: "Authorization", prefix: "Bearer ", variable: "DESPACHO_TOKEN"},
 }
 
+// samples are an operation's request in every language. There is none of a form with a file.
 func (b *builder) samples(method, path string, op node) []sample {
+	if formOnly(op) {
+		return nil
+	}
 	s := sent{}
 	if access := b.access(op); len(access) > 0 {
 		s = credentials[access[0]]
@@ -44,6 +48,12 @@ func (b *builder) samples(method, path string, op node) []sample {
 		list = append(list, sample{language.name, escaped(language.write())})
 	}
 	return list
+}
+
+// formOnly reports whether the request's body can only be a form.
+func formOnly(op node) bool {
+	content := op.get("requestBody", "content")
+	return content.get("multipart/form-data").exists() && !content.get("application/json").exists()
 }
 
 // escaped leaves quotation marks as they are, unlike the template: samples are full of them.
