@@ -79,14 +79,8 @@ func TestReference_searchAndCopy(t *testing.T) {
 	p.waitForText("Nada con esas palabras")
 	p.fill(".search input", "ubigeo códigos")
 	p.pressNamed(".search li a", "De ubigeo a location_id")
-	p.until(func() error {
-		if address := p.address(); address != "/docs/catalogo#op-lookupUbigeo" {
-			return errors.New(address)
-		}
-		return nil
-	})
-
 	p.do(chromedp.WaitVisible(chromedp.CSS("[name=s-lookupUbigeo] .copy")))
+	require.Equal(t, "/docs/catalogo#op-lookupUbigeo", p.address())
 	copied := read(t, p.tab, chromedp.Evaluate[string](`(() => {
 		let copied = "";
 		Object.defineProperty(navigator, "clipboard", {value: {writeText: async (text) => { copied = text; }}});

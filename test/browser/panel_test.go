@@ -234,8 +234,8 @@ func TestPanel_everyPageOnAPhone(t *testing.T) {
 				continue
 			}
 			path := route.Path
-			if list, ofOne := strings.CutSuffix(path, "/:id"); ofOne {
-				path = p.firstLinkBelow(list)
+			if list, below, ofOne := strings.Cut(path, "/:id"); ofOne {
+				path = p.firstLinkBelow(list) + below
 			}
 			p.visit(path)
 			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))

@@ -43,7 +43,7 @@ func TestOrderFields_areInTheFormAndInAFile(t *testing.T) {
 // notOnPage are the fields of an order that its page does not show, with the reason.
 var notOnPage = map[string]string{
 	"ErasedAt": "the erased fields say so", "RecipientDocEncrypted": "as RecipientDocNumber",
-	"OperatorID": "the reader's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",
+	"Test": "test orders have no page", "OperatorID": "the reader's own", "Seq": "internal", "SearchText": "internal", "AutoCancelAt": "internal", "WorkflowStartedAt": "internal", "UpdatedAt": "internal",
 	"CreatedAt": "in the timeline", "ReceivedAt": "in the timeline", "AssignedAt": "in the timeline", "DeliveredAt": "in the timeline", "CancelledAt": "in the timeline",
 }
 
@@ -57,7 +57,7 @@ func TestOrderFields_areOnThePage(t *testing.T) {
 		order.OperatorID, order.StoreID, order.BranchID, order.RiderID, order.LocationID = tenant.Operator.ID, &tenant.StoreA.ID, tenant.Main.ID, &tenant.Riders[0].ID, apptest.Miraflores
 		order.Status, order.CancelledBy, order.RecipientDocType, order.PointSource, order.DocOutcome = models.StatusCancelled, &by, &document, &source, &outcome
 		order.DeliveryType, order.PaymentType, order.DeliveryMapsURL, order.OperativeDay, order.Currency = models.DeliveryAgency, models.CashOnDelivery, &link, "2026-03-04", "PEN"
-		order.RecipientDocEncrypted, order.ErasedAt = nil, nil // an order of an earlier release
+		order.RecipientDocEncrypted, order.ErasedAt, order.Test = nil, nil, false // an order of an earlier release
 		require.NoError(t, s.App.DB.Insert(t.Context(), &order))
 		shownAs := map[string]string{
 			"ID": order.ID.String(), "StoreID": tenant.StoreA.Name, "BranchID": tenant.Main.Name, "RiderID": tenant.Riders[0].Name, "LocationID": "Miraflores, Lima",
