@@ -20,6 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
 
@@ -286,6 +288,19 @@ func (r *rollout) makeCurrent(release string) {
 			return err
 		}
 		return r.deployment.SetCurrent(r.t.Context(), routing, release)
+	})
+	// The task queues are told of it afterwards: until then tasks go to the version before.
+	poll.Until(r.t, func() error {
+		described, err := r.Temporal.WorkflowService().DescribeWorkerDeployment(r.t.Context(), &workflowservice.DescribeWorkerDeploymentRequest{
+			Namespace: client.DefaultNamespace, DeploymentName: r.deployment.Name(),
+		})
+		if err != nil {
+			return err
+		}
+		if state := described.GetWorkerDeploymentInfo().GetRoutingConfigUpdateState(); state == enums.ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS {
+			return errors.New(state.String())
+		}
+		return nil
 	})
 }
 

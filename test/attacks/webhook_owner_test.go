@@ -37,7 +37,7 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 			}
 			return errors.New("the event of the creation is still on its way")
 		})
-		v := &victim{Tenant: tenant, s: s, markers: []string{secret, "respuesta secreta", "418", strings.TrimPrefix(receiver.URL, "https://")}}
+		v := &victim{Tenant: tenant, s: s, markers: []string{secret, "respuesta secreta", ":418", ">418", " 418", strings.TrimPrefix(receiver.URL, "https://")}}
 		before := v.rows(t, "webhooks", "operator_id = $")
 		store := attacker{key: tenant.KeyA, token: tenant.SignIn(t, &tenant.StoreA), own: tenant}
 

@@ -47,7 +47,7 @@ func TestPanel_correctionsOnAPhone(t *testing.T) {
 		p.fill("#delivery_point", "-77.03, -12.12")
 		p.pressNamed("button", "Guardar punto")
 		p.waitForText("están al revés")
-		require.Equal(t, "delivery_point", p.focused())
+		p.waitForFocus("delivery_point")
 		p.requireNamedControls()
 		p.requireNoOverflow()
 		p.pressNamed("button", "Sí, es correcto")

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -23,9 +24,16 @@ func deliverable(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, amoun
 	return "/panel/pedidos/" + id
 }
 
-func (p *browserUser) focused() string {
+// waitForFocus waits until the cursor is in a field: a browser puts it there some time after the page
+// is shown.
+func (p *browserUser) waitForFocus(id string) {
 	p.t.Helper()
-	return read(p.t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`))
+	p.until(func() error {
+		if focused := read(p.t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`)); focused != id {
+			return fmt.Errorf("the cursor is in %q, not in %q", focused, id)
+		}
+		return nil
+	})
 }
 
 // A delivery with a wrong amount comes back open, with the cursor in the amount, and the photo does
@@ -44,7 +52,7 @@ func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
 		p.fill("#photo-lng", "-77,03")
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("No queda claro si la coma separa miles o decimales")
-		require.Equal(t, "actual_amount_collected", p.focused())
+		p.waitForFocus("actual_amount_collected")
 		require.Equal(t, []string{"1,200", "-12,13", "-77,03"}, read(t, p.tab, chromedp.Evaluate[[]string](
 			`["actual_amount_collected", "photo-lat", "photo-lng"].map((id) => document.getElementById(id).value)`)))
 

@@ -49,7 +49,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 		p.do(chromedp.WaitVisible(chromedp.CSS(`.outcome[data-outcome="received"]`)))
 		p.scan(s.BaseURL + "/track/" + code)
 		p.waitForText("Ya estaba recibido")
-		require.Equal(t, "codigo", read(t, p.tab, chromedp.Evaluate[string](`document.activeElement.id`)), "ready for the next")
+		p.waitForFocus("codigo") // ready for the next
 
 		p.visit(order)
 		p.pressNamed("summary", "Asignar")

@@ -51,7 +51,7 @@ func TestPanel_secondFactorOnAPhone(t *testing.T) {
 		again.pressNamed("main button[type=submit]", "Ingresar")
 		again.do(chromedp.WaitVisible(chromedp.CSS("#code")))
 		again.requireNoOverflow()
-		require.Equal(t, "code", read(t, again.tab, chromedp.Evaluate[string](`document.activeElement.id`)), "ready to type")
+		again.waitForFocus("code") // ready to type
 		again.fill("#code", recovery)
 		again.pressNamed("main button[type=submit]", "Ingresar")
 		again.waitForText("Tienda A")
