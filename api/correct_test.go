@@ -217,15 +217,15 @@ func TestCorrect_warnsAboutAnOddPoint(t *testing.T) {
 // short link delivers it before it answers.
 func TestCorrect_losesToAMove(t *testing.T) {
 	t.Parallel()
-	var meanwhile atomic.Value
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if deliver, ok := meanwhile.Load().(func()); ok {
-			deliver()
-		}
-		http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
-	}))
-	t.Cleanup(host.Close)
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		var meanwhile atomic.Value
+		host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if deliver, ok := meanwhile.Load().(func()); ok {
+				deliver()
+			}
+			http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
+		}))
+		t.Cleanup(host.Close)
 		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}})
 		tenant := s.NewTenant(t)
 		row := assignedRow(tenant)
