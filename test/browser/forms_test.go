@@ -24,8 +24,8 @@ func deliverable(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, amoun
 	return "/panel/pedidos/" + id
 }
 
-// waitForFocus waits until the cursor is in a field: a browser puts it there some time after the page
-// is shown.
+// waitForFocus waits until the cursor is in a field: a browser puts it there some time after the
+// page is shown.
 func (p *browserUser) waitForFocus(id string) {
 	p.t.Helper()
 	p.until(func() error {
