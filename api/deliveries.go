@@ -149,11 +149,7 @@ func (s *Server) redeliver(c *gin.Context) error {
 
 // redeliverRange sends a webhook's failed deliveries of a time range again.
 func (s *Server) redeliverRange(c *gin.Context) error {
-	id, err := pathID(c, webhooks.ErrNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readBody(c)
+	id, in, err := idAndBody(c, webhooks.ErrNotFound, readBody)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (s *Server) cancelOrder(c *gin.Context) error {
 // cancel is shared with the panel, where the operator may also cancel an order that it has
 // received.
 func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
-	id, in, err := orderAndBody(c, readOptionalBody)
+	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readOptionalBody)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, erro
 
 // correctOrder is for stores' systems and for the panel's users.
 func (s *Server) correctOrder(c *gin.Context) error {
-	id, in, err := orderAndBody(c, readBody)
+	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readBody)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -111,7 +110,7 @@ func (s *Server) shownValue(field models.CorrectedField, value *string) *string 
 }
 
 func (s *Server) receiveOrder(c *gin.Context) error {
-	id, in, err := orderAndBody(c, readOptionalBody)
+	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readOptionalBody)
 	if err != nil {
 		return err
 	}
@@ -123,7 +122,7 @@ func (s *Server) receiveOrder(c *gin.Context) error {
 }
 
 func (s *Server) assignOrder(c *gin.Context) error {
-	id, in, err := orderAndBody(c, readBody)
+	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readBody)
 	if err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func (s *Server) panelCancelOrder(c *gin.Context) error {
 }
 
 func (s *Server) setPoint(c *gin.Context) error {
-	id, in, err := orderAndBody(c, readBody)
+	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readBody)
 	if err != nil {
 		return err
 	}
@@ -151,25 +150,7 @@ func (s *Server) setPoint(c *gin.Context) error {
 }
 
 func (s *Server) correctDelivery(c *gin.Context) error {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return err
-	}
-	in, picture, err := readDelivery(c)
-	if err != nil {
-		return err
-	}
-	return respondMove(c)(s.orders.CorrectDelivery(c.Request.Context(), caller(c), id, in, picture))
-}
-
-// orderAndBody reads the order's id from the path, and the body.
-func orderAndBody(c *gin.Context, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return uuid.Nil, nil, err
-	}
-	in, err := read(c)
-	return id, in, err
+	return withDelivery(c, s.orders.CorrectDelivery)
 }
 
 // respondMove responds with the order after a move.

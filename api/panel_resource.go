@@ -67,11 +67,7 @@ func respondSecret(c *gin.Context, e envelope, view resourceView) error {
 }
 
 func respondChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) error {
-	id, err := pathID(c, notFound)
-	if err != nil {
-		return err
-	}
-	in, err := readBody(c)
+	id, in, err := idAndBody(c, notFound, readBody)
 	if err != nil {
 		return err
 	}

@@ -47,11 +47,7 @@ func (s *Server) changeUser(c *gin.Context) error {
 
 // resetPassword gives a user a new password, because the old one was forgotten or leaked.
 func (s *Server) resetPassword(c *gin.Context) error {
-	id, err := pathID(c, operators.ErrUserNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readOptionalBody(c)
+	id, in, err := idAndBody(c, operators.ErrUserNotFound, readOptionalBody)
 	if err != nil {
 		return err
 	}

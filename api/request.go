@@ -101,3 +101,13 @@ func pathID(c *gin.Context, notFound error) (uuid.UUID, error) {
 	}
 	return id, nil
 }
+
+// idAndBody reads the id from the path, and the body.
+func idAndBody(c *gin.Context, notFound error, read func(*gin.Context) (*jsonbody.Object, error)) (uuid.UUID, *jsonbody.Object, error) {
+	id, err := pathID(c, notFound)
+	if err != nil {
+		return uuid.Nil, nil, err
+	}
+	in, err := read(c)
+	return id, in, err
+}

@@ -123,11 +123,7 @@ func (s *Server) webhookHealth(c *gin.Context) error {
 
 // changeWebhook changes a webhook without giving it another secret, and pauses or resumes it.
 func (s *Server) changeWebhook(c *gin.Context) error {
-	id, err := pathID(c, webhooks.ErrNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readBody(c)
+	id, in, err := idAndBody(c, webhooks.ErrNotFound, readBody)
 	if err != nil {
 		return err
 	}
@@ -152,11 +148,7 @@ func (s *Server) deactivateWebhook(c *gin.Context) error {
 // rotateSecret gives a webhook a new secret. Deliveries are signed with both secrets for a day,
 // unless the earlier ones are revoked.
 func (s *Server) rotateSecret(c *gin.Context) error {
-	id, err := pathID(c, webhooks.ErrNotFound)
-	if err != nil {
-		return err
-	}
-	in, err := readOptionalBody(c)
+	id, in, err := idAndBody(c, webhooks.ErrNotFound, readOptionalBody)
 	if err != nil {
 		return err
 	}
