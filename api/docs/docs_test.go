@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"maps"
@@ -202,6 +203,23 @@ func TestPages_sayWhatToDoAboutEveryError(t *testing.T) {
 		require.Contains(t, catalogue, template.HTMLEscapeString(strings.SplitN(action.(string), "`", 2)[0]), code)
 	}
 	require.Contains(t, catalogue, `<a href="/docs/webhooks#op-registerWebhook">`, "too_many_webhooks leads to where it comes from")
+}
+
+// The newest entry of the changelog is this version of the document, and no later entry is older.
+func TestPages_changelog(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(source(t))
+	require.NoError(t, err)
+	page := pages(t)["/docs/cambios"]
+	versions := regexp.MustCompile(`<h2 id="[^"]+">(\d+)\.(\d+)\.(\d+), \d+ de [a-z]+ de 20\d\d</h2>`).FindAllStringSubmatch(page, -1)
+	require.NotEmpty(t, versions)
+	require.Equal(t, document.Info.Version, strings.Join(versions[0][1:], "."))
+	require.True(t, slices.IsSortedFunc(versions, func(one, other []string) int {
+		return slices.CompareFunc(other[1:], one[1:], func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+		})
+	}), "the newest first: %v", versions)
+	require.Len(t, versions, strings.Count(page, "<h2"), "every heading is a version")
 }
 
 const small = `

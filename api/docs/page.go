@@ -150,6 +150,9 @@ func (b *builder) reference() *reference {
 	r.add(b.commonResponses())
 	r.add(page{ID: "cabeceras", Title: "Cabeceras de respuesta", Headers: b.headers()})
 	r.add(b.objectPage())
+	if changes := b.root.get("x-changelog").text(); changes != "" {
+		r.add(page{ID: "cambios", Title: "Cambios", Description: changes, Entries: headings(changes)})
+	}
 	return r
 }
 
