@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -45,12 +46,29 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) *environment {
 			needed[n] = true
 		}
 	}
-	return &environment{
+	e := &environment{
 		strict:    os.Getenv("CI") == "true",
 		variables: slices.Concat(settings, os.Environ(), []string{"GOFLAGS=" + goFlags(ctx)}),
 		needed:    needed,
 		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
 	}
+	if needed[chromium] {
+		e.addAxe(ctx, out)
+	}
+	return e
+}
+
+// addAxe names axe-core to the tests. Where it cannot be had, the test that needs it is skipped.
+func (e *environment) addAxe(ctx context.Context, out io.Writer) {
+	skip, err := installNodeTools(ctx)
+	if err != nil {
+		skip = err.Error()
+	}
+	if skip != "" {
+		fmt.Fprintf(out, "pages are not checked with axe-core: %s\n", skip)
+		return
+	}
+	e.variables = append(e.variables, testenv.AxeVariable+"="+filepath.Join(nodeToolsDir(), "node_modules", "axe-core", "axe.min.js"))
 }
 
 // goFlags are the machine's GOFLAGS and -trimpath.

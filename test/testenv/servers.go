@@ -23,6 +23,9 @@ const (
 	S3Variable       = "DESPACHO_TEST_S3"
 )
 
+// AxeVariable is the variable by which testrunner names the file of axe-core, which comes from npm.
+const AxeVariable = "DESPACHO_TEST_AXE"
+
 // stopTimeout is how long the end of a test binary may wait for its servers.
 const stopTimeout = time.Minute
 

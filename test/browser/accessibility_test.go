@@ -1,0 +1,156 @@
+package browser
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+var pictures = flag.String("pictures", "", "directory to write a picture of every page to, in every window")
+
+// window is a size and a colour scheme that pages are looked at in.
+type window struct {
+	name, scheme string
+	phone        bool
+}
+
+// windows have each size and each colour scheme once. Pictures are taken in the others as well.
+func windows() []window {
+	list := []window{{"desktop-light", "light", false}, {"phone-dark", "dark", true}}
+	if *pictures != "" {
+		list = append(list, window{"desktop-dark", "dark", false}, window{"phone-light", "light", true})
+	}
+	return list
+}
+
+// Every page that links lead to, for everybody, for the operator and for a store: axe-core finds
+// nothing wrong with it.
+func TestAccessibility_ofEveryPage(t *testing.T) {
+	axe := axeCore(t)
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t, func(o *models.Operator) { o.Name = "Rayo Envíos" })
+		shown := seedPanel(t, s, tenant)
+		seedConfiguration(t, s, tenant)
+		for _, w := range windows() {
+			t.Run(w.name, func(t *testing.T) {
+				t.Parallel()
+				v := &visitor{browserUser: &browserUser{t, open(t, desktopWidth), s.BaseURL}, window: w, axe: axe}
+				v.do(w.emulate())
+				v.crawl("public", []string{"/panel", "/track", "/track/" + shown.assignedCode, "/track/DP-0000-0000", "/docs", "/nada"}, "/docs", "/track")
+				v.signInAs(tenant, &models.User{Name: "Milagros Vega", Role: models.RoleOperator, Admin: true})
+				operator := v.crawl("operator", []string{"/panel/pedidos", "/panel/pedidos/" + shown.assigned, "/panel/nada"}, "/panel")
+				require.GreaterOrEqual(t, operator, 30, "pages of the operator")
+
+				store := &visitor{browserUser: &browserUser{t, open(t, desktopWidth), s.BaseURL}, window: w, axe: axe}
+				store.do(w.emulate())
+				store.signIn(tenant, &tenant.StoreA)
+				require.GreaterOrEqual(t, store.crawl("store", []string{"/panel/pedidos"}, "/panel"), 7, "pages of a store")
+			})
+		}
+	})
+}
+
+// axeCore is the script that checks a page.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv(testenv.AxeVariable)
+	if path == "" {
+		t.Skip("axe-core comes from npm: `make test` sets " + testenv.AxeVariable)
+	}
+	script, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(script)
+}
+
+// seedConfiguration adds what pages show besides orders: webhooks with deliveries, and keys.
+func seedConfiguration(t *testing.T, s *apptest.Service, tenant *apptest.Tenant) {
+	t.Helper()
+	for path, body := range map[string]map[string]any{
+		"/panel/api/webhooks": {"url": "https://tienda.example/avisos", "events": []string{"order.delivered"}},
+		"/panel/api/keys":     {"name": "Caja", "scopes": []string{"read:orders"}},
+	} {
+		made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: tenant.SignIn(t, nil), Body: body})
+		require.Equal(t, http.StatusCreated, made.Status, made.Text)
+	}
+}
+
+func (w window) emulate() chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: w.scheme}}}
+		if _, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, scheme); err != nil || !w.phone {
+			return err
+		}
+		_, err := cdp.Call(ctx, target, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: phoneWidth, Height: 844, DeviceScaleFactor: 1, Mobile: true})
+		return err
+	})
+}
+
+// visitor looks at pages in a window.
+type visitor struct {
+	*browserUser
+	window window
+	axe    string
+}
+
+var (
+	uuidPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+	noPage      = regexp.MustCompile(`\.(csv|json|yaml|jpg|png)$`)
+)
+
+// crawl looks at pages and at those that they link to below the given paths, one for each route. It
+// returns how many there were.
+func (v *visitor) crawl(who string, paths []string, below ...string) int {
+	v.t.Helper()
+	seen := map[string]bool{}
+	for len(paths) > 0 {
+		path := paths[0]
+		paths = paths[1:]
+		route := uuidPattern.ReplaceAllString(strings.SplitN(path, "?", 2)[0], "id")
+		if seen[route] || noPage.MatchString(route) {
+			continue
+		}
+		seen[route] = true
+		v.visit(path)
+		v.do(chromedp.WaitVisible(chromedp.CSS("main, body")))
+		v.look(who, route)
+		for _, link := range read(v.t, v.tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]:not([download])")].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)`)) {
+			for _, root := range below {
+				if link == root || strings.HasPrefix(link, root+"/") || strings.HasPrefix(link, root+"?") {
+					paths = append(paths, link)
+				}
+			}
+		}
+	}
+	return len(seen)
+}
+
+// look checks the current page.
+func (v *visitor) look(who, route string) {
+	v.t.Helper()
+	read(v.t, v.tab, chromedp.Evaluate[bool](v.axe+"; true"))
+	found := read(v.t, v.tab, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap(
+		(v) => v.nodes.map((n) => v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	assert.Empty(v.t, found, "%s for %s", route, who)
+	if *pictures != "" {
+		directory := filepath.Join(*pictures, v.window.name)
+		require.NoError(v.t, os.MkdirAll(directory, 0o755))
+		content := read(v.t, v.tab, chromedp.FullScreenshot(80))
+		name := who + strings.ReplaceAll(route, "/", "_") + ".jpg"
+		require.NoError(v.t, os.WriteFile(filepath.Join(directory, name), content, 0o644))
+	}
+}
