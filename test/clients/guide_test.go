@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 )
 
 var markedBlock = regexp.MustCompile("(?s)<!-- snippet: (\\S+) -->\n```\\w+\n(.*?)```")
@@ -96,6 +99,50 @@ func TestGuide_create(t *testing.T) {
 			})
 		}
 	})
+}
+
+// The programs of a whole sale end when their order is delivered. The test advances the order, so
+// that nobody waits for its timers.
+func TestGuide_sale(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		for _, name := range []string{"sale.go", "sale.py", "sale.mjs", "sale.php"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				tenant, directory := s.NewTenant(t), t.TempDir()
+				key := tenant.NewKey(t, models.APIKey{Test: true})
+				snippet(t, name, directory)
+				run := command(t, directory, name)
+				run.Env = append(os.Environ(), "DESPACHO_URL="+s.BaseURL, "DESPACHO_KEY="+key)
+				var printed, failure bytes.Buffer
+				run.Stdout, run.Stderr = &printed, &failure
+				require.NoError(t, run.Start())
+				id := createdBy(t, s, key)
+				for range 3 {
+					moved := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/test/orders/" + id + "/advance", Key: key})
+					require.Less(t, moved.Status, 300, moved.Text)
+				}
+				require.NoError(t, run.Wait(), failure.String())
+				code := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + id, Key: key}).String("guide_code")
+				require.Equal(t, "order.created "+code+"\norder.assigned "+code+"\norder.delivered "+code+"\n", printed.String())
+			})
+		}
+	})
+}
+
+// createdBy waits for the only order of a key.
+func createdBy(t *testing.T, s *apptest.Service, key string) (id string) {
+	t.Helper()
+	poll.Until(t, func() error {
+		listed := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders", Key: key})
+		orders, _ := listed.Data["orders"].([]any)
+		if len(orders) != 1 {
+			return errors.New("there is no order yet")
+		}
+		id = orders[0].(map[string]any)["id"].(string)
+		return nil
+	})
+	s.WaitForWorkflow(t, id)
+	return id
 }
 
 // Programs that hand requests to the guide's receivers. They read the requests from standard input
