@@ -55,7 +55,7 @@ chaos: build lab ## Break everything under load and check the promises of docs/r
 
 DRILL ?=
 .PHONY: drill
-drill: build lab ## Back up and restore the service under load, in every documented way (DRILL="--only base-backup")
+drill: build lab ## Back up and restore the service in every documented way, and upgrade its Temporal, under load (DRILL="--only base-backup")
 	@exec bin/lab drill $(DRILL)
 
 VERSION ?=

@@ -38,22 +38,25 @@ type installation interface {
 	close(ctx context.Context) error
 }
 
-// drills are the ways to make and restore a copy, by name.
-var drills = map[string]func(ctx context.Context, base *stack) (installation, error){
-	"base-backup": func(ctx context.Context, base *stack) (installation, error) {
+// drills are what Drill runs, by name.
+var drills = map[string]func(ctx context.Context, base *stack, name string) error{
+	"base-backup": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
 		return startPostgresSite(ctx, base, &baseBackup{})
-	},
-	"point-in-time": func(ctx context.Context, base *stack) (installation, error) {
+	}),
+	"point-in-time": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
 		return startPostgresSite(ctx, base, &pointInTime{})
-	},
-	"dumps": func(ctx context.Context, base *stack) (installation, error) {
+	}),
+	"dumps": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) {
 		return startPostgresSite(ctx, base, &dumps{})
-	},
-	"dev": func(ctx context.Context, base *stack) (installation, error) { return startDevSite(ctx, base) },
+	}),
+	"dev": copyAndRestore(func(ctx context.Context, base *stack) (installation, error) { return startDevSite(ctx, base) }),
+
+	"temporal-upgrade": upgradeTemporal,
 }
 
-// Drill makes copies of the service under load, loses the original, restores the copy and checks
-// the promises of docs/operations.md. It returns ErrBroken when one did not hold.
+// Drill does under load what docs/operations.md describes: it makes copies of the service, loses the
+// original and restores the copy; and it upgrades Temporal. It checks the promises and returns
+// ErrBroken when one did not hold.
 func Drill(ctx context.Context, options Options) error {
 	options.AutoCancelAfter = drilledAutoCancel
 	names := slices.Sorted(maps.Keys(drills))
@@ -108,26 +111,33 @@ func runDrill(ctx context.Context, options Options, report *report, name string)
 		return err
 	}
 	base.OnClose(base.receivers.receiver.Stop)
-	original, err := drills[name](ctx, base)
-	if err != nil {
-		return err
+	return drills[name](ctx, base, name)
+}
+
+// copyAndRestore is the drill of a way to make a copy and to restore it.
+func copyAndRestore(start func(ctx context.Context, base *stack) (installation, error)) func(ctx context.Context, base *stack, name string) error {
+	return func(ctx context.Context, base *stack, name string) (err error) {
+		original, err := start(ctx, base)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, original.close(ctx)) }()
+		d := &drill{stack: original.clients(), name: name}
+		if err := d.copyUnderLoad(ctx, original); err != nil {
+			return err
+		}
+		if err := original.loseAll(ctx); err != nil {
+			return err
+		}
+		began := time.Now()
+		restored, err := original.restore(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, restored.close(ctx)) }()
+		base.options.logf("the copy was restored in %s", time.Since(began).Round(10*time.Millisecond))
+		return d.check(ctx, restored)
 	}
-	defer func() { err = errors.Join(err, original.close(ctx)) }()
-	d := &drill{stack: original.clients(), name: name}
-	if err := d.copyUnderLoad(ctx, original); err != nil {
-		return err
-	}
-	if err := original.loseAll(ctx); err != nil {
-		return err
-	}
-	began := time.Now()
-	restored, err := original.restore(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, restored.close(ctx)) }()
-	options.logf("the copy was restored in %s", time.Since(began).Round(10*time.Millisecond))
-	return d.check(ctx, restored)
 }
 
 // copyUnderLoad makes the copy while clients work, before and after.

@@ -47,21 +47,25 @@ func startPostgresSite(ctx context.Context, base *stack, method postgresMethod) 
 	if err := base.StartPostgres(ctx, dev.PostgresOptions{Durable: true, Settings: method.settings(p.copy)}); err != nil {
 		return nil, err
 	}
-	if err := p.startTemporal(ctx); err != nil {
+	if err := p.startTemporal(ctx, dev.TemporalServerVersion); err != nil {
 		return nil, err
 	}
-	program := p.program(nil)
-	if base.databaseURL, err = base.CreateDatabase(ctx, "despacho", program); err != nil {
-		return nil, err
-	}
-	base.operator, err = seedOperator(ctx, base.databaseURL)
-	return p, err
+	return p, p.prepareDatabase(ctx)
 }
 
 func (p *postgresSite) clients() *stack { return p.stack }
 
-func (p *postgresSite) startTemporal(ctx context.Context) error {
-	return p.StartTemporalServer(ctx, p.options.BinDir, func(line string) { p.options.logf("%s", line) })
+func (p *postgresSite) startTemporal(ctx context.Context, version string) error {
+	return p.StartTemporalServer(ctx, p.options.BinDir, version, func(line string) { p.options.logf("%s", line) })
+}
+
+// prepareDatabase creates the service's database with an operator.
+func (p *postgresSite) prepareDatabase(ctx context.Context) (err error) {
+	if p.databaseURL, err = p.CreateDatabase(ctx, "despacho", p.program(nil)); err != nil {
+		return err
+	}
+	p.operator, err = seedOperator(ctx, p.databaseURL)
+	return err
 }
 
 func (p *postgresSite) program(variables map[string]string) *cluster.Program {
@@ -145,7 +149,7 @@ func (p *postgresSite) restore(ctx context.Context) (installation, error) {
 	)
 	if err == nil {
 		restored.databaseURL = dev.DatabaseURL(restored.Postgres.URL, "despacho")
-		err = restored.startTemporal(ctx)
+		err = restored.startTemporal(ctx, dev.TemporalServerVersion)
 	}
 	if err != nil {
 		return nil, errors.Join(err, restored.Close(ctx))

@@ -2,6 +2,8 @@ package chaos
 
 import (
 	"io"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +19,16 @@ func restoredTimeline(words ...string) *restoredOrder {
 		order.Status = entry.Status
 	}
 	return order
+}
+
+// README.md tells the way that the drill takes.
+func TestTemporalPath_isTheDocumentedOne(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, version := range temporalPath[1 : len(temporalPath)-1] {
+		require.Contains(t, string(readme), strings.TrimPrefix(version, "v"))
+	}
 }
 
 // The check of a restored copy finds what is missing, and what should not be there.

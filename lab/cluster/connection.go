@@ -28,6 +28,8 @@ type Request struct {
 	Body           []byte
 	// ContentType is that of the body; empty is JSON.
 	ContentType string
+	// Fragment is the part of a panel page that a script asks for; empty is the whole page.
+	Fragment string
 }
 
 // Answer is a response.
@@ -150,6 +152,7 @@ func (r *Request) bytes() []byte {
 	}
 	header("X-Forwarded-For", r.Client)
 	header("Idempotency-Key", r.IdempotencyKey)
+	header("X-Fragment", r.Fragment)
 	if r.Body != nil {
 		header("Content-Type", cmp.Or(r.ContentType, "application/json"))
 	}
