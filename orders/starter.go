@@ -12,13 +12,15 @@ import (
 )
 
 const (
-	// startConcurrency is how many workflows a process starts at once.
-	startConcurrency = 32
+	// startConcurrency is how many workflows a process starts at once. Temporal takes hardly more a
+	// second from more callers, and on a machine that it shares with the api they would hold the
+	// answers to creations up.
+	startConcurrency = 8
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
 	// maxStartWait is how long a created order may wait in the queue. One that has waited longer is
 	// left to the reconcile workflow, which takes it after StartGracePeriod.
-	maxStartWait = 8 * time.Second
+	maxStartWait = 30 * time.Second
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
 	// workflow before the reconcile workflow looks after it.
 	StartGracePeriod = maxStartWait + 2*time.Second
