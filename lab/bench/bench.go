@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"despacho/lab/cluster"
@@ -126,6 +127,7 @@ func measure(ctx context.Context, options Options, sc scale, profile string) (ro
 			if options.wants(row.Name) {
 				row.Profile = profile
 				rows = append(rows, row)
+				options.log("  " + strings.Join(slices.DeleteFunc(row.cells(), func(cell string) bool { return cell == "" }), " | "))
 			}
 		}
 	}

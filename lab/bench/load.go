@@ -57,6 +57,32 @@ func throughput(ctx context.Context, clients int, duration time.Duration, call f
 	return float64(calls.Load()) / time.Since(began).Seconds(), nil
 }
 
+// batch has clients make so many calls as fast as they are answered. It returns calls per second,
+// until the last one returned and until settle has returned as well. The first call that fails ends
+// it.
+func batch(ctx context.Context, clients, count int, call func(ctx context.Context, client int) error, settle func(context.Context) error) (returned, settled float64, err error) {
+	var calls atomic.Int64
+	began := time.Now()
+	rate := func() float64 { return float64(count) / time.Since(began).Seconds() }
+	group, calling := errgroup.WithContext(ctx)
+	for client := range clients {
+		group.Go(func() (err error) {
+			for err == nil && calls.Add(1) <= int64(count) {
+				err = call(calling, client)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, 0, err
+	}
+	returned = rate()
+	if err := settle(ctx); err != nil {
+		return 0, 0, err
+	}
+	return returned, rate(), nil
+}
+
 // noBacklog is the settle of calls that defer no work.
 func noBacklog(context.Context) error { return nil }
 

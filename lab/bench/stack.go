@@ -73,7 +73,7 @@ func (s *stack) startTemporal(ctx context.Context) error {
 		return s.StartDevTemporal(ctx, s.options.BinDir, s.options.log, nil)
 	}
 	s.options.log("starting the Temporal server on PostgreSQL")
-	return s.StartTemporalServer(ctx, s.options.BinDir, s.options.log)
+	return s.StartTemporalServer(ctx, s.options.BinDir, dev.TemporalServerVersion, s.options.log)
 }
 
 // templateDatabase has the schema, the catalog and the tenants; every service gets a copy.

@@ -28,6 +28,8 @@ var studies = []study{
 	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
 	{name: "starting what is missing", rows: reconcileRows, onTemporal: true, run: studyReconcile},
+	{name: "uploading a file", rows: uploadStudyRows, run: studyUpload},
+	{name: "the bytes of an order", rows: bytesRows, run: studyBytes},
 	{name: "reading orders", rows: readRows, run: studyRead},
 	{name: "the catalog", rows: catalogRows, run: studyCatalog},
 	{name: "loading the catalog", rows: loadRows, run: studyLoad},

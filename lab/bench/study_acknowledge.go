@@ -6,11 +6,9 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
-	"golang.org/x/sync/errgroup"
 
 	"despacho/lab/cluster"
 )
@@ -19,6 +17,11 @@ const (
 	rowStartDelay = "commit of a creation to its workflow running, unloaded p50"
 	// awayClients is how many clients create orders with Temporal there and away.
 	awayClients = 16
+	// tailTime is how long they do: some thousand orders, whose workflows Temporal then starts for
+	// half a minute.
+	tailTime = time.Second
+	// alonePause is roughly what a workflow's first task takes.
+	alonePause = 10 * time.Millisecond
 )
 
 func acknowledgeComparisons(sc scale) []comparison {
@@ -56,10 +59,8 @@ func studyAcknowledge(ctx context.Context, s *stack) ([]Row, error) {
 		return acknowledged, err
 	}
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
-		"bare": func(ctx context.Context) (float64, error) { return s.createAlone(ctx, bare.Address, "/orders") },
-		"post": func(ctx context.Context) (float64, error) {
-			return s.createAlone(ctx, s.main.api.Address, "/v1/orders")
-		},
+		"bare":       func(ctx context.Context) (float64, error) { return s.bareAlone(ctx, bare.Address) },
+		"post":       s.createAlone,
 		"bare burst": func(ctx context.Context) (float64, error) { return s.bareBurst(ctx, bare.Address) },
 		"burst":      burst,
 		"bare starts": func(ctx context.Context) (rate float64, err error) {
@@ -111,11 +112,33 @@ func (s *stack) startWithoutTemporal(ctx context.Context) (*service, error) {
 	return v, err
 }
 
-// createAlone is the median time of a creation, one after the other, in milliseconds.
-func (s *stack) createAlone(ctx context.Context, address, path string) (float64, error) {
+// bareAlone is the median time of a creation by the bare handler, in milliseconds. There is a pause
+// between two of them, as there is between two of the service's.
+func (s *stack) bareAlone(ctx context.Context, address string) (float64, error) {
 	client := cluster.NewConnection(address)
 	defer client.Close()
-	return medianLatency(ctx, s.scale.samples, timed(func(ctx context.Context) error { return s.postOrder(ctx, client, path) }))
+	return medianLatency(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
+		if err := cluster.Sleep(ctx, alonePause); err != nil {
+			return 0, err
+		}
+		return timed(func(ctx context.Context) error { return s.postOrder(ctx, client, "/orders") })(ctx)
+	})
+}
+
+// createAlone is the median time of a creation, in milliseconds. The next one begins when the
+// workflow of the one before has done its first task: Temporal is idle again.
+func (s *stack) createAlone(ctx context.Context) (float64, error) {
+	client := cluster.NewConnection(s.main.api.Address)
+	defer client.Close()
+	return medianLatency(ctx, s.scale.samples, func(ctx context.Context) (time.Duration, error) {
+		began := time.Now()
+		order, err := createOrder(ctx, client, cluster.Request{Key: s.tenants.mainKeys.Key()})
+		took := time.Since(began)
+		if err != nil {
+			return 0, err
+		}
+		return took, s.waitForIdle(ctx, workflowOf(order))
+	})
 }
 
 func (s *stack) postOrder(ctx context.Context, client *cluster.Connection, path string) error {
@@ -128,7 +151,7 @@ func (s *stack) createTail(ctx context.Context, address string) (float64, error)
 	clients := connections(address, awayClients)
 	defer closeAll(clients)
 	latest, took := make([]string, len(clients)), make([][]float64, len(clients))
-	_, err := throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
+	_, err := throughput(ctx, len(clients), tailTime, func(ctx context.Context, client int) error {
 		began := time.Now()
 		order, err := createOrder(ctx, clients[client], cluster.Request{Key: s.tenants.mainKeys.Key()})
 		took[client], latest[client] = append(took[client], cluster.Milliseconds(time.Since(began))), workflowOf(order)
@@ -164,27 +187,11 @@ func (s *stack) burst(ctx context.Context) (acknowledged, started float64, err e
 // callBurst makes the calls of a burst. It returns how many a second returned, and how many a
 // second when the last workflow of each client runs; a call without a workflow returns "".
 func (s *stack) callBurst(ctx context.Context, call func(ctx context.Context, client int) (workflowID string, err error)) (returned, settled float64, err error) {
-	var calls atomic.Int64
 	latest := make([]string, s.scale.burstClients)
-	began := time.Now()
-	group, calling := errgroup.WithContext(ctx)
-	for client := range latest {
-		group.Go(func() (err error) {
-			for err == nil && calls.Add(1) <= int64(s.scale.burst) {
-				latest[client], err = call(calling, client)
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return 0, 0, err
-	}
-	rate := func() float64 { return float64(s.scale.burst) / time.Since(began).Seconds() }
-	returned = rate()
-	if err := s.settled(latest)(ctx); err != nil {
-		return 0, 0, err
-	}
-	return returned, rate(), nil
+	return batch(ctx, len(latest), s.scale.burst, func(ctx context.Context, client int) (err error) {
+		latest[client], err = call(ctx, client)
+		return err
+	}, s.settled(latest))
 }
 
 // startDelays measures the time from the commit of a creation, which is PostgreSQL's own, to the

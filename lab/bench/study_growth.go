@@ -54,7 +54,7 @@ func studyGrowth(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	return []Row{
 		absoluteRow(fullName("api", s.scale), "MiB", atMost(200), memory[:1]),
-		absoluteRow(fullName("worker", s.scale), "MiB", atMost(200), memory[1:]),
+		absoluteRow(fullName("worker", s.scale), "MiB", atMost(250), memory[1:]),
 		growthRow(growthName(s.scale), before, after),
 	}, v.stop(ctx)
 }

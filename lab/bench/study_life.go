@@ -41,10 +41,10 @@ func studyLife(ctx context.Context, s *stack) ([]Row, error) {
 		return nil, err
 	}
 	return []Row{
-		countRow(rowEventsWebhook, "events", atMost(45), withWebhook.Events),
-		countRow(rowEventsNoWebhook, "events", atMost(27), withoutWebhook.Events),
-		countRow(rowActionsWebhook, "actions", atMost(12), withWebhook.Actions),
-		countRow(rowActionsNoWebhook, "actions", atMost(12), withoutWebhook.Actions),
+		countRow(rowEventsWebhook, "events", atMost(43), withWebhook.Events),
+		countRow(rowEventsNoWebhook, "events", atMost(25), withoutWebhook.Events),
+		countRow(rowActionsWebhook, "actions", atMost(11), withWebhook.Actions),
+		countRow(rowActionsNoWebhook, "actions", atMost(8), withoutWebhook.Actions),
 		countRow(rowActionsIdle, "actions", atMost(6000), idle.ADay(workflows.ReconcileEvery)).
 			withNote("the reconcile workflow, %d actions and the schedule's 2 in each run", idle.Actions),
 	}, nil

@@ -11,25 +11,42 @@ import (
 	"despacho/models"
 )
 
-func listName(sc scale, size int) string {
-	return fmt.Sprintf("list page 1, %s orders against %s", formatCount(size), formatCount(sc.sizes[0]))
+// listKinds are what is read from databases of different sizes.
+var listKinds = []struct {
+	name string
+	// request makes a request of it; codes are guide codes to track.
+	request func(s *stack, codes []string) cluster.Request
+}{
+	{"list page 1", listRequest("")},
+	{"list page 1, one status", listRequest("?status=delivered")},
+	{"list page 1, a status that no order has", listRequest("?status=assigned")},
+	{"list page 1, since yesterday", listRequest("?from_date=" + time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly))},
+	{"tracking", func(_ *stack, codes []string) cluster.Request {
+		return cluster.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: randomClientAddress()}
+	}},
 }
 
-func trackName(sc scale, size int) string {
-	return fmt.Sprintf("tracking, %s orders against %s", formatCount(size), formatCount(sc.sizes[0]))
+func listRequest(query string) func(*stack, []string) cluster.Request {
+	return func(s *stack, _ []string) cluster.Request {
+		return cluster.Request{Path: "/v1/orders" + query, Key: s.tenants.mainKeys.Key()}
+	}
 }
 
-// listComparisons compare every size with the smallest, for lists and for tracking.
+// summaryLimit is the goal of the panel's summary, in milliseconds.
+const summaryLimit = 300
+
+func summaryName(sc scale) string {
+	return fmt.Sprintf("panel, summary of %s orders, p50", formatCount(sc.sizes[len(sc.sizes)-1]))
+}
+
+// listComparisons compare every size with the smallest.
 func listComparisons(sc scale) []comparison {
 	var list []comparison
-	for _, kind := range []struct {
-		prefix string
-		name   func(scale, int) string
-	}{{"list", listName}, {"track", trackName}} {
+	for _, kind := range listKinds {
 		for _, size := range sc.sizes[1:] {
 			list = append(list, comparison{
-				name: kind.name(sc, size), unit: "ms", goal: ratioAtMost(2),
-				result: sizeLabel(kind.prefix, size), baseline: sizeLabel(kind.prefix, sc.sizes[0]),
+				name: fmt.Sprintf("%s, %s orders against %s", kind.name, formatCount(size), formatCount(sc.sizes[0])), unit: "ms", goal: ratioAtMost(2),
+				result: sizeLabel(kind.name, size), baseline: sizeLabel(kind.name, sc.sizes[0]),
 			})
 		}
 	}
@@ -38,7 +55,7 @@ func listComparisons(sc scale) []comparison {
 
 func sizeLabel(prefix string, size int) string { return fmt.Sprintf("%s %09d", prefix, size) }
 
-func listRows(sc scale) []string { return namesOf(listComparisons(sc)) }
+func listRows(sc scale) []string { return append(namesOf(listComparisons(sc)), summaryName(sc)) }
 
 // trackSample is how many guide codes are tracked in turn, each from another client address.
 const trackSample = 200
@@ -57,16 +74,20 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 		readers = append(readers, reader)
 		client := cluster.NewConnection(reader.api.Address)
 		defer client.Close()
-		candidates[sizeLabel("list", size)] = s.sequentialLatency(client, func() cluster.Request {
-			return cluster.Request{Path: "/v1/orders", Key: s.tenants.mainKeys.Key()}
-		})
-		candidates[sizeLabel("track", size)] = s.sequentialLatency(client, func() cluster.Request {
-			return cluster.Request{Path: "/v1/track/" + codes[rand.IntN(len(codes))], Client: randomClientAddress()}
-		})
+		for _, kind := range listKinds {
+			candidates[sizeLabel(kind.name, size)] = s.sequentialLatency(client, func() cluster.Request { return kind.request(s, codes) })
+		}
 	}
 	rows, err := s.measureComparisons(ctx, candidates, listComparisons(s.scale))
 	if err != nil {
 		return nil, err
+	}
+	if s.options.wants(summaryName(s.scale)) {
+		row, err := s.readSummary(ctx, readers[len(readers)-1])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
 	}
 	for _, reader := range readers {
 		if err := reader.stop(ctx); err != nil {
@@ -74,6 +95,20 @@ func studyLists(ctx context.Context, s *stack) ([]Row, error) {
 		}
 	}
 	return rows, nil
+}
+
+// readSummary opens the panel's summary of the usual period, in which all orders were created.
+func (s *stack) readSummary(ctx context.Context, reader *service) (Row, error) {
+	client := cluster.NewConnection(reader.api.Address)
+	defer client.Close()
+	token := s.tenants.sessions[mainOperator]
+	measured, err := alternate(ctx, s.scale.rounds, s.sequentialLatency(client, func() cluster.Request {
+		return cluster.Request{Path: "/panel/resumen", Token: token}
+	}))
+	if err != nil {
+		return Row{}, err
+	}
+	return absoluteRow(summaryName(s.scale), "ms", atMost(summaryLimit), measured[0]), nil
 }
 
 // sizedService is an api on a database of size orders of one operator, and guide codes to track.

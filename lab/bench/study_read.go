@@ -14,7 +14,7 @@ import (
 
 func readComparisons(sc scale) []comparison {
 	return []comparison{
-		{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.60), result: "get", baseline: "bare"},
+		{name: "GET /v1/orders/:id against a bare net/http + pgx handler", unit: "requests/s", goal: ratioAtLeast(0.75), result: "get", baseline: "bare"},
 		{name: fmt.Sprintf("GET /v1/orders/:id, keys of %s operators against keys of one", formatCount(sc.operators)), unit: "requests/s", goal: ratioAtLeast(0.80), result: "operators", baseline: "get"},
 	}
 }
