@@ -144,6 +144,10 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				func() (any, error) { return onlyRow(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
 			},
 			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
+			"LockOrderForMove": {w.order, func() (any, error) {
+				order, _, err := database.LockOrderForMove(ctx, w.order.ID, nil, nil)
+				return order, err
+			}, nil},
 			// The key is revoked, so its request is not counted.
 			"Authenticate": {
 				db.KeyHolder{Key: w.key, Operator: w.operator, StoreActive: true},
@@ -158,7 +162,10 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 					Operator: w.operator, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone,
 					RiderActive: &w.rider.Active, BranchActive: &w.branch.Active, HasWebhooks: true,
 				},
-				func() (any, error) { return database.LoadMoveContext(ctx, &w.order, &w.rider.ID, &w.branch.ID) }, nil,
+				func() (any, error) {
+					_, moveContext, err := database.LockOrderForMove(ctx, w.order.ID, &w.rider.ID, &w.branch.ID)
+					return moveContext, err
+				}, nil,
 			},
 			"Track": {
 				db.Tracked{
@@ -179,8 +186,8 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				func() (any, error) { return onlyRow(database.OrdersByDay(ctx, scope, span, time.UTC)) }, nil,
 			},
 			"CancelReasons": {
-				db.ReasonCount{Reason: *w.order.CancelReason, Count: 1},
-				func() (any, error) { return onlyRow(database.CancelReasons(ctx, scope, span, 10)) }, nil,
+				db.DayReason{Day: created, Reason: *w.order.CancelReason, Count: 1},
+				func() (any, error) { return onlyRow(database.CancelReasons(ctx, scope, span, time.UTC)) }, nil,
 			},
 			"CountOrdersByLocation": {
 				db.LocationCount{LocationID: w.order.LocationID, Orders: 1},

@@ -45,7 +45,7 @@ func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, no
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,
 		"delivery_maps_url": nil, "point_source": nil, "notes": nil, "search_text": searchText,
 		"proof_photo": nil, "proof_captured_at": nil, "proof_lat": nil, "proof_lng": nil,
-		"cancel_reason": nil, "cancel_note": nil, "erased_at": now,
+		"cancel_reason": nil, "cancel_note": nil, "erased_at": now, "updated_at": now,
 	}))
 	if err != nil {
 		return err

@@ -180,19 +180,27 @@ type MoveContext struct {
 	HasWebhooks               bool
 }
 
-// LoadMoveContext reads the context of a move in one statement: the operator, the location's name,
-// the given rider and the given branch.
-func (d *DB) LoadMoveContext(ctx context.Context, order *models.Order, rider, branch *uuid.UUID) (*MoveContext, error) {
-	var moveContext MoveContext
-	err := d.with(ctx).Table("operators AS o").
-		Select(columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
+// LockOrderForMove reads an order and what its move needs in one statement, and locks the order's
+// row until the transaction ends. The rider is the given one, or else the order's.
+func (d *DB) LockOrderForMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID) (*models.Order, *MoveContext, error) {
+	var found struct {
+		Order models.Order `gorm:"embedded"`
+		MoveContext
+	}
+	query := d.with(ctx)
+	if d.dialect == Postgres {
+		query = query.Clauses(clause.Locking{Strength: "UPDATE", Table: clause.Table{Name: "orders"}})
+	}
+	err := query.Table("orders").
+		Select("orders.*, "+columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
 			riders.active OR riders.test AS rider_active, branches.active AS branch_active,
-			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = ?) AS has_webhooks`, order.Test).
-		Joins("JOIN locations ON locations.id = ?", order.LocationID).
-		Joins("LEFT JOIN riders ON riders.id = ? AND riders.operator_id = o.id AND riders.test = ?", rider, order.Test).
+			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test) AS has_webhooks`).
+		Joins("JOIN operators AS o ON o.id = orders.operator_id").
+		Joins("JOIN locations ON locations.id = orders.location_id").
+		Joins("LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test", rider).
 		Joins("LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id", branch).
-		Where("o.id = ?", order.OperatorID).Take(&moveContext).Error
-	return &moveContext, err
+		Where("orders.id = ?", id).Take(&found).Error
+	return &found.Order, &found.MoveContext, err
 }
 
 // SaveMove writes the moved order, if its Seq is still the one before, and its timeline entry. The
@@ -211,8 +219,8 @@ func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *m
 	if order.RiderID != before.RiderID {
 		columns = append(columns, "rider_id")
 	}
-	// UpdateColumns, because Updates would set updated_at to the current time instead of the
-	// move's.
+	// UpdateColumns, because Updates would set updated_at to the machine's time instead of the
+	// clock's.
 	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND seq = ?", order.ID, order.Seq-1).
 		Select("status", columns...).UpdateColumns(order))
 	if err != nil {

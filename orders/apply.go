@@ -53,8 +53,9 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		result.Refused = "photo no es el nombre de una foto guardada."
 		return &result, nil
 	}
-	err := s.db.InTx(ctx, func(tx *db.DB) error {
-		order, err := tx.LockOrder(ctx, move.OrderID)
+	err := s.db.InLockedPipeline(ctx, func(tx, writes *db.DB) error {
+		rider, branch := riderAndBranch(move)
+		order, moveContext, err := tx.LockOrderForMove(ctx, move.OrderID, rider, branch)
 		if db.IsNotFound(err) {
 			return ErrOrderNotFound
 		}
@@ -64,20 +65,17 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
-		rider, branch := riderAndBranch(order, move)
-		moveContext, err := tx.LoadMoveContext(ctx, order, rider, branch)
-		if err != nil {
-			return err
-		}
 		if result.Refused = checkMove(moveContext, move); result.Refused != "" {
 			return nil
 		}
 		before := *order
 		applyMove(order, &moveContext.Operator, move)
-		if err := tx.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
+		// When the row is written, which may be long after the move: lists look for what was written.
+		order.UpdatedAt = clock.Normalize(s.clock.Now())
+		if err := writes.SaveMove(ctx, &before, order, timelineEntry(order, move)); err != nil {
 			return err
 		}
-		result.Deliveries, err = s.insertEvent(ctx, tx, order, moveContext, move)
+		result.Deliveries, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
 		return err
 	})
 	return &result, err
@@ -98,9 +96,8 @@ func (s *Service) alreadyMoved(ctx context.Context, tx *db.DB, order *models.Ord
 	return err
 }
 
-// riderAndBranch returns the rider after the move and, for a reception, the named branch.
-func riderAndBranch(order *models.Order, move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
-	rider = order.RiderID
+// riderAndBranch returns the rider and the branch that a move names.
+func riderAndBranch(move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	if move.Assigned != nil {
 		rider = &move.Assigned.RiderID
 	}
@@ -126,7 +123,7 @@ func checkMove(moveContext *db.MoveContext, move workflows.ApplyMoveInput) strin
 // applyMove applies the move to the row.
 func applyMove(order *models.Order, operator *models.Operator, move workflows.ApplyMoveInput) {
 	at := clock.Normalize(move.At) // the precision that the database stores, so that webhooks and reads agree
-	order.Status, order.Seq, order.UpdatedAt = move.To, move.Seq, at
+	order.Status, order.Seq = move.To, move.Seq
 	if move.Move != models.MoveAutoCancel && !order.Test {
 		// The move is confirmed when the update returns. The auto-cancel and the steps of a test order
 		// need no confirmation: their timers are in the history.
@@ -167,9 +164,9 @@ func applyMove(order *models.Order, operator *models.Operator, move workflows.Ap
 	}
 }
 
-// insertEvent writes the move's event, if it has one, with the outbox rows, and returns the
+// insertEvent writes the move's event, if it has one, with its deliveries, and returns the
 // references of those that the workflow sends.
-func (s *Service) insertEvent(ctx context.Context, tx *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
+func (s *Service) insertEvent(ctx context.Context, tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) ([]workflows.WebhookDeliveryRef, error) {
 	name, emits := move.Move.Event()
 	if !emits {
 		return nil, nil
@@ -179,7 +176,7 @@ func (s *Service) insertEvent(ctx context.Context, tx *db.DB, order *models.Orde
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.InsertFeedEvent(ctx, event); err != nil || !moveContext.HasWebhooks {
+	if err := writes.InsertFeedEvent(ctx, event); err != nil || !moveContext.HasWebhooks {
 		return nil, err
 	}
 	hooks, err := tx.ActiveWebhooks(ctx, db.WebhookScope{OperatorID: order.OperatorID, Test: order.Test})
@@ -190,7 +187,7 @@ func (s *Service) insertEvent(ctx context.Context, tx *db.DB, order *models.Orde
 	if err != nil {
 		return nil, err
 	}
-	return deliveryRefs(hooks, deliveries), tx.InsertDeliveries(ctx, deliveries)
+	return deliveryRefs(hooks, deliveries), writes.InsertDeliveries(ctx, deliveries)
 }
 
 func timelineEntry(order *models.Order, move workflows.ApplyMoveInput) *models.TimelineEntry {

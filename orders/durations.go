@@ -1,6 +1,8 @@
 package orders
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"despacho/db"
@@ -14,10 +16,12 @@ type Durations struct {
 	minutes []db.MinuteCount
 }
 
-func newDurations(minutes []db.MinuteCount) Durations {
-	durations := Durations{minutes: minutes}
-	for _, row := range minutes {
-		durations.Count += row.Count
+// newDurations makes it of the numbers of deliveries by the whole minutes that they took.
+func newDurations(counts map[int64]int64) Durations {
+	var durations Durations
+	for _, minutes := range slices.Sorted(maps.Keys(counts)) {
+		durations.minutes = append(durations.minutes, db.MinuteCount{Minutes: minutes, Count: counts[minutes]})
+		durations.Count += counts[minutes]
 	}
 	return durations
 }

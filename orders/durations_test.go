@@ -5,24 +5,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"despacho/db"
 )
 
 func TestDurations_percentilesAreObservedTimes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		minutes     []db.MinuteCount
+		minutes     map[int64]int64
 		median, p90 time.Duration
 	}{
 		"none":             {nil, 0, 0},
-		"one":              {[]db.MinuteCount{{Minutes: 7, Count: 1}}, 7 * time.Minute, 7 * time.Minute},
-		"two":              {[]db.MinuteCount{{Minutes: 7, Count: 1}, {Minutes: 90, Count: 1}}, 7 * time.Minute, 90 * time.Minute},
-		"ten":              {[]db.MinuteCount{{Minutes: 1, Count: 5}, {Minutes: 2, Count: 4}, {Minutes: 600, Count: 1}}, time.Minute, 2 * time.Minute},
-		"eleven":           {[]db.MinuteCount{{Minutes: 1, Count: 5}, {Minutes: 2, Count: 4}, {Minutes: 600, Count: 2}}, 2 * time.Minute, 600 * time.Minute},
-		"all the same":     {[]db.MinuteCount{{Minutes: 30, Count: 1000}}, 30 * time.Minute, 30 * time.Minute},
-		"within a minute":  {[]db.MinuteCount{{Minutes: 0, Count: 3}}, 0, 0},
-		"the slow are few": {[]db.MinuteCount{{Minutes: 30, Count: 99}, {Minutes: 9999, Count: 1}}, 30 * time.Minute, 30 * time.Minute},
+		"one":              {map[int64]int64{7: 1}, 7 * time.Minute, 7 * time.Minute},
+		"two":              {map[int64]int64{7: 1, 90: 1}, 7 * time.Minute, 90 * time.Minute},
+		"ten":              {map[int64]int64{1: 5, 2: 4, 600: 1}, time.Minute, 2 * time.Minute},
+		"eleven":           {map[int64]int64{1: 5, 2: 4, 600: 2}, 2 * time.Minute, 600 * time.Minute},
+		"all the same":     {map[int64]int64{30: 1000}, 30 * time.Minute, 30 * time.Minute},
+		"within a minute":  {map[int64]int64{0: 3}, 0, 0},
+		"the slow are few": {map[int64]int64{30: 99, 9999: 1}, 30 * time.Minute, 30 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,16 +34,16 @@ func TestDurations_percentilesAreObservedTimes(t *testing.T) {
 func TestDurations_bucketsHoldEveryDelivery(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		minutes []db.MinuteCount
+		minutes map[int64]int64
 		width   time.Duration
 		counts  []int64
 	}{
 		"none":                 {nil, 0, nil},
-		"short":                {[]db.MinuteCount{{Minutes: 9, Count: 2}, {Minutes: 10, Count: 3}, {Minutes: 25, Count: 1}}, 10 * time.Minute, []int64{2, 3, 1, 0, 0, 0}},
-		"hours":                {[]db.MinuteCount{{Minutes: 30, Count: 1}, {Minutes: 500, Count: 1}}, time.Hour, []int64{1, 0, 0, 0, 0, 0, 0, 0, 1}},
-		"the slowest share":    {[]db.MinuteCount{{Minutes: 5, Count: 90}, {Minutes: 15, Count: 9}, {Minutes: 9999, Count: 1}}, 10 * time.Minute, []int64{90, 9, 0, 0, 0, 1}},
-		"longer than any step": {[]db.MinuteCount{{Minutes: 600 * 1440, Count: 1}}, 28 * 24 * time.Hour, []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
-		"clocks that disagree": {[]db.MinuteCount{{Minutes: -20, Count: 1}, {Minutes: 5, Count: 1}}, 10 * time.Minute, []int64{2, 0, 0, 0, 0, 0}},
+		"short":                {map[int64]int64{9: 2, 10: 3, 25: 1}, 10 * time.Minute, []int64{2, 3, 1, 0, 0, 0}},
+		"hours":                {map[int64]int64{30: 1, 500: 1}, time.Hour, []int64{1, 0, 0, 0, 0, 0, 0, 0, 1}},
+		"the slowest share":    {map[int64]int64{5: 90, 15: 9, 9999: 1}, 10 * time.Minute, []int64{90, 9, 0, 0, 0, 1}},
+		"longer than any step": {map[int64]int64{600 * 1440: 1}, 28 * 24 * time.Hour, []int64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}},
+		"clocks that disagree": {map[int64]int64{-20: 1, 5: 1}, 10 * time.Minute, []int64{2, 0, 0, 0, 0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ func (s *Service) ListWithCounts(ctx context.Context, caller Caller, query Query
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.db.CountOrders(ctx, caller.Scope(), filter)
+	counts, err := s.countByStatus(ctx, caller, query, filter)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (s *Service) List(ctx context.Context, caller Caller, query Query) (*Page, 
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.totals.count(ctx, caller.Scope(), filter)
+	total, err := s.count(ctx, caller, query, filter)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,10 @@ type Service struct {
 	starter  *starter
 	started  *startConfirmations
 	totals   *totals
-	moving   *movingOrders
+	// summaries keeps the days of summaries, statuses those of lists by status.
+	summaries *days[*dayFacts]
+	statuses  *days[[]db.DayCount]
+	moving    *movingOrders
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
@@ -88,9 +91,11 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 	s := &Service{
 		db: database, catalog: catalog, settings: newSettingsCache(database), temporal: temporal,
 		clock: clk, log: log, options: options,
-		started: newStartConfirmations(database, clk, log),
-		totals:  newTotals(database, clk),
-		moving:  newMovingOrders(),
+		started:   newStartConfirmations(database, clk, log),
+		totals:    newTotals(database, clk),
+		summaries: newDays(database, clk, readDayFacts(database)),
+		statuses:  newDays(database, clk, readStatuses(database)),
+		moving:    newMovingOrders(),
 	}
 	s.starter = newStarter(log, s.start)
 	return s

@@ -1,13 +1,19 @@
 package orders
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/money"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -28,9 +34,22 @@ type Summary struct {
 	Collected                     money.Cents
 	SinceReception, SinceCreation Durations
 	CancelledBy                   map[models.Actor]int64
-	Reasons                       []db.ReasonCount
+	Reasons                       []ReasonCount
 	// Riders is set only for the operator.
-	Riders []db.RiderCount
+	Riders []RiderCount
+}
+
+// ReasonCount is the number of orders cancelled for a reason.
+type ReasonCount struct {
+	Reason string
+	Count  int64
+}
+
+// RiderCount is the number of orders a rider delivered.
+type RiderCount struct {
+	RiderID uuid.UUID
+	Name    string
+	Count   int64
 }
 
 // DaySummary counts the orders created on a day by status.
@@ -74,39 +93,32 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if earliest := to.AddDate(0, 0, 1-MaxSummaryDays); from.Before(earliest) {
 		from = earliest
 	}
-	filter, err := s.filter(caller, Query{From: &from, To: &to, StoreID: store})
+	summary := &Summary{From: from, To: to, Counts: map[models.Status]int64{}, CancelledBy: map[models.Actor]int64{}}
+	for day := from; !day.After(to); day = day.AddDate(0, 0, 1) { // also those without orders
+		summary.Days = append(summary.Days, DaySummary{day, map[models.Status]int64{}})
+	}
+	first := daysSince1970(from)
+	total := newDayFacts()
+	list := dayList{scope: caller.Scope(), store: store, zone: caller.Operator.TimeZone()}
+	err := s.summaries.each(ctx, list, first, daysSince1970(to), func(day int64, of *dayFacts) {
+		summary.add(&summary.Days[day-first], of.counts)
+		total.add(of)
+	})
 	if err != nil {
 		return nil, err
 	}
-	summary := &Summary{From: from, To: to}
-	counts, err := s.db.OrdersByDay(ctx, caller.Scope(), filter, caller.Operator.TimeZone())
-	if err != nil {
-		return nil, err
-	}
-	summary.add(counts)
-	reception, creation, err := s.db.DeliveryMinutes(ctx, caller.Scope(), filter)
-	if err != nil {
-		return nil, err
-	}
-	summary.SinceReception, summary.SinceCreation = newDurations(reception), newDurations(creation)
-	if summary.Reasons, err = s.db.CancelReasons(ctx, caller.Scope(), filter, topReasons); err != nil {
-		return nil, err
-	}
+	summary.SinceReception, summary.SinceCreation = newDurations(total.sinceReception), newDurations(total.sinceCreation)
+	summary.Reasons = mostFrequent(total.reasons)
 	if caller.StoreID == nil {
-		summary.Riders, err = s.db.RiderDeliveries(ctx, caller.Scope(), filter)
+		summary.Riders, err = s.namedRiders(ctx, caller, total.riders)
 	}
 	return summary, err
 }
 
-// add distributes the counts over the days of the period, including days without orders.
-func (s *Summary) add(counts []db.DayCount) {
-	s.Counts, s.CancelledBy = map[models.Status]int64{}, map[models.Actor]int64{}
-	for day := s.From; !day.After(s.To); day = day.AddDate(0, 0, 1) {
-		s.Days = append(s.Days, DaySummary{day, map[models.Status]int64{}})
-	}
-	first := daysSince1970(s.From)
+// add adds the counts of a day.
+func (s *Summary) add(day *DaySummary, counts []db.DayCount) {
 	for _, row := range counts {
-		s.Days[row.Day-first].Counts[row.Status] += row.Count
+		day.Counts[row.Status] += row.Count
 		s.Counts[row.Status] += row.Count
 		s.Collected += row.Collected
 		if row.CancelledBy != nil {
@@ -115,6 +127,112 @@ func (s *Summary) add(counts []db.DayCount) {
 	}
 }
 
+// mostFrequent are the most frequent reasons.
+func mostFrequent(reasons map[string]int64) []ReasonCount {
+	list := make([]ReasonCount, 0, len(reasons))
+	for reason, count := range reasons {
+		list = append(list, ReasonCount{reason, count})
+	}
+	slices.SortFunc(list, func(a, b ReasonCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Reason, b.Reason))
+	})
+	return list[:min(len(list), topReasons)]
+}
+
+// namedRiders are the riders in descending order of their deliveries and then by name.
+func (s *Service) namedRiders(ctx context.Context, caller Caller, deliveries map[uuid.UUID]int64) ([]RiderCount, error) {
+	if len(deliveries) == 0 {
+		return nil, nil
+	}
+	names, err := s.db.RiderNames(ctx, caller.Operator.ID, slices.Collect(maps.Keys(deliveries)))
+	if err != nil {
+		return nil, err
+	}
+	var riders []RiderCount
+	for id, count := range deliveries {
+		riders = append(riders, RiderCount{id, names[id], count})
+	}
+	slices.SortFunc(riders, func(a, b RiderCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), textnorm.Compare(a.Name, b.Name), bytes.Compare(a.RiderID[:], b.RiderID[:]))
+	})
+	return riders, nil
+}
+
+// dayFacts are what the orders created on a day, or on several, come to.
+type dayFacts struct {
+	counts []db.DayCount
+	// sinceReception and sinceCreation count deliveries by the whole minutes that they took.
+	sinceReception, sinceCreation map[int64]int64
+	reasons                       map[string]int64
+	riders                        map[uuid.UUID]int64
+}
+
+func newDayFacts() *dayFacts {
+	return &dayFacts{sinceReception: map[int64]int64{}, sinceCreation: map[int64]int64{}, reasons: map[string]int64{}, riders: map[uuid.UUID]int64{}}
+}
+
+// add adds everything but the counts.
+func (f *dayFacts) add(other *dayFacts) {
+	addCounts(f.sinceReception, other.sinceReception)
+	addCounts(f.sinceCreation, other.sinceCreation)
+	addCounts(f.reasons, other.reasons)
+	addCounts(f.riders, other.riders)
+}
+
+func addCounts[K comparable](to, from map[K]int64) {
+	for key, count := range from {
+		to[key] += count
+	}
+}
+
+// readDayFacts reads the facts of a filter's days.
+func readDayFacts(database *db.DB) func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]*dayFacts, error) {
+	return func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]*dayFacts, error) {
+		counts, err := database.OrdersByDay(ctx, scope, filter, zone)
+		if err != nil {
+			return nil, err
+		}
+		minutes, err := database.DeliveryMinutes(ctx, scope, filter, zone)
+		if err != nil {
+			return nil, err
+		}
+		reasons, err := database.CancelReasons(ctx, scope, filter, zone)
+		if err != nil {
+			return nil, err
+		}
+		riders, err := database.RiderDeliveries(ctx, scope, filter, zone)
+		if err != nil {
+			return nil, err
+		}
+		facts := map[int64]*dayFacts{}
+		of := func(day int64) *dayFacts {
+			if facts[day] == nil {
+				facts[day] = newDayFacts()
+			}
+			return facts[day]
+		}
+		for _, row := range counts {
+			of(row.Day).counts = append(of(row.Day).counts, row)
+		}
+		for _, row := range minutes {
+			to := of(row.Day).sinceCreation
+			if row.SinceReception {
+				to = of(row.Day).sinceReception
+			}
+			to[row.Minutes] += row.Count
+		}
+		for _, row := range reasons {
+			of(row.Day).reasons[row.Reason] += row.Count
+		}
+		for _, row := range riders {
+			of(row.Day).riders[row.RiderID] += row.Count
+		}
+		return facts, nil
+	}
+}
+
+const secondsADay = 24 * 60 * 60
+
 func daysSince1970(day time.Time) int64 {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / 86400
+	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / secondsADay
 }

@@ -1,0 +1,193 @@
+package orders
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/clock"
+)
+
+const (
+	// rereadAfter is how long days are used, in case rows are deleted or changed by hand.
+	rereadAfter = time.Hour
+	// maxDayLists bounds the lists whose days are kept.
+	maxDayLists = 200
+	// maxRuns is how many runs of changed days are read one by one; more are read in one go.
+	maxRuns = 10
+)
+
+// days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes an
+// order sets its updated_at, so only the days of orders that were written since the last look are
+// read again. What is returned is exact. A day is the number of days since 1970.
+type days[T any] struct {
+	db    *db.DB
+	clock clock.Clock
+	// read reads the days of a filter's orders; those without orders are left out.
+	read func(ctx context.Context, scope db.OrderScope, filter db.OrderFilter, zone *time.Location) (map[int64]T, error)
+
+	mu    sync.Mutex
+	lists map[dayListKey]*knownDays[T]
+}
+
+// dayList is a list of orders by day of creation.
+type dayList struct {
+	scope db.OrderScope
+	// store is one of the scope's stores; nil is all.
+	store *uuid.UUID
+	zone  *time.Location
+}
+
+type dayListKey struct {
+	operator, ownStore, store uuid.UUID
+	test                      bool
+	zone                      string
+}
+
+func (l dayList) key() dayListKey {
+	key := dayListKey{operator: l.scope.OperatorID, test: l.scope.Test, zone: l.zone.String()}
+	if l.scope.StoreID != nil {
+		key.ownStore = *l.scope.StoreID
+	}
+	if l.store != nil {
+		key.store = *l.store
+	}
+	return key
+}
+
+// between is the filter of the orders created from one day to another.
+func (l dayList) between(first, last int64) db.OrderFilter {
+	from, until := l.start(first), l.start(last+1)
+	return db.OrderFilter{StoreID: l.store, From: &from, Until: &until}
+}
+
+func (l dayList) start(day int64) time.Time {
+	return clock.DayStart(time.Unix(day*secondsADay, 0).UTC(), l.zone)
+}
+
+// knownDays are the days of a list.
+type knownDays[T any] struct {
+	mu    sync.Mutex
+	byDay map[int64]T
+	// first and last bound what is known; a day between them that is not in byDay has no orders.
+	first, last int64
+	// readAt is when the first days were read. Changes before checkedAt are in byDay.
+	readAt, checkedAt time.Time
+}
+
+func newDays[T any](database *db.DB, clk clock.Clock, read func(context.Context, db.OrderScope, db.OrderFilter, *time.Location) (map[int64]T, error)) *days[T] {
+	return &days[T]{db: database, clock: clk, read: read, lists: map[dayListKey]*knownDays[T]{}}
+}
+
+// each calls do with every day from first to last on which orders of the list were created, in no
+// particular sequence.
+func (d *days[T]) each(ctx context.Context, list dayList, first, last int64, do func(day int64, of T)) error {
+	known := d.known(list)
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if err := d.refresh(ctx, list, known, first, last); err != nil {
+		return err
+	}
+	for day, of := range known.byDay {
+		if first <= day && day <= last {
+			do(day, of)
+		}
+	}
+	return nil
+}
+
+// keeps reports whether the days of a list are kept.
+func (d *days[T]) keeps(list dayList) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lists[list.key()] != nil
+}
+
+func (d *days[T]) known(list dayList) *knownDays[T] {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known := d.lists[list.key()]
+	if known == nil {
+		if len(d.lists) >= maxDayLists {
+			clear(d.lists) // rare; each is read anew
+		}
+		known = &knownDays[T]{}
+		d.lists[list.key()] = known
+	}
+	return known
+}
+
+// refresh reads the days that are not known and those that have changed.
+func (d *days[T]) refresh(ctx context.Context, list dayList, known *knownDays[T], first, last int64) error {
+	now := d.clock.Now()
+	// The clock was set back: changes may have times before checkedAt.
+	setBack := now.Before(known.checkedAt)
+	if known.byDay == nil || setBack || now.Sub(known.readAt) >= rereadAfter {
+		known.byDay, known.first, known.last, known.readAt = map[int64]T{}, first, first-1, now
+	}
+	runs := missing(known.first, known.last, first, last)
+	if known.first <= known.last {
+		changed, err := d.db.ChangedDays(ctx, list.scope, list.between(known.first, known.last), list.zone, known.checkedAt.Add(-settledAfter))
+		if err != nil {
+			return err
+		}
+		runs = append(runs, runsOf(changed)...)
+	}
+	for _, run := range runs {
+		read, err := d.read(ctx, list.scope, list.between(run.first, run.last), list.zone)
+		if err != nil {
+			return err
+		}
+		known.replace(run, read)
+	}
+	known.first, known.last, known.checkedAt = min(known.first, first), max(known.last, last), now
+	return nil
+}
+
+// replace takes what was read of a run of days.
+func (k *knownDays[T]) replace(run dayRun, read map[int64]T) {
+	for day := range k.byDay {
+		if run.first <= day && day <= run.last {
+			delete(k.byDay, day)
+		}
+	}
+	for day, of := range read {
+		k.byDay[day] = of
+	}
+}
+
+// dayRun is a run of days, both ends included.
+type dayRun struct{ first, last int64 }
+
+// missing is what lies between what is known and what is wanted, so that the union has no gap.
+func missing(knownFirst, knownLast, first, last int64) (runs []dayRun) {
+	if knownFirst > knownLast {
+		return []dayRun{{first, last}}
+	}
+	if first < knownFirst {
+		runs = append(runs, dayRun{first, knownFirst - 1})
+	}
+	if last > knownLast {
+		runs = append(runs, dayRun{knownLast + 1, last})
+	}
+	return runs
+}
+
+// runsOf joins days, which are in ascending order, to few runs.
+func runsOf(list []int64) (runs []dayRun) {
+	for _, day := range list {
+		if n := len(runs); n > 0 && runs[n-1].last == day-1 {
+			runs[n-1].last = day
+		} else {
+			runs = append(runs, dayRun{day, day})
+		}
+	}
+	if len(runs) > maxRuns {
+		return []dayRun{{runs[0].first, slices.MaxFunc(runs, func(a, b dayRun) int { return int(a.last - b.last) }).last}}
+	}
+	return runs
+}
