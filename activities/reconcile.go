@@ -19,9 +19,9 @@ import (
 
 const (
 	// reconcilePage is how many rows are read at once.
-	reconcilePage = 2_000
+	reconcilePage = 500
 	// reconcileConcurrency is how many workflows are started or signalled at once.
-	reconcileConcurrency = 64
+	reconcileConcurrency = 32
 	// passInterval is the time between the passes of one run.
 	passInterval = 5 * time.Second
 	// lastPassTimeout is how long the last pass may take after the run's time is over.

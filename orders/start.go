@@ -74,11 +74,6 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		return err
 	}
 	options, input := s.startOptions(&view.Order, storeName), workflows.OrderInput{OrderID: view.ID}
-	if view.Seq == 1 { // no move was made: it starts as a created order does, without reading the row again
-		if input.Snapshot, err = s.snapshot(ctx, s.db, &view.Order); err != nil {
-			return err
-		}
-	}
 	options.WorkflowExecutionErrorWhenAlreadyStarted = true
 	// A run that completed has ended the order since it was read, or carried it before the database
 	// was replaced by an older copy.

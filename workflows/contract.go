@@ -101,8 +101,8 @@ func ReconcileScheduleID(taskQueue string) string { return taskQueue + "-reconci
 // OrderInput starts an order's workflow.
 type OrderInput struct {
 	OrderID uuid.UUID `json:"order_id"`
-	// Snapshot is the state of an order that was created and not moved since. If nil, the workflow
-	// loads it from the database, as a revival does.
+	// Snapshot is the state of an order that was just created. If nil, the workflow loads it from
+	// the database, as a late start or a revival does.
 	Snapshot *Snapshot `json:"snapshot,omitempty"`
 }
 
