@@ -70,15 +70,21 @@ func TestStatements_ofTheBusiestRequests(t *testing.T) {
 	})
 }
 
-// What the order's workflow writes at a move, BEGIN and COMMIT aside.
+// What the order's workflow writes at a move, BEGIN and COMMIT aside. The writes are queued for
+// PostgreSQL, and sending them with the COMMIT counts as one more: with what is read before, that
+// is all that takes a round trip.
 func TestStatements_ofAMove(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		send := int64(1)
+		if s.App.DB.Dialect() == db.SQLite {
+			send = 0
+		}
 		for name, c := range map[string]struct {
 			webhook           bool
 			receive, announce int64
 		}{
-			"no webhook":  {webhook: false, receive: 4, announce: 5},
-			"one webhook": {webhook: true, receive: 4, announce: 7},
+			"no webhook":  {webhook: false, receive: 3 + send, announce: 4 + send},
+			"one webhook": {webhook: true, receive: 3 + send, announce: 6 + send},
 		} {
 			tenant := s.NewTenant(t)
 			if c.webhook {

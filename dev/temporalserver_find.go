@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// TemporalServerVersion is the server that docker-compose.yml runs and that the compiled development
-// server is.
+// TemporalServerVersion is the server that docker-compose.yml runs and that the compiled
+// development server is.
 const TemporalServerVersion = "v1.32.1"
 
 const (

@@ -21,9 +21,9 @@ const (
 	maxRuns = 10
 )
 
-// days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes an
-// order sets its updated_at, so only the days of orders that were written since the last look are
-// read again. What is returned is exact. A day is the number of days since 1970.
+// days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes
+// an order sets its updated_at, so only the days of orders that were written since the last look
+// are read again. What is returned is exact. A day is the number of days since 1970.
 type days[T any] struct {
 	db    *db.DB
 	clock clock.Clock

@@ -54,8 +54,8 @@ var drills = map[string]func(ctx context.Context, base *stack, name string) erro
 	"temporal-upgrade": upgradeTemporal,
 }
 
-// Drill does under load what docs/operations.md describes: it makes copies of the service, loses the
-// original and restores the copy; and it upgrades Temporal. It checks the promises and returns
+// Drill does under load what docs/operations.md describes: it makes copies of the service, loses
+// the original and restores the copy; and it upgrades Temporal. It checks the promises and returns
 // ErrBroken when one did not hold.
 func Drill(ctx context.Context, options Options) error {
 	options.AutoCancelAfter = drilledAutoCancel
