@@ -22,6 +22,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"asset":  a.address,
 		"amount": amountHTML,
+		"day":    format.Day,
 		"every":  func() int { return liveSeconds },
 		"sign":   format.CurrencySign,
 		"text":   orEmpty,

@@ -275,6 +275,6 @@ func TestWebhooks_changePauseAndResume(t *testing.T) {
 		settledAt(t, s, tenant, path, models.WebhookDeliveryDelivered, 1)
 		shown := v.read(path).words()
 		require.Contains(t, shown, `Cuerpo enviado {"event":"order.created"`)
-		require.Contains(t, shown, "enviados 1 · fallidos 0")
+		require.Contains(t, shown, time.Now().In(tenant.Operator.TimeZone()).Format("02/01/2006")+" 1 0 0", "delivered, failed, pending")
 	})
 }

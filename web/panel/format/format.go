@@ -1,4 +1,4 @@
-// Package format formats numbers, amounts, percentages and durations in Spanish.
+// Package format formats numbers, amounts, percentages, durations and days in Spanish.
 package format
 
 import (
@@ -83,4 +83,13 @@ func CurrencySign(currency string) string {
 		return "S/"
 	}
 	return currency
+}
+
+// Day formats a date that is written as 2006-01-02; another text stays as it is.
+func Day(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return day.Format("02/01/2006")
 }

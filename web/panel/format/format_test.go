@@ -47,3 +47,9 @@ func TestDuration(t *testing.T) {
 		require.Equal(t, written, plain.Replace(format.Duration(time.Duration(minutes)*time.Minute)))
 	}
 }
+
+func TestDay_isWrittenAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "09/11/2026", format.Day("2026-11-09"))
+	require.Equal(t, "mañana", format.Day("mañana"))
+}
