@@ -32,6 +32,9 @@ type Options struct {
 	StopTimeout time.Duration
 	// DeadlockTimeout is how long workflow code may run without yielding.
 	DeadlockTimeout time.Duration
+	// LocalActivitySlots is how many local activities run at once. Each holds a connection to the
+	// database: more of them than connections would wait for one while their time runs.
+	LocalActivitySlots int
 	// Rebuild is called when Temporal has no reconcile schedule: it is new, or has lost its database.
 	Rebuild func(ctx context.Context) error
 	// Started is called once the worker polls for tasks; may be nil.
@@ -131,7 +134,9 @@ func workerOptions(options Options, deployment worker.DeploymentOptions) worker.
 		}),
 		ActivityTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{}),
 		WorkerStopTimeout:          options.StopTimeout,
-		DeadlockDetectionTimeout:   options.DeadlockTimeout,
+
+		MaxConcurrentLocalActivityExecutionSize: options.LocalActivitySlots,
+		DeadlockDetectionTimeout:                options.DeadlockTimeout,
 		// How long a task waits for the worker that has the run cached: less than the move timeout,
 		// so that a crashed worker does not fail every move with 503.
 		StickyScheduleToStartTimeout: 2 * time.Second,
