@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
@@ -289,16 +290,16 @@ func (r *rollout) makeCurrent(release string) {
 		}
 		return r.deployment.SetCurrent(r.t.Context(), routing, release)
 	})
-	// The task queues are told of it afterwards: until then tasks go to the version before.
+	// The task queue is told of it afterwards: until then tasks go to the version before.
 	poll.Until(r.t, func() error {
-		described, err := r.Temporal.WorkflowService().DescribeWorkerDeployment(r.t.Context(), &workflowservice.DescribeWorkerDeploymentRequest{
-			Namespace: client.DefaultNamespace, DeploymentName: r.deployment.Name(),
+		described, err := r.Temporal.WorkflowService().DescribeTaskQueue(r.t.Context(), &workflowservice.DescribeTaskQueueRequest{
+			Namespace: client.DefaultNamespace, TaskQueue: &taskqueue.TaskQueue{Name: r.Config.TaskQueue}, TaskQueueType: enums.TASK_QUEUE_TYPE_WORKFLOW,
 		})
 		if err != nil {
 			return err
 		}
-		if state := described.GetWorkerDeploymentInfo().GetRoutingConfigUpdateState(); state == enums.ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS {
-			return errors.New(state.String())
+		if current := described.GetVersioningInfo().GetCurrentDeploymentVersion().GetBuildId(); current != release {
+			return fmt.Errorf("the task queue's current version is %q", current)
 		}
 		return nil
 	})
