@@ -2,13 +2,11 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"despacho/workflows"
@@ -98,13 +96,12 @@ func (a *Activities) eachRunning(ctx context.Context, found func(ids []uuid.UUID
 // Temporal.
 func (a *Activities) refresh(ctx context.Context, ids []uuid.UUID) (running int, err error) {
 	for _, id := range ids {
-		err := a.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(id), "", workflows.RefreshName, nil)
-		var notFound *serviceerror.NotFound
-		switch {
-		case err == nil:
-			running++
-		case !errors.As(err, &notFound):
+		runs, err := workflows.SignalRefresh(ctx, a.Temporal, id)
+		if err != nil {
 			return running, err
+		}
+		if runs {
+			running++
 		}
 	}
 	return running, nil

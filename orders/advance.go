@@ -38,7 +38,7 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 		UpdateName: workflows.AdvanceName, Args: []any{order.Seq}, WaitForStage: client.WorkflowUpdateStageCompleted,
 	}
 	handle, err := s.temporal.UpdateWorkflow(limited, options)
-	if isNotRunning(err) {
+	if workflows.IsNotRunning(err) {
 		handle, err = s.updateWithStart(limited, &order.Order, options)
 	}
 	if err == nil {

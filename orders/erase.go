@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"despacho/db"
@@ -206,12 +205,11 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 	id := workflows.OrderWorkflowID(orderID)
 	runs := map[string]enums.WorkflowExecutionStatus{}
 	latest, err := s.temporal.DescribeWorkflowExecution(ctx, id, "")
-	var notFound *serviceerror.NotFound
 	switch {
 	case err == nil:
 		info := latest.GetWorkflowExecutionInfo()
 		runs[info.GetExecution().GetRunId()] = info.GetStatus()
-	case !errors.As(err, &notFound):
+	case !workflows.IsNotRunning(err):
 		return ErrMoveUnconfirmed.Because(err)
 	}
 	earlier, err := s.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + id + "'"})
@@ -232,7 +230,7 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 		_, err := s.temporal.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
 			Namespace: s.options.Namespace, WorkflowExecution: &common.WorkflowExecution{WorkflowId: id, RunId: run},
 		})
-		if err != nil && !errors.As(err, &notFound) {
+		if err != nil && !workflows.IsNotRunning(err) {
 			return ErrMoveUnconfirmed.Because(err)
 		}
 	}

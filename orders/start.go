@@ -54,10 +54,7 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	}
 	switch {
 	case view.State().Final() || view.State().Revivable():
-		err = s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
-		if isNotRunning(err) {
-			err = nil // completed, as expected
-		}
+		_, err = workflows.SignalRefresh(ctx, s.temporal, orderID) // none that runs is as expected
 	default:
 		err = s.startOrRefresh(ctx, view)
 	}
@@ -94,7 +91,11 @@ func (s *Service) startOrRefresh(ctx context.Context, view *models.OrderView) er
 		options.WorkflowIDReusePolicy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 		return s.execute(ctx, options, input)
 	}
-	return s.temporal.SignalWorkflow(ctx, options.ID, "", workflows.RefreshName, nil)
+	running, err := workflows.SignalRefresh(ctx, s.temporal, view.ID)
+	if err == nil && !running {
+		err = errors.New("the order's workflow has ended meanwhile") // the next pass looks again
+	}
+	return err
 }
 
 // startAgain starts another run of a workflow that has completed, unless the order has ended since

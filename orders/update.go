@@ -212,7 +212,7 @@ func (s *Service) requestUpdate(ctx context.Context, order *models.Order, messag
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
-	if isNotRunning(err) {
+	if workflows.IsNotRunning(err) {
 		// A workflow that has completed for good since the order was read is not started again.
 		now, readErr := s.db.OrderViewByID(ctx, order.ID)
 		if readErr != nil {
@@ -263,7 +263,7 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
-	if err != nil && !isNotRunning(err) {
+	if err != nil && !workflows.IsNotRunning(err) {
 		s.log.WarnContext(ctx, "order's workflow not refreshed", "order_id", orderID, "error", err)
 	}
 }
@@ -273,8 +273,7 @@ func (s *Service) refresh(ctx context.Context, orderID uuid.UUID) {
 func (s *Service) signalRefresh(ctx context.Context, orderID uuid.UUID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()
-	err := s.temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(orderID), "", workflows.RefreshName, nil)
-	if err != nil && !isNotRunning(err) {
+	if _, err := workflows.SignalRefresh(ctx, s.temporal, orderID); err != nil {
 		s.log.WarnContext(ctx, "order's workflow not told to refresh", "order_id", orderID, "error", err)
 	}
 }
@@ -283,9 +282,4 @@ func isTimeout(err error) bool {
 	var late *client.WorkflowUpdateServiceTimeoutOrCanceledError
 	var deadline *serviceerror.DeadlineExceeded
 	return errors.As(err, &late) || errors.As(err, &deadline)
-}
-
-func isNotRunning(err error) bool {
-	var notFound *serviceerror.NotFound
-	return errors.As(err, &notFound)
 }

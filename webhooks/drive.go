@@ -2,10 +2,8 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 
 	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"despacho/db"
@@ -18,10 +16,9 @@ import (
 // for every delivery of that order.
 func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) (byOrder bool, err error) {
 	if target.OrderID != nil {
-		err := s.Temporal.SignalWorkflow(ctx, workflows.OrderWorkflowID(*target.OrderID), "", workflows.RefreshName, nil)
-		var notFound *serviceerror.NotFound
-		if !errors.As(err, &notFound) {
-			return err == nil, err
+		running, err := workflows.SignalRefresh(ctx, s.Temporal, *target.OrderID)
+		if running || err != nil {
+			return running, err
 		}
 	}
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{

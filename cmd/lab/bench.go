@@ -42,6 +42,7 @@ func benchCommand() *cobra.Command {
 	flags.StringVar(&options.JSON, "json", "", "file for the rows (default bench.json beside the program)")
 	flags.StringVar(&options.Document, "write", "", "document whose results are replaced, such as docs/benchmarks.md")
 	flags.StringVar(&options.PprofDir, "pprof", "", "directory for CPU profiles of the service under load")
+	flags.StringVar(&options.Reference, "reference", "", "program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
 	command.AddCommand(benchBaselineCommand())
 	return command
 }

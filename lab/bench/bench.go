@@ -36,6 +36,8 @@ type Options struct {
 	Document string
 	// PprofDir gets CPU profiles of the service under load; empty takes none.
 	PprofDir string
+	// Reference is the program of temporalio/reference-app-orders-go to compare with; empty is none.
+	Reference string
 	// Binary is the despacho program to measure and Lab the running program, whose baselines are
 	// processes of their own; BinDir is where the servers' programs are kept.
 	Binary, Lab, BinDir string

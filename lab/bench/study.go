@@ -28,6 +28,7 @@ var studies = []study{
 	{name: "acknowledging orders", rows: acknowledgeRows, onTemporal: true, run: studyAcknowledge},
 	{name: "creating orders", rows: createRows, onTemporal: true, run: studyCreate},
 	{name: "starting what is missing", rows: reconcileRows, onTemporal: true, run: studyReconcile},
+	{name: "whole lives against the reference application", rows: referenceRows, onTemporal: true, run: studyReference},
 	{name: "uploading a file", rows: uploadStudyRows, run: studyUpload},
 	{name: "the bytes of an order", rows: bytesRows, run: studyBytes},
 	{name: "reading orders", rows: readRows, run: studyRead},
