@@ -39,7 +39,7 @@ func windows() []window {
 }
 
 // Every page that links lead to, for everybody, for the operator and for a store: axe-core finds
-// nothing wrong with it.
+// nothing wrong with it, tables fit into their cards, and words stay whole.
 func TestAccessibility_ofEveryPage(t *testing.T) {
 	axe := axeCore(t)
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
@@ -139,12 +139,33 @@ func (v *visitor) crawl(who string, paths []string, below ...string) int {
 	return len(seen)
 }
 
+// brokenLayout names the tables that are wider than their card, and the words of up to 20 characters
+// that are broken over two lines. Longer ones, such as addresses, may be.
+const brokenLayout = `(() => {
+	const problems = [];
+	for (const table of document.querySelectorAll("table")) {
+		const around = table.closest(".card, main");
+		if (around && table.checkVisibility() && table.getBoundingClientRect().right > around.getBoundingClientRect().right + 1) problems.push("a table is wider than its card: " + table.innerText.slice(0, 80));
+	}
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+	for (let text; (text = texts.nextNode()); ) {
+		if (!text.parentElement.checkVisibility() || text.parentElement.closest("code, pre, script, style")) continue;
+		for (const { 0: word, index } of text.data.matchAll(/(?<!\S)[^\s\/-]{2,20}(?!\S)/gu)) {
+			range.setStart(text, index);
+			range.setEnd(text, index + word.length);
+			if (new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size > 1) problems.push("broken over two lines: " + word);
+		}
+	}
+	return problems;
+})()`
+
 // look checks the current page.
 func (v *visitor) look(who, route string) {
 	v.t.Helper()
 	read(v.t, v.tab, chromedp.Evaluate[bool](v.axe+"; true"))
 	found := read(v.t, v.tab, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.flatMap(
 		(v) => v.nodes.map((n) => v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	found = append(found, read(v.t, v.tab, chromedp.Evaluate[[]string](brokenLayout))...)
 	assert.Empty(v.t, found, "%s for %s", route, who)
 	if *pictures != "" {
 		directory := filepath.Join(*pictures, v.window.name)
