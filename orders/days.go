@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// rereadAfter is how long days are used, in case rows are deleted or changed by hand.
+	// rereadAfter is how long days are used: deleted rows, such as old test orders, and rows that
+	// were changed by hand leave no trace.
 	rereadAfter = time.Hour
 	// maxDayLists bounds the lists whose days are kept.
 	maxDayLists = 200
@@ -23,7 +24,8 @@ const (
 
 // days keeps what the orders of each day of creation come to, for lists of orders. Whoever writes
 // an order sets its updated_at, so only the days of orders that were written since the last look
-// are read again. What is returned is exact. A day is the number of days since 1970.
+// are read again. What is returned is exact but for deleted rows. A day is the number of days since
+// 1970.
 type days[T any] struct {
 	db    *db.DB
 	clock clock.Clock
