@@ -7,7 +7,7 @@ RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY . .
 ARG RELEASE=
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.release=${RELEASE}" -o /out/despacho ./cmd/despacho \
+    CGO_ENABLED=0 go build -trimpath -tags=nomsgpack -ldflags "-s -w -X main.release=${RELEASE}" -o /out/despacho ./cmd/despacho \
     && mkdir -p /out/files && mkdir -m 1777 /out/tmp
 
 # Nothing but the binary, which carries its own time zones, and the certificate authorities that receivers of webhooks are checked against.

@@ -72,7 +72,7 @@ func (b build) run(ctx context.Context, out io.Writer) error {
 // environment or its Git may show in the binary.
 func (b build) compile(ctx context.Context, target target, binary string) *exec.Cmd {
 	arguments := []string{
-		"build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags=-s -w -buildid= -X main.release=" + b.version, "-o", binary,
+		"build", "-trimpath", "-tags=nomsgpack", "-buildvcs=false", "-mod=readonly", "-ldflags=-s -w -buildid= -X main.release=" + b.version, "-o", binary,
 	}
 	if b.withoutCache {
 		arguments = append(arguments, "-a")

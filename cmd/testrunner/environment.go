@@ -21,7 +21,7 @@ type environment struct {
 	// strict makes an incomplete suite a failure.
 	strict bool
 	// variables are the environment of every command. With -trimpath the build cache does not
-	// depend on the clone's path.
+	// depend on the clone's path; the tag is that of the shipped binary.
 	variables []string
 	needed    map[need]bool
 	missing   map[need]string
@@ -71,13 +71,14 @@ func (e *environment) addAxe(ctx context.Context, out io.Writer) {
 	e.variables = append(e.variables, testenv.AxeVariable+"="+filepath.Join(nodeToolsDir(), "node_modules", "axe-core", "axe.min.js"))
 }
 
-// goFlags are the machine's GOFLAGS and -trimpath.
+// goFlags are the machine's GOFLAGS and those of every build.
 func goFlags(ctx context.Context) string {
+	const always = "-trimpath -tags=nomsgpack"
 	flags, err := exec.CommandContext(ctx, "go", "env", "GOFLAGS").Output()
 	if err != nil {
-		return "-trimpath"
+		return always
 	}
-	return strings.TrimSpace(string(flags)) + " -trimpath"
+	return strings.TrimSpace(string(flags)) + " " + always
 }
 
 // startServers starts the servers that the tests share; an environment variable has each address.

@@ -50,6 +50,7 @@ func TestDockerfile_isStaticSmallAndUnprivileged(t *testing.T) {
 	build := strings.Join(instructions(t, "RUN"), "\n")
 	require.Contains(t, build, "CGO_ENABLED=0")
 	require.Contains(t, build, "-trimpath")
+	require.Contains(t, build, "-tags=nomsgpack", "as in the Makefile and in releases")
 	require.Regexp(t, `^[1-9]\d*:[1-9]\d*$`, last(t, "USER"), "a number, so that the runtime can see that it is not root")
 }
 
