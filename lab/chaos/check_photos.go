@@ -16,8 +16,7 @@ import (
 	"despacho/lab/cluster"
 )
 
-// checkPhotos reads every photo that an order refers to, makes all files look old, restarts an api,
-// which sweeps, and looks for files outside of the quarantine that no order refers to.
+// checkPhotos reads every photo that an order refers to.
 func checkPhotos(ctx context.Context, c *checker) error {
 	caller := c.newClient(stream(c.options.Seed, planStream))
 	defer caller.close()
@@ -26,23 +25,33 @@ func checkPhotos(ctx context.Context, c *checker) error {
 		return err
 	}
 	addresses := photourl.New("/files", time.Hour, keys)
-	var owned []string
-	for _, row := range c.orders {
-		if row.ProofPhoto == nil {
-			continue
+	for _, name := range c.ownedPhotos() {
+		c.report.checked(invariantPhotos, 1)
+		got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: addresses.Signed(name, time.Now())})
+		if err != nil {
+			return err
 		}
-		for _, name := range []string{*row.ProofPhoto, photos.ThumbnailName(*row.ProofPhoto)} {
-			owned = append(owned, name)
-			c.report.checked(invariantPhotos, 1)
-			got, err := caller.call(ctx, cluster.Request{Method: http.MethodGet, Path: addresses.Signed(name, time.Now())})
-			if err != nil {
-				return err
-			}
-			if got.Status != http.StatusOK || len(got.Body) == 0 {
-				c.report.violate(invariantPhotos, row.ID, "its photo %s is answered %d", name, got.Status)
-			}
+		if got.Status != http.StatusOK || len(got.Body) == 0 {
+			c.report.violate(invariantPhotos, name, "it is answered %d", got.Status)
 		}
 	}
+	return nil
+}
+
+// ownedPhotos are the files that orders refer to.
+func (c *checker) ownedPhotos() (names []string) {
+	for _, row := range c.orders {
+		if row.ProofPhoto != nil {
+			names = append(names, *row.ProofPhoto, photos.ThumbnailName(*row.ProofPhoto))
+		}
+	}
+	return names
+}
+
+// checkSweep makes all files look old, restarts an api, which sweeps, and looks for files outside of
+// the quarantine that no order refers to.
+func checkSweep(ctx context.Context, c *checker) error {
+	owned := c.ownedPhotos()
 	stray, err := c.ageFiles(owned)
 	if err != nil {
 		return err

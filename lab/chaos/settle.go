@@ -87,8 +87,9 @@ func (s *stack) settle(ctx context.Context) error {
 	}
 }
 
-// settleAndCheck waits until no work is outstanding and checks the invariants.
-func settleAndCheck(ctx context.Context, s *stack) error {
+// settleAndCheck waits until no work is outstanding and checks the invariants, and what else is
+// given.
+func settleAndCheck(ctx context.Context, s *stack, more ...func(context.Context, *checker) error) error {
 	s.options.logf("%d orders were created; waiting until everything is settled", len(s.ledger.acknowledged()))
 	if err := s.settle(ctx); err != nil {
 		return err
@@ -98,9 +99,10 @@ func settleAndCheck(ctx context.Context, s *stack) error {
 		return err
 	}
 	c := &checker{stack: s, dbState: state, tally: map[string]int{}}
-	for _, check := range []func(context.Context, *checker) error{
+	checks := []func(context.Context, *checker) error{
 		checkReadable, checkKeys, checkTimelines, checkMoves, checkTotals, checkDeliveries, checkWorkflows, checkPhotos,
-	} {
+	}
+	for _, check := range append(checks, more...) {
 		if err := check(ctx, c); err != nil {
 			return err
 		}
