@@ -72,7 +72,7 @@ func TestStudies_areChosenByProfileAndRow(t *testing.T) {
 		return list
 	}
 	require.Len(t, names(Options{}, profileServer), len(studies))
-	require.Equal(t, []string{"a whole life", "moves", "webhook arrival", "acknowledging orders", "creating orders", "starting what is missing"}, names(Options{}, profileDev), "what depends on Temporal")
+	require.Equal(t, []string{"a whole life", "moves", "webhook arrival", "acknowledging orders", "creating orders", "starting what is missing", "whole lives against the reference application"}, names(Options{}, profileDev), "what depends on Temporal")
 	require.Len(t, names(Options{Profile: "all"}, profileDev), len(studies))
 	require.Empty(t, names(Options{Profile: profileServer}, profileDev))
 	require.Equal(t, []string{"reading orders"}, names(Options{Only: regexp.MustCompile("^GET")}, profileServer))

@@ -48,8 +48,8 @@ func (c *checker) ownedPhotos() (names []string) {
 	return names
 }
 
-// checkSweep makes all files look old, restarts an api, which sweeps, and looks for files outside of
-// the quarantine that no order refers to.
+// checkSweep makes all files look old, restarts an api, which sweeps, and looks for files outside
+// of the quarantine that no order refers to.
 func checkSweep(ctx context.Context, c *checker) error {
 	owned := c.ownedPhotos()
 	stray, err := c.ageFiles(owned)

@@ -139,8 +139,8 @@ func (v *visitor) crawl(who string, paths []string, below ...string) int {
 	return len(seen)
 }
 
-// brokenLayout names the tables that are wider than their card, and the words of up to 20 characters
-// that are broken over two lines. Longer ones, such as addresses, may be.
+// brokenLayout names the tables that are wider than their card, and the words of up to 20
+// characters that are broken over two lines. Longer ones, such as addresses, may be.
 const brokenLayout = `(() => {
 	const problems = [];
 	for (const table of document.querySelectorAll("table")) {
