@@ -59,6 +59,52 @@ func TestDays_summaryAndTotalsStayExact(t *testing.T) {
 	})
 }
 
+// What is kept of a day includes rows that were committed after a look with a time before it, rows
+// that were written after the clock was set back, and, an hour later, the end of deleted rows. The
+// days of test orders are kept apart.
+func TestDays_lateWritesModesAndDeletedRows(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		now := clock.NewManual(time.Date(2026, time.April, 20, 15, 0, 0, 0, time.UTC))
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true})
+		tenant := s.NewTenant(t)
+		day := 0
+		add := func(written time.Time, test bool) models.Order { // each on a day of its own
+			day++
+			row := tenant.Row(now.Now().AddDate(0, 0, -day), func(o *models.Order) { o.Test = test })
+			row.UpdatedAt = written
+			tenant.InsertRows(t, []models.Order{row})
+			return row
+		}
+		requireCount := func(want int64, test bool) {
+			t.Helper()
+			today := time.Date(2026, time.April, 20, 0, 0, 0, 0, time.UTC)
+			summary, err := s.App.Orders.Summary(t.Context(), orders.Caller{Operator: &tenant.Operator, Test: test}, today.AddDate(0, 0, -6), today, nil)
+			require.NoError(t, err)
+			require.Equal(t, want, summary.Counts[models.StatusRegistered])
+		}
+		first := add(now.Now(), false)
+		requireCount(1, false)
+		requireCount(0, true)
+		add(now.Now(), true)
+		requireCount(1, false)
+		requireCount(1, true)
+
+		now.Advance(5 * time.Minute)
+		requireCount(1, false)
+		add(now.Now().Add(-30*time.Second), false)
+		requireCount(2, false)
+		now.Advance(-10 * time.Minute)
+		add(now.Now(), false)
+		requireCount(3, false)
+
+		_, err := s.App.DB.SQL().Exec("DELETE FROM order_events; DELETE FROM orders WHERE guide_code = '" + first.GuideCode + "'")
+		require.NoError(t, err)
+		now.Advance(time.Hour)
+		requireCount(2, false)
+	})
+}
+
 // changeAtRandom gives an order another status.
 func changeAtRandom(row *models.Order, tenant *apptest.Tenant, chance *rand.Rand) {
 	row.Status, row.RiderID, row.ReceivedAt, row.AssignedAt, row.DeliveredAt, row.CancelledAt = models.StatusRegistered, nil, nil, nil, nil, nil
