@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -189,7 +188,7 @@ func runsOf(list []int64) (runs []dayRun) {
 		}
 	}
 	if len(runs) > maxRuns {
-		return []dayRun{{runs[0].first, slices.MaxFunc(runs, func(a, b dayRun) int { return int(a.last - b.last) }).last}}
+		return []dayRun{{runs[0].first, runs[len(runs)-1].last}}
 	}
 	return runs
 }

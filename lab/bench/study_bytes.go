@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"golang.org/x/sync/errgroup"
 
 	"despacho/dev"
 )
@@ -39,7 +37,7 @@ func studyBytes(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.makeLives(ctx, s.scale.lives); err != nil {
+	if err := s.makeLives(ctx, callersOfLives, s.scale.lives, func() lifeClient { return v.lifeClient(mainOperator) }); err != nil {
 		return nil, err
 	}
 	after, err := s.storedBytes(ctx, address)
@@ -90,28 +88,4 @@ func (s *stack) storedBytes(ctx context.Context, address string) (sizes stored, 
 		sizes.temporal += size
 	}
 	return sizes, nil
-}
-
-// makeLives creates, receives, assigns and delivers so many orders, and returns when the last
-// workflows have ended.
-func (v *service) makeLives(ctx context.Context, count int) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for caller := range callersOfLives {
-		group.Go(func() error {
-			client := v.operatorClient(mainOperator)
-			defer client.Close()
-			var order uuid.UUID
-			for n := caller; n < count; n += callersOfLives {
-				var err error
-				if order, err = client.received(ctx); err != nil {
-					return err
-				}
-				if err := errors.Join(client.assign(ctx, order), client.deliver(ctx, order)); err != nil {
-					return err
-				}
-			}
-			return v.stack.waitForEnd(ctx, workflowOf(order))
-		})
-	}
-	return group.Wait()
 }

@@ -36,7 +36,9 @@ func studyReference(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	measured, err := alternate(ctx, s.scale.rounds,
 		func(ctx context.Context) (float64, error) { return s.livesPerSecond(ctx, reference.client) },
-		func(ctx context.Context) (float64, error) { return s.livesPerSecond(ctx, s.main.lifeClient) })
+		func(ctx context.Context) (float64, error) {
+			return s.livesPerSecond(ctx, func() lifeClient { return s.main.lifeClient(webhookOperator) })
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -55,21 +57,24 @@ type lifeClient struct {
 	close      func()
 }
 
-// livesPerSecond has clients each create some orders, make the first move with all of them, then
-// the second, and so on, until the workflows have ended.
 func (s *stack) livesPerSecond(ctx context.Context, connect func() lifeClient) (float64, error) {
-	each := s.scale.lives / s.scale.clients
 	began := time.Now()
+	err := s.makeLives(ctx, s.scale.clients, s.scale.lives, connect)
+	return float64(s.scale.lives) / time.Since(began).Seconds(), err
+}
+
+// makeLives has clients each create their share of the orders, make the first move with all of
+// them, then the second, and so on, until the workflows have ended.
+func (s *stack) makeLives(ctx context.Context, clients, count int, connect func() lifeClient) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for range s.scale.clients {
+	for n := range clients {
 		group.Go(func() error {
 			client := connect()
 			defer client.close()
-			return s.live(ctx, client, each)
+			return s.live(ctx, client, (count+n)/clients)
 		})
 	}
-	err := group.Wait()
-	return float64(each*s.scale.clients) / time.Since(began).Seconds(), err
+	return group.Wait()
 }
 
 func (s *stack) live(ctx context.Context, client lifeClient, count int) error {
@@ -95,9 +100,8 @@ func (s *stack) live(ctx context.Context, client lifeClient, count int) error {
 	return nil
 }
 
-// lifeClient is a client of the operator that has a webhook on every event.
-func (v *service) lifeClient() lifeClient {
-	operator := v.operatorClient(webhookOperator)
+func (v *service) lifeClient(number int) lifeClient {
+	operator := v.operatorClient(number)
 	client := lifeClient{
 		create: func(ctx context.Context) (string, error) {
 			order, err := operator.create(ctx)
