@@ -169,6 +169,8 @@ func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error)
 	return &order, err
 }
 
+var orderColumns = columnList(tableColumns[models.Order]("orders", ""))
+
 // MoveContext is the data that a move needs besides the order itself.
 type MoveContext struct {
 	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
@@ -192,7 +194,7 @@ func (d *DB) LockOrderForMove(ctx context.Context, id uuid.UUID, rider, branch *
 		query = query.Clauses(clause.Locking{Strength: "UPDATE", Table: clause.Table{Name: "orders"}})
 	}
 	err := query.Table("orders").
-		Select("orders.*, "+columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
+		Select(orderColumns+", "+columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
 			riders.active OR riders.test AS rider_active, branches.active AS branch_active,
 			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test) AS has_webhooks`).
 		Joins("JOIN operators AS o ON o.id = orders.operator_id").

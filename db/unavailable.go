@@ -23,7 +23,7 @@ func IsUnavailable(err error) bool {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
-		return isStorageError(pg) || unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
+		return isStorageError(pg) || isStalePlan(pg) || unavailableClasses[pg.Code[:min(2, len(pg.Code))]] || unavailableStates[pg.Code]
 	}
 	var lite *sqlitedriver.Error
 	if errors.As(err, &lite) {
@@ -61,6 +61,12 @@ var unavailableResults = []int{
 // it.
 func isStorageError(pg *pgconn.PgError) bool {
 	return pg.Code == "XX000" && slices.Contains([]string{"md.c", "fd.c", "xlog.c", "buffile.c"}, pg.File)
+}
+
+// isStalePlan reports whether a prepared statement failed because a migration has changed what it
+// returns. The driver prepares it again for the next attempt.
+func isStalePlan(pg *pgconn.PgError) bool {
+	return pg.Code == "0A000" && pg.Routine == "RevalidateCachedQuery"
 }
 
 // IsFull reports whether a statement failed because the database's disk is full.

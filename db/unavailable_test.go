@@ -36,6 +36,8 @@ func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
 		"took too long":      {context.DeadlineExceeded, true},
 		"disk full":          {&pgconn.PgError{Code: "53100"}, true},
 		"over a disk quota":  {&pgconn.PgError{Code: "XX000", File: "md.c"}, true},
+		"a migrated table":   {&pgconn.PgError{Code: "0A000", Routine: "RevalidateCachedQuery"}, true},
+		"not supported":      {&pgconn.PgError{Code: "0A000", Routine: "transformSelectStmt"}, false},
 		"a server's bug":     {&pgconn.PgError{Code: "XX000", File: "execMain.c"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
