@@ -1,12 +1,17 @@
 package dev
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"despacho/internal/config"
@@ -57,16 +62,18 @@ func portAddress(host string, port int) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// chosenPorts are those that freePorts has returned, so that a process gets none of them twice.
-var chosenPorts sync.Map
-
 // freePorts returns different unused ports of host below 32768, for FreePort's reason and because
-// Temporal keeps the ports of its services as int16.
+// Temporal keeps the ports of its services as int16. No other process gets them from here while
+// this one lives.
 func freePorts(host string, count int) (ports []int, err error) {
 	const lowest, tries = 16384, 1000
 	for range tries {
 		port := lowest + rand.IntN(math.MaxInt16-lowest)
-		if _, chosen := chosenPorts.LoadOrStore(port, true); chosen || isListening(net.JoinHostPort(host, strconv.Itoa(port))) {
+		claimed, err := claimPort(port)
+		if err != nil {
+			return nil, err
+		}
+		if !claimed || isListening(net.JoinHostPort(host, strconv.Itoa(port))) {
 			continue
 		}
 		if ports = append(ports, port); len(ports) == count {
@@ -74,4 +81,34 @@ func freePorts(host string, count int) (ports []int, err error) {
 		}
 	}
 	return nil, fmt.Errorf("%s has no free ports", host)
+}
+
+// portLocks is a file with one byte for each port, which the processes of a user lock. It stays
+// open: to close it would release the process's locks.
+var portLocks = sync.OnceValues(func() (*os.File, error) {
+	return os.OpenFile(filepath.Join(os.TempDir(), fmt.Sprintf("despacho-ports-%d", os.Getuid())), os.O_CREATE|os.O_RDWR, 0o600)
+})
+
+// claimedPorts are those of this process, which can lock a byte twice.
+var claimedPorts sync.Map
+
+// claimPort reports whether no process had claimed the port. The kernel releases it when this one
+// ends.
+func claimPort(port int) (bool, error) {
+	if _, claimed := claimedPorts.LoadOrStore(port, true); claimed {
+		return false, nil
+	}
+	file, err := portLocks()
+	if err != nil {
+		return false, fmt.Errorf("choosing a port: %w", err)
+	}
+	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: int64(port), Len: 1}
+	err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &lock)
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("choosing a port: %w", err)
+	}
+	return true, nil
 }
