@@ -366,11 +366,7 @@ func TestEncryption_codecEndpoint(t *testing.T) {
 			},
 		})
 	}
-	tool, err := client.Dial(client.Options{
-		HostPort: testenv.Temporal(t), DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), endpoint(s.staff)),
-	})
-	require.NoError(t, err)
-	t.Cleanup(tool.Close)
+	tool := testenv.DialTemporal(t, client.Options{DataConverter: converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), endpoint(s.staff))})
 	require.NoError(t, tool.SignalWorkflow(t.Context(), workflowOf(id), "", workflows.CancelName, map[string]any{"reason": cancelReason}))
 	cancelled := s.waitForStatus(t, id, "cancelled")
 	require.Equal(t, cancelReason, cancelled.Data["cancellation"].(map[string]any)["reason"])

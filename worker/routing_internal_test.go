@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"google.golang.org/grpc"
 
@@ -20,9 +19,6 @@ import (
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
-
-// quiet discards the SDK's log.
-var quiet = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
 
 // fleet is a deployment of the test's own with workers that get no tasks.
 type fleet struct {
@@ -33,9 +29,7 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(t), Logger: quiet})
-	require.NoError(t, err)
-	t.Cleanup(temporal.Close)
+	temporal := testenv.DialTemporal(t, client.Options{})
 	return &fleet{T: t, temporal: temporal, deployment: NewDeployment(temporal, testenv.TaskQueue(t))}
 }
 
@@ -189,11 +183,9 @@ func TestVersionOf_withoutVersioningInTemporal(t *testing.T) {
 				}
 				return invoke(ctx, method, request, reply, connection, options...)
 			}
-			temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(t), Logger: quiet, ConnectionOptions: client.ConnectionOptions{
+			temporal := testenv.DialTemporal(t, client.Options{ConnectionOptions: client.ConnectionOptions{
 				DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(answer)},
 			}})
-			require.NoError(t, err)
-			t.Cleanup(temporal.Close)
 			d := NewDeployment(temporal, testenv.TaskQueue(t))
 			got, err := versionOf(t.Context(), d, Options{BuildID: "1", Log: slog.New(slog.DiscardHandler)})
 			require.NoError(t, err)

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
-	sdklog "go.temporal.io/sdk/log"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -17,9 +15,7 @@ import (
 // pollAs starts a worker of a version, which gets no tasks.
 func pollAs(t *testing.T, taskQueue, buildID string) sdkworker.Worker {
 	t.Helper()
-	temporal, err := client.Dial(client.Options{HostPort: testenv.Temporal(t), Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))})
-	require.NoError(t, err)
-	t.Cleanup(temporal.Close)
+	temporal := testenv.DialTemporal(t, client.Options{})
 	w := sdkworker.New(temporal, taskQueue, sdkworker.Options{DeploymentOptions: sdkworker.DeploymentOptions{
 		UseVersioning:             true,
 		Version:                   sdkworker.WorkerDeploymentVersion{DeploymentName: worker.NewDeployment(temporal, taskQueue).Name(), BuildID: buildID},

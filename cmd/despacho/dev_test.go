@@ -124,9 +124,7 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 
 func requireWorkflow(t *testing.T, variables map[string]string, orderID string) {
 	t.Helper()
-	temporal, err := client.Dial(client.Options{HostPort: "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]})
-	require.NoError(t, err)
-	defer temporal.Close()
+	temporal := testenv.DialTemporal(t, client.Options{HostPort: "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]})
 	poll.Until(t, func() error { // an order is accepted before its workflow is there if Temporal is slow
 		_, err := temporal.DescribeWorkflowExecution(t.Context(), "order-"+orderID, "")
 		return err

@@ -24,10 +24,12 @@ import (
 	"despacho/app"
 	"despacho/internal/clock"
 	"despacho/internal/config"
+	"despacho/internal/historycodec"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/test/poll"
 	"despacho/test/testenv"
+	"despacho/workflows"
 )
 
 // Service is a running service.
@@ -92,13 +94,14 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	}
 	cfg.LogLevel = logLevel()
 	log := cfg.Logger(logs)
+	temporal := client.Options{HostPort: address, Namespace: options.Namespace}
 	a, err := app.Open(context.Background(), cfg, log, app.Options{
-		Clock: options.Clock, Temporal: &client.Options{HostPort: address, Namespace: options.Namespace}, WebhookCAFiles: []string{receiverAuthority(t, dir)},
+		Clock: options.Clock, Temporal: &temporal, WebhookCAFiles: []string{receiverAuthority(t, dir)},
 		ShortLinkHosts: options.ShortLinkHosts, Resolver: loopbackResolver, BuildID: options.BuildID, SlowStatement: slowStatement(),
 	})
 	require.NoError(t, err)
 
-	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: a.Temporal, statements: &statementCount{}}
+	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
 	require.NoError(t, a.DB.Use(s.statements))
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
@@ -119,6 +122,15 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		s.StartWorker(t)
 	}
 	return s
+}
+
+// dialTemporal connects a test to the service's Temporal, with the keys of the service's histories.
+func dialTemporal(t testing.TB, cfg *config.Config, options client.Options) client.Client {
+	t.Helper()
+	keys, err := historycodec.ParseKeys(cfg.HistoryKeys, cfg.HistoryKeyID)
+	require.NoError(t, err)
+	historycodec.New(keys, workflows.ReconcileScheduleID(cfg.TaskQueue)).Apply(&options)
+	return testenv.DialTemporal(t, options)
 }
 
 // LongTimeouts are reached only by a hang, so that responses do not depend on how busy the machine

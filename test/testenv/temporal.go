@@ -1,11 +1,20 @@
 package testenv
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
+	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
@@ -24,3 +33,38 @@ func Temporal(t testing.TB) string {
 // TaskQueue returns a name that no other test uses, so that tests share a server without sharing
 // work.
 func TaskQueue(t testing.TB) string { return t.Name() + "-" + rand.Text() }
+
+// DialTemporal connects a test to Temporal, to the shared server if options name none. The SDK
+// gives every call 10 seconds, in which a busy machine may not answer: here only a hang ends one.
+func DialTemporal(t testing.TB, options client.Options) client.Client {
+	t.Helper()
+	if options.HostPort == "" {
+		options.HostPort = Temporal(t)
+	}
+	if options.Logger == nil {
+		options.Logger = sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	}
+	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(untilAnswered))
+	temporal, err := client.NewLazyClient(options)
+	require.NoError(t, err)
+	t.Cleanup(temporal.Close)
+	return temporal
+}
+
+// untilAnswered replaces a call's deadline by poll.Deadline. A server that is as busy ends calls by
+// deadlines of its own: such a call is repeated, as the same request.
+func untilAnswered(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), poll.Deadline)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			cancel()
+		}
+	})()
+	for {
+		err := invoke(patient, method, request, reply, connection, options...)
+		if status.Code(err) != codes.DeadlineExceeded || patient.Err() != nil {
+			return err
+		}
+	}
+}

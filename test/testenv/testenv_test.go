@@ -67,9 +67,7 @@ func TestSQLite_isRemovedWhenTheTestEnds(t *testing.T) {
 
 func TestTemporal_takesAnOrderWithItsSearchAttributes(t *testing.T) {
 	t.Parallel()
-	connection, err := client.Dial(client.Options{HostPort: testenv.Temporal(t)})
-	require.NoError(t, err)
-	defer connection.Close()
+	connection := testenv.DialTemporal(t, client.Options{})
 	require.NotEmpty(t, testenv.SearchAttributes)
 	queue := testenv.TaskQueue(t)
 	require.NotEqual(t, queue, testenv.TaskQueue(t))
