@@ -56,6 +56,27 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+func TestMaxRevivals(t *testing.T) {
+	t.Parallel()
+	const created, received, cancelled = "created:registered:store", "received:received:operator", "cancelled:cancelled:auto"
+	for name, test := range map[string]struct {
+		timeline    []entryRow
+		unconfirmed int
+		want        int
+	}{
+		"never cancelled":                 {timeline(created, received), 2, 0},
+		"cancelled":                       {timeline(created, cancelled), 0, 0},
+		"cancelled, and asked to receive": {timeline(created, cancelled), 2, 2},
+		"revived at once":                 {timeline(created, cancelled, received), 0, 1},
+		"revived when it was asked again": {timeline(created, cancelled, received), 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, test.want, maxRevivals(test.timeline, test.unconfirmed))
+		})
+	}
+}
+
 func checkOf(orders ...*trackedOrder) *checker {
 	return &checker{
 		stack:   &stack{report: newReport(Options{Out: io.Discard}), ledger: &ledger{orders: orders}},
