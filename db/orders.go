@@ -169,8 +169,6 @@ func (d *DB) LockOrder(ctx context.Context, id uuid.UUID) (*models.Order, error)
 	return &order, err
 }
 
-var orderColumns = columnList(tableColumns[models.Order]("orders", ""))
-
 // MoveContext is the data that a move needs besides the order itself.
 type MoveContext struct {
 	Operator     models.Operator `gorm:"embedded;embeddedPrefix:op_"`
@@ -181,6 +179,11 @@ type MoveContext struct {
 	RiderActive, BranchActive *bool
 	HasWebhooks               bool
 }
+
+// moveColumns are the columns of an order and its MoveContext.
+var moveColumns = columnList(orderColumns) + ", " + columnList(operatorColumns) + `, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
+	riders.active OR riders.test AS rider_active, branches.active AS branch_active,
+	EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test) AS has_webhooks`
 
 // LockOrderForMove reads an order and what its move needs in one statement, and locks the order's
 // row until the transaction ends. The rider is the given one, or else the order's.
@@ -194,9 +197,7 @@ func (d *DB) LockOrderForMove(ctx context.Context, id uuid.UUID, rider, branch *
 		query = query.Clauses(clause.Locking{Strength: "UPDATE", Table: clause.Table{Name: "orders"}})
 	}
 	err := query.Table("orders").
-		Select(orderColumns+", "+columnList(operatorColumns)+`, locations.name AS location_name, riders.name AS rider_name, riders.phone AS rider_phone,
-			riders.active OR riders.test AS rider_active, branches.active AS branch_active,
-			EXISTS (SELECT 1 FROM webhooks WHERE webhooks.operator_id = o.id AND webhooks.active AND webhooks.test = orders.test) AS has_webhooks`).
+		Select(moveColumns).
 		Joins("JOIN operators AS o ON o.id = orders.operator_id").
 		Joins("JOIN locations ON locations.id = orders.location_id").
 		Joins("LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test", rider).

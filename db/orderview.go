@@ -30,8 +30,10 @@ type orderLookup struct {
 	id    uuid.UUID
 }
 
+var orderColumns = tableColumns[models.Order]("orders", "")
+
 var orderViewColumns = append(
-	columnsOf(tableColumns[models.Order]("orders", ""), func(v *models.OrderView) *models.Order { return &v.Order }),
+	columnsOf(orderColumns, func(v *models.OrderView) *models.Order { return &v.Order }),
 	column[models.OrderView]{"locations.name AS location_name", func(v *models.OrderView) any { return &v.LocationName }},
 	column[models.OrderView]{"riders.name AS rider_name", func(v *models.OrderView) any { return &v.RiderName }},
 	column[models.OrderView]{"riders.phone AS rider_phone", func(v *models.OrderView) any { return &v.RiderPhone }},
