@@ -22,9 +22,6 @@ const (
 	// slowdownSlack what a measurement of milliseconds may differ by.
 	maxSlowdown   = 2
 	slowdownSlack = 5 * time.Millisecond
-	// slowTries is how often a kind that slowed others down is measured before that is a broken
-	// promise: the p99 of some hundred requests is that of a few, which the machine alone can delay.
-	slowTries = 3
 )
 
 // slowKind is a way to make the service wait, as bytes that are sent and never followed by more.
@@ -70,38 +67,31 @@ func runSlow(ctx context.Context, s *stack) error {
 	}
 	s.report.Settled = faultsSettled
 	for _, kind := range slowKinds {
-		var figures *slowFigures
-		for range slowTries {
-			var err error
-			if figures, err = s.measureSlow(ctx, kind); err != nil {
-				return err
-			}
-			if !figures.isServed() || !figures.isSlower() {
-				break
-			}
+		if err := s.measureSlow(ctx, kind); err != nil {
+			return err
 		}
-		s.report.Slow = append(s.report.Slow, figures)
-		s.checkSlow(figures)
 	}
 	return ctx.Err()
 }
 
-func (s *stack) measureSlow(ctx context.Context, kind slowKind) (f *slowFigures, err error) {
+func (s *stack) measureSlow(ctx context.Context, kind slowKind) error {
 	s.measureLoad(ctx, slowVictims, time.Second) // the sockets of the kind before are gone
 	calm := s.measureLoad(ctx, slowVictims, slowTime)
 	s.options.logf("opening %d sockets to each api: %s", s.options.SlowClients, kind.name)
 	sockets, err := s.openSlow(ctx, kind)
 	if err == nil {
 		run := s.measureLoad(ctx, slowVictims, slowTime)
-		f = &slowFigures{
+		f := &slowFigures{
 			Kind: kind.name, Sockets: len(sockets), Requests: len(run.times), CalmP50: calm.percentile(50), CalmP99: calm.percentile(99),
 			P50: run.percentile(50), P99: run.percentile(99), Statuses: run.answers,
 		}
+		s.report.Slow = append(s.report.Slow, f)
+		s.checkSlow(f)
 	}
 	for _, socket := range sockets {
 		err = errors.Join(err, socket.Close())
 	}
-	return f, err
+	return err
 }
 
 func (s *stack) openSlow(ctx context.Context, kind slowKind) (sockets []net.Conn, err error) {
@@ -124,21 +114,13 @@ func (s *stack) openSlow(ctx context.Context, kind slowKind) (sockets []net.Conn
 	return sockets, nil
 }
 
-// isServed reports whether every request of others was answered 200.
-func (f *slowFigures) isServed() bool { return f.Statuses[fmt.Sprint(http.StatusOK)] == f.Requests }
-
-// isSlower reports whether others were slowed down.
-func (f *slowFigures) isSlower() bool {
-	return f.P99 > maxSlowdown*f.CalmP99+cluster.Milliseconds(slowdownSlack)
-}
-
 func (s *stack) checkSlow(f *slowFigures) {
 	r := s.report
 	r.checked(invariantSlow, f.Requests)
-	if !f.isServed() {
+	if served := f.Statuses[fmt.Sprint(http.StatusOK)]; served != f.Requests {
 		r.violate(invariantSlow, f.Kind, "answers %v", f.Statuses)
 	}
-	if f.isSlower() {
+	if most := maxSlowdown*f.CalmP99 + cluster.Milliseconds(slowdownSlack); f.P99 > most {
 		r.violate(invariantSlow, f.Kind, "p99 is %.1f ms, and %.1f ms without them", f.P99, f.CalmP99)
 	}
 }
