@@ -110,8 +110,7 @@ func (l *clientListener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
-		// The system would let the buffer of a client that does not read grow to megabytes.
-		if err := tcp.SetWriteBuffer(sendBuffer); err != nil {
+		if err := tcp.SetWriteBuffer(firstSendBuffer); err != nil {
 			_ = tcp.Close() // the client has left
 			continue
 		}
@@ -167,8 +166,15 @@ func (l *clientListener) remove(connection *clientConn) {
 	}
 }
 
-// sendBuffer is how much of a response the system keeps for a client that has not received it yet.
-const sendBuffer = 128 << 10
+// A response that its client has not received yet is kept in a buffer of the system, which would
+// grow to megabytes. Filling those of a thousand clients that do not read takes the processors from
+// everybody else. So a connection has firstSendBuffer, and sendBuffer from readerSent bytes on:
+// more than a client takes without reading, which is about 180 KB in its buffer and the first one.
+const (
+	firstSendBuffer = 16 << 10
+	sendBuffer      = 128 << 10
+	readerSent      = 256 << 10
+)
 
 // refusal is what a connection over the limit is sent.
 const refusal = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 1\r\nConnection: close\r\n" +
@@ -197,6 +203,8 @@ type clientConn struct {
 	// the client.
 	progress atomic.Int64
 	busy     atomic.Bool
+	// sent is how many bytes were written.
+	sent atomic.Int64
 
 	mu           sync.Mutex
 	readDeadline time.Time
@@ -225,11 +233,14 @@ func (c *clientConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// Write notes the progress.
+// Write notes the progress, and gives a client that reads its larger buffer.
 func (c *clientConn) Write(p []byte) (int, error) {
 	n, err := c.TCPConn.Write(p)
 	if n > 0 {
 		c.progressed()
+	}
+	if sent := c.sent.Add(int64(n)); sent >= readerSent && sent-int64(n) < readerSent {
+		_ = c.SetWriteBuffer(sendBuffer) // the smaller one is slower, not wrong
 	}
 	return n, err
 }

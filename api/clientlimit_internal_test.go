@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,6 +59,40 @@ func TestClientConn_keepsOtherDeadlines(t *testing.T) {
 		_, err = accepted.Read(make([]byte, 5))
 		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	}
+}
+
+// A client that reads nothing has little of a response kept for it, one that reads has more.
+func TestClientConn_keepsLittleForAClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	response := make([]byte, 4*readerSent)
+	accepted, _ := acceptedPair(t)
+	require.NoError(t, accepted.SetWriteDeadline(time.Now().Add(300*time.Millisecond)))
+	sent, err := accepted.Write(response)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.Positive(t, sent)
+	require.Less(t, sent, readerSent)
+	require.Less(t, sendBufferOf(t, accepted), sendBuffer)
+
+	accepted, client := acceptedPair(t)
+	read := make(chan error, 1)
+	go func() {
+		_, err := io.ReadFull(client, make([]byte, len(response)))
+		read <- err
+	}()
+	_, err = accepted.Write(response)
+	require.NoError(t, err)
+	require.NoError(t, <-read)
+	require.GreaterOrEqual(t, sendBufferOf(t, accepted), sendBuffer)
+}
+
+func sendBufferOf(t *testing.T, accepted net.Conn) (size int) {
+	t.Helper()
+	raw, err := accepted.(*clientConn).SyscallConn()
+	require.NoError(t, err)
+	var failed error
+	require.NoError(t, raw.Control(func(fd uintptr) { size, failed = syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_SNDBUF) }))
+	require.NoError(t, failed)
+	return size
 }
 
 func TestClientNet(t *testing.T) {
