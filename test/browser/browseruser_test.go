@@ -64,7 +64,14 @@ func (p *browserUser) fill(selector, text string) {
 	p.t.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))
 	read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, selector)))
-	p.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+	p.sendKeys(selector, text)
+}
+
+// sendKeys types into a field. A busy browser may refuse the focus to one that a script has just
+// added; nothing is typed then.
+func (p *browserUser) sendKeys(selector, text string) {
+	p.t.Helper()
+	p.until(func() error { return chromedp.Do(p.tab, chromedp.SendKeys(chromedp.CSS(selector), text)) })
 }
 
 // choose selects an option by its label.
