@@ -59,19 +59,21 @@ func (p *browserUser) do(actions ...chromedp.Action[chromedp.Void]) {
 
 func (p *browserUser) visit(path string) { p.t.Helper(); p.do(chromedp.Navigate(p.base + path)) }
 
-// fill replaces the text of a field.
+// fill replaces the text of a field. A busy browser may refuse the focus to one that a script has
+// just added; nothing is typed then.
 func (p *browserUser) fill(selector, text string) {
 	p.t.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))
 	read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, selector)))
-	p.sendKeys(selector, text)
-}
-
-// sendKeys types into a field. A busy browser may refuse the focus to one that a script has just
-// added; nothing is typed then.
-func (p *browserUser) sendKeys(selector, text string) {
-	p.t.Helper()
-	p.until(func() error { return chromedp.Do(p.tab, chromedp.SendKeys(chromedp.CSS(selector), text)) })
+	var failed error
+	p.until(func() error {
+		failed = chromedp.Do(p.tab, chromedp.SendKeys(chromedp.CSS(selector), text))
+		if failed != nil && strings.Contains(failed.Error(), "Element is not focusable") {
+			return failed
+		}
+		return nil
+	})
+	require.NoError(p.t, failed)
 }
 
 // choose selects an option by its label.

@@ -86,7 +86,7 @@ func TestPanel_aPackagesWholeWay(t *testing.T) {
 // scan types as a barcode reader does: quickly, with Enter at the end.
 func (p *browserUser) scan(code string) {
 	p.t.Helper()
-	p.sendKeys("#codigo", code+"\r")
+	p.do(chromedp.SendKeys(chromedp.CSS("#codigo"), code+"\r"))
 }
 
 func writePhoto(t *testing.T) string {
