@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 )
 
@@ -43,7 +44,7 @@ type Answer struct {
 // processes, so the client must cost little.
 type Connection struct {
 	address string
-	conn    net.Conn
+	conn    *net.TCPConn
 	reader  *bufio.Reader
 }
 
@@ -81,23 +82,31 @@ func (c *Connection) Try(ctx context.Context, r Request) (*Answer, error) {
 	return got, err
 }
 
-// closedCheckTimeout is how long DropIfClosed waits for an EOF that may have arrived.
-const closedCheckTimeout = 100 * time.Microsecond
-
 // DropIfClosed drops a kept connection that the server has closed while it was idle, as connection
 // pools do.
 func (c *Connection) DropIfClosed() {
-	if c.conn == nil {
-		return
-	}
-	err := c.conn.SetReadDeadline(time.Now().Add(closedCheckTimeout))
-	if err == nil {
-		_, err = c.reader.Peek(1)
-	}
-	var network net.Error
-	if !errors.As(err, &network) || !network.Timeout() {
+	if c.conn != nil && (c.reader.Buffered() > 0 || !isQuiet(c.conn)) {
 		c.Close() // it was closed, or has data without a request
 	}
+}
+
+// isQuiet reports whether a connection is open and has nothing to read. It asks the system without
+// waiting: a read with a deadline returns at the deadline without having looked, if the goroutine
+// gets its turn late.
+func isQuiet(conn *net.TCPConn) bool {
+	if conn.SetReadDeadline(time.Time{}) != nil {
+		return false
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var peeked error
+	err = raw.Read(func(fd uintptr) bool {
+		_, _, peeked = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK)
+		return true
+	})
+	return err == nil && errors.Is(peeked, syscall.EAGAIN)
 }
 
 func (c *Connection) exchange(ctx context.Context, r Request) (*Answer, error) {
@@ -106,7 +115,7 @@ func (c *Connection) exchange(ctx context.Context, r Request) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.conn, c.reader = conn, bufio.NewReaderSize(conn, 16<<10)
+		c.conn, c.reader = conn.(*net.TCPConn), bufio.NewReaderSize(conn, 16<<10)
 	}
 	deadline := time.Now().Add(CallTimeout)
 	if sooner, limited := ctx.Deadline(); limited && sooner.Before(deadline) {
