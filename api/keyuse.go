@@ -28,17 +28,11 @@ type keyUseLog struct {
 	noted  map[uuid.UUID]bool
 	minute int64
 	// pending are the uses to be stored.
-	pending chan keyUse
-}
-
-type keyUse struct {
-	key  uuid.UUID
-	at   time.Time
-	from string
+	pending chan db.KeyUse
 }
 
 func newKeyUseLog() *keyUseLog {
-	return &keyUseLog{noted: map[uuid.UUID]bool{}, pending: make(chan keyUse, maxPendingKeyUses)}
+	return &keyUseLog{noted: map[uuid.UUID]bool{}, pending: make(chan db.KeyUse, maxPendingKeyUses)}
 }
 
 // note notes the use of a key, unless one within the last minute is known.
@@ -56,19 +50,24 @@ func (l *keyUseLog) note(key *models.APIKey, from string, now time.Time) {
 		return
 	}
 	select {
-	case l.pending <- keyUse{key.ID, now, from}:
+	case l.pending <- db.KeyUse{KeyID: key.ID, At: now, From: from}:
 		l.noted[key.ID] = true
 	default:
 	}
 }
 
-// run stores noted uses until ctx ends.
+// run stores noted uses until ctx ends. Those that were noted meanwhile are stored together: with
+// many keys a statement for each would take more of the database than their requests.
 func (l *keyUseLog) run(ctx context.Context, database *db.DB, log *slog.Logger) {
 	for {
 		select {
-		case use := <-l.pending:
-			if err := database.SaveKeyUse(ctx, use.key, use.at, use.from, use.at.Add(-keyUseInterval)); err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "use of a key not stored", "key_id", use.key, "error", err)
+		case first := <-l.pending:
+			uses := []db.KeyUse{first}
+			for range len(l.pending) { // run alone receives
+				uses = append(uses, <-l.pending)
+			}
+			if err := database.SaveKeyUses(ctx, uses, keyUseInterval); err != nil && ctx.Err() == nil {
+				log.WarnContext(ctx, "uses of keys not stored", "keys", len(uses), "error", err)
 			}
 		case <-ctx.Done():
 			return

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"despacho/db"
 	"despacho/models"
 )
 
@@ -21,8 +22,8 @@ func TestKeyUseLog_oneAMinute(t *testing.T) {
 	}
 	log.note(second, "198.51.100.8", now)
 	require.Len(t, log.pending, 2)
-	require.Equal(t, keyUse{first.ID, now, "198.51.100.7"}, <-log.pending)
-	require.Equal(t, keyUse{second.ID, now, "198.51.100.8"}, <-log.pending)
+	require.Equal(t, db.KeyUse{KeyID: first.ID, At: now, From: "198.51.100.7"}, <-log.pending)
+	require.Equal(t, db.KeyUse{KeyID: second.ID, At: now, From: "198.51.100.8"}, <-log.pending)
 
 	stored := now.Add(30 * time.Second)
 	first.LastUsedAt = &stored // by another process
@@ -30,7 +31,7 @@ func TestKeyUseLog_oneAMinute(t *testing.T) {
 	log.note(first, "198.51.100.7", later)
 	require.Empty(t, log.pending, "less than a minute after the stored use")
 	log.note(first, "198.51.100.9", stored.Add(time.Minute))
-	require.Equal(t, keyUse{first.ID, stored.Add(time.Minute), "198.51.100.9"}, <-log.pending)
+	require.Equal(t, db.KeyUse{KeyID: first.ID, At: stored.Add(time.Minute), From: "198.51.100.9"}, <-log.pending)
 
 	for range maxPendingKeyUses {
 		log.note(&models.APIKey{ID: uuid.New()}, "198.51.100.7", later)

@@ -24,13 +24,6 @@ func (d *DB) CountActiveKeys(ctx context.Context, operatorID uuid.UUID, now time
 	return count, err
 }
 
-// SaveKeyUse stores when and from where a key was last used, unless a use after the given time is
-// stored already, by any process.
-func (d *DB) SaveKeyUse(ctx context.Context, keyID uuid.UUID, at time.Time, from string, unlessAfter time.Time) error {
-	return d.with(ctx).Model(&models.APIKey{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", keyID, unlessAfter).
-		Updates(map[string]any{"last_used_at": at, "last_used_from": from}).Error
-}
-
 // LockOperator locks an operator's row until the transaction ends, so that what is counted in it
 // stays valid.
 func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
