@@ -15,6 +15,9 @@ import (
 const (
 	// keyUseInterval is the shortest time between two stored uses of a key.
 	keyUseInterval = time.Minute
+	// keyUseDelay is how long uses are collected before they are stored, keyUseTimeout how long storing
+	// them may take.
+	keyUseDelay, keyUseTimeout = time.Second, 5 * time.Second
 	// maxPendingKeyUses bounds the uses that wait to be stored. One that finds no place is dropped; a
 	// later request of the key is noted again.
 	maxPendingKeyUses = 1024
@@ -56,24 +59,33 @@ func (l *keyUseLog) note(key *models.APIKey, from string, now time.Time) {
 	}
 }
 
-// run stores noted uses until ctx ends. Those that were noted meanwhile are stored together: with
-// many keys a statement for each would take more of the database than their requests.
-func (l *keyUseLog) run(ctx context.Context, database *db.DB, log *slog.Logger) {
-	for {
+// run stores noted uses, those of a second together: with many keys a statement for each would take
+// more of the database than their requests. It ends with ctx, after it has stored the last ones.
+func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []db.KeyUse) error, log *slog.Logger) {
+	tick := time.NewTicker(keyUseDelay)
+	defer tick.Stop()
+	for ended := false; !ended; {
 		select {
-		case first := <-l.pending:
-			uses := []db.KeyUse{first}
-			for range len(l.pending) { // run alone receives
-				uses = append(uses, <-l.pending)
-			}
-			if err := database.SaveKeyUses(ctx, uses, keyUseInterval); err != nil && ctx.Err() == nil {
-				log.WarnContext(ctx, "uses of keys not stored", "keys", len(uses), "error", err)
-			}
+		case <-tick.C:
 		case <-ctx.Done():
-			return
+			ended = true
 		}
+		var uses []db.KeyUse
+		for range len(l.pending) { // nobody else receives
+			uses = append(uses, <-l.pending)
+		}
+		if len(uses) == 0 {
+			continue
+		}
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyUseTimeout)
+		if err := save(saving, uses); err != nil {
+			log.WarnContext(ctx, "uses of keys not stored", "keys", len(uses), "error", err)
+		}
+		cancel()
 	}
 }
 
 // RecordKeyUse stores when and from where keys were last used, until ctx ends.
-func (s *Server) RecordKeyUse(ctx context.Context) { s.keyUse.run(ctx, s.db, s.log) }
+func (s *Server) RecordKeyUse(ctx context.Context) {
+	s.keyUse.run(ctx, func(ctx context.Context, uses []db.KeyUse) error { return s.db.SaveKeyUses(ctx, uses, keyUseInterval) }, s.log)
+}

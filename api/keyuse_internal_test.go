@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -41,4 +43,21 @@ func TestKeyUseLog_oneAMinute(t *testing.T) {
 	<-log.pending
 	log.note(second, "198.51.100.8", later)
 	require.Len(t, log.pending, maxPendingKeyUses, "there is room again")
+}
+
+// Uses are stored together, and those that are left when the process stops as well.
+func TestKeyUseLog_storesTheLastUses(t *testing.T) {
+	t.Parallel()
+	uses, now := newKeyUseLog(), time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
+	first, second := &models.APIKey{ID: uuid.New()}, &models.APIKey{ID: uuid.New()}
+	uses.note(first, "198.51.100.7", now)
+	uses.note(second, "198.51.100.8", now)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	var stored [][]db.KeyUse
+	uses.run(stopped, func(ctx context.Context, uses []db.KeyUse) error {
+		stored = append(stored, uses)
+		return ctx.Err()
+	}, slog.New(slog.DiscardHandler))
+	require.Equal(t, [][]db.KeyUse{{{KeyID: first.ID, At: now, From: "198.51.100.7"}, {KeyID: second.ID, At: now, From: "198.51.100.8"}}}, stored)
 }
