@@ -15,8 +15,8 @@ import (
 const (
 	// keyUseInterval is the shortest time between two stored uses of a key.
 	keyUseInterval = time.Minute
-	// keyUseDelay is how long uses are collected before they are stored, keyUseTimeout how long storing
-	// them may take.
+	// keyUseDelay is how long uses are collected before they are stored, keyUseTimeout how long
+	// storing them may take.
 	keyUseDelay, keyUseTimeout = time.Second, 5 * time.Second
 	// maxPendingKeyUses bounds the uses that wait to be stored. One that finds no place is dropped; a
 	// later request of the key is noted again.

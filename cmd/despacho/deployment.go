@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strconv"
 	"time"
 
@@ -100,6 +99,9 @@ func changeOnce(ctx context.Context, d *worker.Deployment, buildID string, chang
 	routing, err := d.Routing(ctx)
 	if err != nil {
 		return err
+	}
+	if !routing.Knows(buildID) {
+		return errNoWorkers{worker.VersionName(buildID)}
 	}
 	return change(ctx, routing)
 }
@@ -202,7 +204,7 @@ func deploymentDeleteCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if !slices.ContainsFunc(routing.Versions, func(v worker.Version) bool { return v.BuildID == args[0] }) {
+				if !routing.Knows(args[0]) {
 					return fmt.Errorf("there is no version %s", args[0])
 				}
 				if err := d.Delete(ctx, args[0]); err != nil {

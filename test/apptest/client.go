@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,9 +42,10 @@ type Answer struct {
 	Fields  []string
 }
 
-// Client is shared, so that tests with many requests reuse connections. What it sends must not be
-// logged.
-var Client = &http.Client{Transport: recordingTransport{&http.Transport{MaxIdleConnsPerHost: 100}}}
+// Client is shared, so that tests with many requests reuse connections. It ends an idle one long
+// before the service would: a request that meets the service's end of its connection is lost. What
+// it sends must not be logged.
+var Client = &http.Client{Transport: recordingTransport{&http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 30 * time.Second}}}
 
 // recordingTransport adds the confidential values of every request to those that are looked for in
 // the logs.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
@@ -51,8 +52,12 @@ func DialTemporal(t testing.TB, options client.Options) client.Client {
 	return temporal
 }
 
+// busyRetry is the time between two tries of a call.
+const busyRetry = 100 * time.Millisecond
+
 // untilAnswered replaces a call's deadline by poll.Deadline. A server that is as busy ends calls by
-// deadlines of its own: such a call is repeated, as the same request.
+// deadlines of its own or refuses them: such a call is repeated, as the same request. The SDK would
+// repeat it for 10 seconds only.
 func untilAnswered(ctx context.Context, method string, request, reply any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), poll.Deadline)
 	defer cancel()
@@ -63,8 +68,15 @@ func untilAnswered(ctx context.Context, method string, request, reply any, conne
 	})()
 	for {
 		err := invoke(patient, method, request, reply, connection, options...)
-		if status.Code(err) != codes.DeadlineExceeded || patient.Err() != nil {
+		switch status.Code(err) {
+		case codes.DeadlineExceeded, codes.ResourceExhausted, codes.Unavailable:
+		default:
 			return err
+		}
+		select {
+		case <-patient.Done():
+			return err
+		case <-time.After(busyRetry):
 		}
 	}
 }

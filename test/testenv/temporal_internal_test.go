@@ -11,7 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A call outlasts the SDK's deadline and one of the server's, and ends when its test does.
+// A call outlasts the SDK's deadline and the refusals of a busy server, and ends when its test
+// does.
 func TestUntilAnswered(t *testing.T) {
 	t.Parallel()
 	late, cancelLate := context.WithDeadline(t.Context(), time.Now())
@@ -19,13 +20,23 @@ func TestUntilAnswered(t *testing.T) {
 	calls := 0
 	err := untilAnswered(late, "", nil, nil, nil, func(ctx context.Context, _ string, _, _ any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
 		require.NoError(t, ctx.Err())
-		if calls++; calls == 1 {
+		calls++
+		switch calls {
+		case 1:
 			return status.Error(codes.DeadlineExceeded, "the server was too slow")
+		case 2:
+			return status.Error(codes.ResourceExhausted, "workflow is busy")
+		case 3:
+			return status.Error(codes.Unavailable, "the shard has no owner")
 		}
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, 2, calls)
+	require.Equal(t, 4, calls)
+	err = untilAnswered(late, "", nil, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
+		return status.Error(codes.NotFound, "no such workflow")
+	})
+	require.Equal(t, codes.NotFound, status.Code(err))
 
 	ended, end := context.WithCancel(t.Context())
 	err = untilAnswered(ended, "", nil, nil, nil, func(ctx context.Context, _ string, _, _ any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
