@@ -106,10 +106,10 @@ type Version struct {
 	Drainage client.WorkerDeploymentVersionDrainageStatus
 }
 
-// Knows reports whether the routing can name a version. Temporal learns of one from its workers'
+// Knows reports whether the deployment knows a version. Temporal learns of one from its workers'
 // polls, some time after it counts those workers.
 func (r *Routing) Knows(buildID string) bool {
-	return buildID == Unversioned || slices.ContainsFunc(r.Versions, func(v Version) bool { return v.BuildID == buildID })
+	return slices.ContainsFunc(r.Versions, func(v Version) bool { return v.BuildID == buildID })
 }
 
 // ErrNoDeployment means that no versioned worker has polled yet.

@@ -100,7 +100,7 @@ func changeOnce(ctx context.Context, d *worker.Deployment, buildID string, chang
 	if err != nil {
 		return err
 	}
-	if !routing.Knows(buildID) {
+	if buildID != worker.Unversioned && !routing.Knows(buildID) {
 		return errNoWorkers{worker.VersionName(buildID)}
 	}
 	return change(ctx, routing)

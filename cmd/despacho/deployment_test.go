@@ -65,6 +65,7 @@ func TestDeploymentCommand_rollout(t *testing.T) {
 		"1.0 is the current version":        {"ramp", "10", "1.0"},
 		"from 0 to 100":                     {"ramp", "101", "1.1"},
 		"there is no version 0.9":           {"delete", "0.9"},
+		"there is no version ":              {"delete", ""},
 		"since it is current":               {"delete", "1.0"},
 		"which has no version in Temporal":  {"current"},
 		"no worker of version 1.2 runs":     {"current", "1.2", "--wait", "1ms"},
