@@ -37,7 +37,17 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 			}
 			return errors.New("the event of the creation is still on its way")
 		})
-		v := &victim{Tenant: tenant, s: s, markers: []string{secret, "respuesta secreta", ":418", ">418", " 418", strings.TrimPrefix(receiver.URL, "https://")}}
+		v := &victim{Tenant: tenant, s: s, markers: []string{secret, "respuesta secreta", strings.TrimPrefix(receiver.URL, "https://")}}
+		const sentStatus = `\b418\b` // not a part of a port
+		requireHidden := func(what, text string) {
+			v.requireHidden(t, what, text)
+			require.NotRegexp(t, sentStatus, text, what)
+		}
+		operator := attacker{key: tenant.Key, token: tenant.SignIn(t, nil), own: tenant}
+		for _, path := range []string{"/v1/deliveries", "/panel/api/deliveries", "/panel/pedidos/" + order} {
+			_, text := operator.call(t, s, http.MethodGet, path, nil)
+			require.Regexp(t, sentStatus, text, "the operator sees it")
+		}
 		before := v.rows(t, "webhooks", "operator_id = $")
 		store := attacker{key: tenant.KeyA, token: tenant.SignIn(t, &tenant.StoreA), own: tenant}
 
@@ -56,7 +66,7 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 			} else {
 				require.Equal(t, http.StatusNotFound, status, what)
 			}
-			v.requireHidden(t, what, text)
+			requireHidden(what, text)
 			tried++
 		}
 		require.Greater(t, tried, 10)
@@ -66,7 +76,7 @@ func TestAccess_storeToTheOperatorsWebhook(t *testing.T) {
 		} {
 			status, text := store.call(t, s, http.MethodGet, path, nil)
 			require.Equal(t, http.StatusOK, status, path)
-			v.requireHidden(t, path, text)
+			requireHidden(path, text)
 		}
 		require.Equal(t, before, v.rows(t, "webhooks", "operator_id = $"))
 		require.Len(t, receiver.Events(), 2, "the store sent nothing")
