@@ -273,7 +273,7 @@ func TestContract_4_7_stillProcessing(t *testing.T) {
 // insertKey is what a process leaves that dies between taking the key and creating the order.
 func insertKey(t *testing.T, s *apptest.Service, apiKey, key, raw string) *models.IdempotencyRecord {
 	t.Helper()
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.FrozenAt)
+	holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(apiKey), apptest.FrozenAt, uuid.Nil)
 	require.NoError(t, err)
 	sent, err := jsonbody.Parse([]byte(raw))
 	require.NoError(t, err)

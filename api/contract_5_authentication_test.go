@@ -109,7 +109,7 @@ func TestContract_5_1_revokedKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		require.Equal(t, http.StatusOK, get(t, s, tenant.KeyA, "/v1/stores").Status)
-		holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.FrozenAt)
+		holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.KeyA), apptest.FrozenAt, uuid.Nil)
 		require.NoError(t, err)
 		require.NoError(t, s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, holder.Key.ID, apptest.FrozenAt))
 		answer := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/stores", Key: tenant.KeyA, Header: ownAddress()})
@@ -227,7 +227,7 @@ func TestContract_5_orderOfChecks(t *testing.T) {
 // sending them.
 func exhaustRate(t *testing.T, s *apptest.Service, key string, requests int) {
 	t.Helper()
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt)
+	holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(key), apptest.FrozenAt, uuid.Nil)
 	require.NoError(t, err)
 	for used := holder.Used; used < requests; {
 		used, err = s.App.DB.CountRequest(t.Context(), holder.Key.ID.String(), apptest.FrozenAt)

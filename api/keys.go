@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/apperror"
@@ -29,49 +30,76 @@ var errBadKey = apperror.New(apperror.Unauthenticated, "invalid_api_key", "La cl
 // them.
 func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		holder, err := s.authenticate(c)
-		if err != nil {
+		if _, err := s.admit(c, scope, uuid.Nil); err != nil {
 			return err
 		}
-		if err := s.limitRate(c, holder); err != nil {
-			return err
-		}
-		if !holder.Key.HasScope(scope) {
-			return apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
-		}
-		s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
-		c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID, Test: holder.Key.Test})
 		return h(c)
 	})
 }
 
-func caller(c *gin.Context) orders.Caller { return c.MustGet(callerKey).(orders.Caller) }
+// withKeyAndOrder is withKey for a request that reads the order of its path: the order comes with
+// the key.
+func (s *Server) withKeyAndOrder(scope models.Scope, h func(*gin.Context, *models.OrderView) error) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		id, idErr := pathID(c, orders.ErrOrderNotFound)
+		order, err := s.admit(c, scope, id)
+		switch {
+		case err != nil:
+			return err
+		case idErr != nil:
+			return idErr
+		case order == nil:
+			return orders.ErrOrderNotFound
+		}
+		return h(c, order)
+	})
+}
 
-func (s *Server) authenticate(c *gin.Context) (*db.KeyHolder, error) {
-	presented := c.GetHeader("X-API-Key")
-	if presented == "" {
-		return nil, s.countFailure(c)
-	}
-	now := s.clock.Now()
-	// The lookup is by hash, so its duration tells nothing about the stored keys.
-	holder, err := s.db.Authenticate(c.Request.Context(), credentials.HashKey(presented), now)
-	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
-		return nil, s.countFailure(c)
-	}
+// admit checks the request's key and sets its caller. It returns the order with the id, if there is
+// one that the key may see.
+func (s *Server) admit(c *gin.Context, scope models.Scope, orderID uuid.UUID) (*models.OrderView, error) {
+	holder, order, err := s.authenticate(c, orderID)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.limitRate(c, holder); err != nil {
+		return nil, err
+	}
+	if !holder.Key.HasScope(scope) {
+		return nil, apperror.New(apperror.Forbidden, "missing_scope", "La clave no tiene el permiso "+string(scope)+".")
+	}
+	s.identify(c, principal.Principal{KeyID: &holder.Key.ID})
+	c.Set(callerKey, orders.Caller{Operator: &holder.Operator, StoreID: holder.Key.StoreID, KeyID: &holder.Key.ID, Test: holder.Key.Test})
+	return order, nil
+}
+
+func caller(c *gin.Context) orders.Caller { return c.MustGet(callerKey).(orders.Caller) }
+
+func (s *Server) authenticate(c *gin.Context, orderID uuid.UUID) (*db.KeyHolder, *models.OrderView, error) {
+	presented := c.GetHeader("X-API-Key")
+	if presented == "" {
+		return nil, nil, s.countFailure(c)
+	}
+	now := s.clock.Now()
+	// The lookup is by hash, so its duration tells nothing about the stored keys.
+	holder, order, err := s.db.Authenticate(c.Request.Context(), credentials.HashKey(presented), now, orderID)
+	if db.IsNotFound(err) || (err == nil && !holder.Key.Usable(now)) {
+		return nil, nil, s.countFailure(c)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	if holder.Operator.Suspended() {
-		return nil, apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
+		return nil, nil, apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
 	}
 	if holder.Operator.Plan.RequestsPerMinute() == 0 {
-		return nil, apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
+		return nil, nil, apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
 	}
 	if !holder.StoreActive {
-		return nil, operators.ErrStoreInactive
+		return nil, nil, operators.ErrStoreInactive
 	}
 	s.keyUse.note(&holder.Key, c.ClientIP(), now)
-	return holder, nil
+	return holder, order, nil
 }
 
 // countFailure returns 401, or 429 for an address with too many invalid keys.

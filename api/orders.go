@@ -67,16 +67,8 @@ func idempotencyKey(c *gin.Context) (string, error) {
 	return key, nil
 }
 
-func (s *Server) readOrder(c *gin.Context) error {
-	id, err := pathID(c, orders.ErrOrderNotFound)
-	if err != nil {
-		return err
-	}
-	order, err := s.orders.Get(c.Request.Context(), caller(c), id)
-	if err != nil {
-		return err
-	}
-	return ok(c, order)
+func (s *Server) readOrder(c *gin.Context, order *models.OrderView) error {
+	return ok(c, s.orders.View(caller(c), order))
 }
 
 func (s *Server) listOrders(c *gin.Context) error {

@@ -56,7 +56,7 @@ func (s *Server) routes() {
 	v1.GET("/track/:guide_code", s.handle(s.track))
 	v1.POST("/orders", s.withKey(models.ScopeWriteOrders, s.createOrder("/v1/orders/")))
 	v1.GET("/orders", s.withKey(models.ScopeReadOrders, s.listOrders))
-	v1.GET("/orders/:id", s.withKey(models.ScopeReadOrders, s.readOrder))
+	v1.GET("/orders/:id", s.withKeyAndOrder(models.ScopeReadOrders, s.readOrder))
 	v1.PATCH("/orders/:id", s.withKey(models.ScopeWriteOrders, s.correctOrder))
 	v1.PATCH("/orders/:id/cancel", s.withKey(models.ScopeWriteOrders, s.cancelOrder))
 	v1.GET("/events", s.withKey(models.ScopeReadOrders, s.listEvents))

@@ -1,10 +1,15 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"despacho/internal/batch"
 	"despacho/internal/clock"
 	"despacho/models"
 )
@@ -40,24 +45,52 @@ const storeActive = "COALESCE(st.active, TRUE) AS store_active"
 // keyHolders are the tables of keyHolderColumns.
 const keyHolders = "api_keys k JOIN operators o ON o.id = k.operator_id LEFT JOIN stores st ON st.id = k.store_id"
 
-// Authenticate finds the key with the given hash and counts the request. On PostgreSQL concurrent
-// requests share one statement. The rate limit stays exact, also across processes.
-func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
-	if d.batched == nil {
-		return d.authenticateOne(ctx, hash, now)
-	}
-	holder, err := d.batched.keys.Get(ctx, keyLookup{hash: string(hash), now: now})
-	if err == nil && holder == nil {
-		err = ErrNotFound
-	}
-	return holder, err
+// scope is what the key may see.
+func (h *KeyHolder) scope() OrderScope {
+	return OrderScope{OperatorID: h.Key.OperatorID, StoreID: h.Key.StoreID, Test: h.Key.Test}
 }
 
-// keyLookup is one request that presented a key.
-type keyLookup struct {
-	hash string
-	now  time.Time
+// Authenticate finds the key with the given hash, counts the request and reads the order that it
+// asks for, if any. The order is nil if it does not exist, or the key is not usable or may not see
+// it. On PostgreSQL all of it is one round trip, and concurrent requests share statements. The rate
+// limit stays exact, also across processes.
+func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time, orderID uuid.UUID) (*KeyHolder, *models.OrderView, error) {
+	found, err := d.authenticate(ctx, keyRequest{hash: string(hash), now: now, orderID: orderID})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case found.holder == nil:
+		return nil, nil, ErrNotFound
+	case found.order == nil || !found.holder.Usable(now) || !found.holder.scope().contains(&found.order.Order):
+		return found.holder, nil, nil
+	}
+	return found.holder, found.order, nil
 }
+
+func (d *DB) authenticate(ctx context.Context, request keyRequest) (authenticated, error) {
+	if d.keys == nil {
+		return d.authenticateOne(ctx, request)
+	}
+	return d.keys.Get(ctx, request)
+}
+
+// keyRequest is a request that presented a key, and the order that it reads, if any.
+type keyRequest struct {
+	hash    string
+	now     time.Time
+	orderID uuid.UUID
+}
+
+// authenticated is what a keyRequest finds: nil where there is no such key or order. The order may
+// be anybody's.
+type authenticated struct {
+	holder *KeyHolder
+	order  *models.OrderView
+}
+
+// batchOptions applies to requests with a key. A stalled statement has most likely lost its
+// connection, so other requests do not wait for it.
+var batchOptions = batch.Options{MaxSize: 64, StallAfter: 50 * time.Millisecond, Timeout: 10 * time.Second}
 
 // A request counts only if the key is usable (KeyHolder.Usable): an expired key or a plan without
 // the API counts nothing. Rows are upserted in key order, so that concurrent statements do not
@@ -83,86 +116,134 @@ WITH holder AS (
 )
 SELECT COALESCE(counted.used, 0), holder.* FROM holder LEFT JOIN counted ON counted.subject = holder.key_id::text`
 
-// authenticateBatch finds the keys of several requests and counts each request, in one round trip.
-// Every request gets its own number in its key's minute. The result of an unknown key is nil.
-func (d *DB) authenticateBatch(ctx context.Context, lookups []keyLookup) ([]*KeyHolder, error) {
-	results := make([]*KeyHolder, len(lookups))
-	// Nearly always one minute; two if the batch spans the change of a minute.
-	minutes := map[int64][]int{}
-	for i, lookup := range lookups {
-		minutes[Minute(lookup.now)] = append(minutes[Minute(lookup.now)], i)
+// authenticateBatch finds the keys of several requests, counts each request and reads their orders,
+// in one round trip.
+func (d *DB) authenticateBatch(ctx context.Context, requests []keyRequest) ([]authenticated, error) {
+	results := make([]authenticated, len(requests))
+	var reads []rowsRead
+	counts := countsByMinute(requests)
+	for _, count := range counts {
+		reads = append(reads, count.read())
 	}
-	for minute, members := range minutes {
-		if err := d.authenticateMinute(ctx, minute, lookups, members, results); err != nil {
-			return nil, err
-		}
+	if ids := ordersOf(requests); len(ids) > 0 {
+		reads = append(reads, readOrders(ids, func(n int, order *models.OrderView) { results[n].order = order }))
+	}
+	if err := d.readRows(ctx, reads...); err != nil {
+		return nil, err
+	}
+	for _, count := range counts {
+		count.assign(requests, results)
 	}
 	return results, nil
 }
 
-// authenticateMinute authenticates the lookups with the given indexes, all of the same minute.
-func (d *DB) authenticateMinute(ctx context.Context, minute int64, lookups []keyLookup, members []int, results []*KeyHolder) error {
-	var hashes [][]byte
-	var requests []int32
-	indexes := map[string]int{}
-	for _, i := range members {
-		hash := lookups[i].hash
-		if _, known := indexes[hash]; !known {
-			indexes[hash] = len(hashes)
-			hashes, requests = append(hashes, []byte(hash)), append(requests, 0)
-		}
-		requests[indexes[hash]]++
-	}
-	holders, err := d.findAndCount(ctx, hashes, requests, minute, lookups[members[0]].now)
-	if err != nil {
-		return err
-	}
-	for _, i := range members {
-		if next := holders[indexes[lookups[i].hash]]; next != nil {
-			mine := *next
-			results[i] = &mine
-			if next.Used > 0 {
-				next.Used++
-			}
-		}
-	}
-	return nil
+// keyCount counts the requests of one clock minute, by key.
+type keyCount struct {
+	minute int64
+	now    time.Time
+	// members are the indexes of the requests in their batch; of is the index of each key.
+	members  []int
+	of       map[string]int
+	hashes   [][]byte
+	requests []int32
+	holders  []*KeyHolder
 }
 
-// findAndCount reads the holder of each key, with Used set to the number of the first of its
-// requests.
-func (d *DB) findAndCount(ctx context.Context, hashes [][]byte, requests []int32, minute int64, now time.Time) ([]*KeyHolder, error) {
-	holders := make([]*KeyHolder, len(hashes))
+// countsByMinute is nearly always one count; two if the batch spans the change of a minute. They
+// are sorted, so that concurrent batches lock the rows of two minutes in the same order.
+func countsByMinute(requests []keyRequest) []*keyCount {
+	var counts []*keyCount
+	for i, request := range requests {
+		minute := Minute(request.now)
+		at, known := slices.BinarySearchFunc(counts, minute, func(c *keyCount, minute int64) int { return cmp.Compare(c.minute, minute) })
+		if !known {
+			counts = slices.Insert(counts, at, &keyCount{minute: minute, now: request.now, of: map[string]int{}})
+		}
+		counts[at].add(i, request.hash)
+	}
+	return counts
+}
+
+func (c *keyCount) add(member int, hash string) {
+	key, known := c.of[hash]
+	if !known {
+		key = len(c.hashes)
+		c.of[hash] = key
+		c.hashes, c.requests, c.holders = append(c.hashes, []byte(hash)), append(c.requests, 0), append(c.holders, nil)
+	}
+	c.members = append(c.members, member)
+	c.requests[key]++
+}
+
+// read finds the holder of each key, with Used set to the number of the first of its requests.
+func (c *keyCount) read() rowsRead {
 	var used, n, counted int
 	var row KeyHolder
-	err := d.readRows(ctx, scanTargets(keyHolderColumns, &row, &used, &n, &counted), func() {
-		holder := row
-		if used > 0 {
-			holder.Used = used - counted + 1
-		}
-		holders[n-1] = &holder
-	}, authenticateAndCount, hashes, requests, minute, now, plansWithAPI)
-	return holders, err
+	return rowsRead{
+		statement: authenticateAndCount,
+		arguments: []any{c.hashes, c.requests, c.minute, c.now, plansWithAPI},
+		targets:   scanTargets(keyHolderColumns, &row, &used, &n, &counted),
+		onRow: func() {
+			holder := row
+			if used > 0 {
+				holder.Used = used - counted + 1
+			}
+			c.holders[n-1] = &holder
+		},
+	}
 }
 
-// authenticateOne counts with a second statement: SQLite has no data-modifying WITH, and there a
-// second statement costs no round trip.
-func (d *DB) authenticateOne(ctx context.Context, hash []byte, now time.Time) (*KeyHolder, error) {
+// assign gives every request the holder of its key, with its own number in the key's minute.
+func (c *keyCount) assign(requests []keyRequest, results []authenticated) {
+	for _, i := range c.members {
+		next := c.holders[c.of[requests[i].hash]]
+		if next == nil {
+			continue
+		}
+		holder := *next
+		results[i].holder = &holder
+		if next.Used > 0 {
+			next.Used++
+		}
+	}
+}
+
+// ordersOf are the orders that the requests read, at the index of the request. It is empty if they
+// read none.
+func ordersOf(requests []keyRequest) []pgtype.UUID {
+	ids, any := make([]pgtype.UUID, len(requests)), false
+	for i, request := range requests {
+		if request.orderID != uuid.Nil {
+			ids[i], any = pgUUID(&request.orderID), true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return ids
+}
+
+// authenticateOne takes a statement for each step: SQLite has no data-modifying WITH, and it runs
+// in the process and has no round trips to save.
+func (d *DB) authenticateOne(ctx context.Context, request keyRequest) (found authenticated, err error) {
 	var holder KeyHolder
-	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.hash = ?", hash).
+	result := d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.hash = ?", []byte(request.hash)).
 		Scan(&holder)
-	if result.Error != nil {
-		return nil, result.Error
+	if result.Error != nil || result.RowsAffected == 0 {
+		return found, result.Error
 	}
-	if result.RowsAffected == 0 {
-		return nil, ErrNotFound
+	found.holder = &holder
+	if !holder.Usable(request.now) {
+		return found, nil
 	}
-	if !holder.Usable(now) {
-		return &holder, nil
+	if holder.Used, err = d.CountRequest(ctx, holder.Key.ID.String(), request.now); err != nil || request.orderID == uuid.Nil {
+		return found, err
 	}
-	used, err := d.CountRequest(ctx, holder.Key.ID.String(), now)
-	holder.Used = used
-	return &holder, err
+	found.order, err = d.OrderViewByID(ctx, request.orderID)
+	if IsNotFound(err) {
+		return authenticated{holder: &holder}, nil
+	}
+	return found, err
 }
 
 // CountRequest counts one request of a subject and returns the subject's count in this clock

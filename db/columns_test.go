@@ -153,7 +153,10 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			// The key is revoked, so its request is not counted.
 			"Authenticate": {
 				db.KeyHolder{Key: w.key, Operator: w.operator, StoreActive: true},
-				func() (any, error) { return database.Authenticate(ctx, w.key.Hash, before) }, []string{"Key.Hash", "Used"},
+				func() (any, error) {
+					holder, _, err := database.Authenticate(ctx, w.key.Hash, before, w.order.ID)
+					return holder, err
+				}, []string{"Key.Hash", "Used"},
 			},
 			"SessionByToken": {
 				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator, StoreActive: true, UserRequests: 1, OperatorRequests: 1},

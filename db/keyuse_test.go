@@ -31,7 +31,7 @@ func TestSaveKeyUses(t *testing.T) {
 		}
 		requireUse := func(key int, at time.Time, from string) {
 			t.Helper()
-			holder, err := database.Authenticate(t.Context(), hashes[key], now)
+			holder, _, err := database.Authenticate(t.Context(), hashes[key], now, uuid.Nil)
 			require.NoError(t, err)
 			require.Equal(t, at, holder.Key.LastUsedAt.UTC())
 			require.Equal(t, from, *holder.Key.LastUsedFrom)
@@ -40,7 +40,7 @@ func TestSaveKeyUses(t *testing.T) {
 			db.KeyUse{KeyID: ids[second], At: now.Add(time.Second), From: "2001:db8::1"})
 		requireUse(first, now, "198.51.100.7")
 		requireUse(second, now.Add(time.Second), "2001:db8::1")
-		holder, err := database.Authenticate(t.Context(), hashes[unused], now)
+		holder, _, err := database.Authenticate(t.Context(), hashes[unused], now, uuid.Nil)
 		require.NoError(t, err)
 		require.Nil(t, holder.Key.LastUsedAt)
 

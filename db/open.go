@@ -23,6 +23,7 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
 
+	"despacho/internal/batch"
 	"despacho/internal/redact"
 	"despacho/internal/sqlitedialect"
 	"despacho/internal/telemetry"
@@ -42,8 +43,8 @@ type DB struct {
 	gorm    *gorm.DB
 	sql     *sql.DB
 	dialect Dialect
-	// batched is nil on SQLite and in a transaction.
-	batched *batched
+	// keys shares statements among requests with a key. It is nil on SQLite and in a transaction.
+	keys *batch.Batcher[keyRequest, authenticated]
 	// auditRetention is how long entries of the audit log are kept.
 	auditRetention time.Duration
 }
@@ -96,7 +97,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	}
 	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention}
 	if dialect == Postgres {
-		database.batched = newBatched(database)
+		database.keys = batch.New(batchOptions, database.authenticateBatch)
 	}
 	return database, nil
 }

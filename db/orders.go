@@ -35,6 +35,12 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
+// contains reports what apply selects.
+func (s OrderScope) contains(order *models.Order) bool {
+	return order.OperatorID == s.OperatorID && order.Test == s.Test &&
+		(s.StoreID == nil || order.StoreID != nil && *order.StoreID == *s.StoreID)
+}
+
 // InsertOrder inserts an order with its first timeline entry, its first event and the deliveries of
 // that.
 func (d *DB) InsertOrder(ctx context.Context, order *models.Order, entry *models.TimelineEntry, event *models.FeedEvent, deliveries []models.WebhookDelivery) error {

@@ -9,25 +9,11 @@ import (
 	"despacho/models"
 )
 
-// OrderView reads one order that the scope may see. On PostgreSQL concurrent reads share one
-// statement.
+// OrderView reads one order that the scope may see.
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
-	if d.batched == nil {
-		var view models.OrderView
-		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
-		return &view, err
-	}
-	view, err := d.batched.orders.Get(ctx, orderLookup{scope: scope, id: id})
-	if err == nil && view == nil {
-		err = ErrNotFound
-	}
-	return view, err
-}
-
-// orderLookup is the read of one order by one caller.
-type orderLookup struct {
-	scope OrderScope
-	id    uuid.UUID
+	var view models.OrderView
+	err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
+	return &view, err
 }
 
 var orderColumns = tableColumns[models.Order]("orders", "")
@@ -47,32 +33,26 @@ var orderViewSelect = columnList(orderViewColumns)
 // every statement; planning takes longer than execution.
 var selectOrders = `
 SELECT wanted.n, view.*
-FROM unnest((SELECT $1::uuid[]), (SELECT $2::uuid[]), (SELECT $3::uuid[]), (SELECT $4::boolean[])) WITH ORDINALITY AS wanted (id, operator_id, store_id, test, n)
+FROM unnest((SELECT $1::uuid[])) WITH ORDINALITY AS wanted (id, n)
 CROSS JOIN LATERAL (
 	SELECT ` + orderViewSelect + `
 	FROM orders ` + orderJoins + `
-	WHERE orders.id = wanted.id AND orders.operator_id = wanted.operator_id AND orders.test = wanted.test
-		AND (wanted.store_id IS NULL OR orders.store_id = wanted.store_id)
+	WHERE orders.id = wanted.id
 	LIMIT 1
 ) AS view`
 
-// readOrders reads several orders with one statement. The result is nil where the order does not
-// exist or the scope may not see it.
-func (d *DB) readOrders(ctx context.Context, lookups []orderLookup) ([]*models.OrderView, error) {
-	ids := make([]pgtype.UUID, len(lookups))
-	operators := make([]pgtype.UUID, len(lookups))
-	stores := make([]pgtype.UUID, len(lookups))
-	tests := make([]bool, len(lookups))
-	for i, lookup := range lookups {
-		ids[i], operators[i] = pgUUID(&lookup.id), pgUUID(&lookup.scope.OperatorID)
-		stores[i], tests[i] = pgUUID(lookup.scope.StoreID), lookup.scope.Test
-	}
-	results := make([]*models.OrderView, len(lookups))
+// readOrders reads several orders of any owner. found is called with the index of each id that
+// exists.
+func readOrders(ids []pgtype.UUID, found func(index int, order *models.OrderView)) rowsRead {
 	var n int
 	var row models.OrderView
-	err := d.readRows(ctx, scanTargets(orderViewColumns, &row, &n), func() {
-		view := row
-		results[n-1] = &view
-	}, selectOrders, ids, operators, stores, tests)
-	return results, err
+	return rowsRead{
+		statement: selectOrders,
+		arguments: []any{ids},
+		targets:   scanTargets(orderViewColumns, &row, &n),
+		onRow: func() {
+			view := row
+			found(n-1, &view)
+		},
+	}
 }

@@ -79,20 +79,23 @@ func forward(client, upstream net.Conn, roundTrips *atomic.Int64) {
 	}
 }
 
-// Authentication and counting together take one round trip to PostgreSQL, and the count is right.
+// Authentication, counting and the order that the request reads together take one round trip to
+// PostgreSQL, and the count is right.
 func TestAuthenticate_oneRoundTrip(t *testing.T) {
 	t.Parallel()
 	proxied, roundTrips := countingProxy(t, testenv.Postgres(t))
 	database := open(t, proxied)
-	operatorID := fixture(t, database).OperatorID
+	order := fixture(t, database)
+	require.NoError(t, database.Insert(context.Background(), order))
 	now := time.Now().UTC()
-	key := models.APIKey{ID: uuid.New(), OperatorID: operatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}
+	key := models.APIKey{ID: uuid.New(), OperatorID: order.OperatorID, Name: "prueba", Scopes: models.JoinScopes(models.Scopes), CreatedAt: now}
 	plain, err := key.Issue()
 	require.NoError(t, err)
 	require.NoError(t, database.InsertAPIKey(context.Background(), &key))
 	authenticate := func() int {
-		holder, err := database.Authenticate(context.Background(), credentials.Hash(plain), now)
+		holder, read, err := database.Authenticate(context.Background(), credentials.Hash(plain), now, order.ID)
 		require.NoError(t, err)
+		require.Equal(t, order.ID, read.ID)
 		return holder.Used
 	}
 	require.Equal(t, 1, authenticate(), "the statement is prepared once for each connection")

@@ -103,7 +103,7 @@ func (s *Service) moveOne(ctx context.Context, caller Caller, bulk bulkMove, ord
 		result.Outcome, result.Reason = BulkRefused, ErrOrderNotFound.Message
 		return
 	}
-	result.Order = s.view(order, caller.SeesProofLocation())
+	result.Order = s.View(caller, order)
 	if bulk.isDone(order) {
 		result.Outcome = BulkUnchanged
 		return

@@ -240,7 +240,7 @@ func (c *correction) apply(before *models.OrderView) (*models.OrderView, error) 
 // corrected describes a correction.
 func (s *Service) corrected(caller Caller, c *correction, before, after *models.OrderView) *Corrected {
 	return &Corrected{
-		Order: s.view(after, caller.SeesProofLocation()), CostBefore: before.ShippingCost, Changed: len(corrections(before, after)) > 0,
+		Order: s.View(caller, after), CostBefore: before.ShippingCost, Changed: len(corrections(before, after)) > 0,
 		Warning: strings.Join(c.warnings, " "),
 	}
 }

@@ -61,7 +61,7 @@ func (s *Service) create(ctx context.Context, caller Caller, in *jsonbody.Object
 	if err != nil {
 		return nil, err
 	}
-	created := &Created{Order: s.view(order, caller.SeesProofLocation()), Warning: draft.warning()}
+	created := &Created{Order: s.View(caller, order), Warning: draft.warning()}
 	if created.JSON, err = json.Marshal(created.Order); err != nil {
 		return nil, err
 	}

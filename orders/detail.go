@@ -51,7 +51,7 @@ func (s *Service) details(ctx context.Context, caller Caller, ids []uuid.UUID) (
 }
 
 func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
-	detail := &Detail{View: s.view(&row.OrderView, caller.SeesProofLocation()), BranchName: row.BranchName}
+	detail := &Detail{View: s.View(caller, &row.OrderView), BranchName: row.BranchName}
 	if row.StoreName != nil {
 		detail.StoreName = *row.StoreName
 	}

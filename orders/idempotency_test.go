@@ -27,7 +27,7 @@ type storeClient struct {
 func newStoreClient(t *testing.T, s *apptest.Service) *storeClient {
 	t.Helper()
 	tenant := s.NewTenant(t)
-	holder, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.FrozenAt)
+	holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.Hash(tenant.Key), apptest.FrozenAt, uuid.Nil)
 	require.NoError(t, err)
 	return &storeClient{Service: s, caller: orders.Caller{Operator: &tenant.Operator, KeyID: &holder.Key.ID}}
 }

@@ -76,7 +76,7 @@ func (s *Service) Each(ctx context.Context, caller Caller, query Query, do func(
 			return err
 		}
 		for i := range rows {
-			if err := do(s.view(&rows[i], caller.SeesProofLocation())); err != nil {
+			if err := do(s.View(caller, &rows[i])); err != nil {
 				return err
 			}
 		}
@@ -119,7 +119,7 @@ func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
 func (s *Service) page(caller Caller, number, limit int, rows []models.OrderView, total int64) *Page {
 	page := &Page{Orders: make([]*View, len(rows)), Total: total, Page: number, Limit: limit}
 	for i := range rows {
-		page.Orders[i] = s.view(&rows[i], caller.SeesProofLocation())
+		page.Orders[i] = s.View(caller, &rows[i])
 	}
 	return page
 }

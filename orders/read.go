@@ -16,7 +16,12 @@ func (s *Service) Get(ctx context.Context, caller Caller, id uuid.UUID) (*View, 
 	if err != nil {
 		return nil, err
 	}
-	return s.view(order, caller.SeesProofLocation()), nil
+	return s.View(caller, order), nil
+}
+
+// View is an order as the caller sees it.
+func (s *Service) View(caller Caller, order *models.OrderView) *View {
+	return s.view(order, caller.SeesProofLocation())
 }
 
 func (s *Service) find(ctx context.Context, caller Caller, id uuid.UUID) (*models.OrderView, error) {

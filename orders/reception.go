@@ -99,7 +99,7 @@ func (s *Service) ReceivedToday(ctx context.Context, caller Caller, limit int) (
 	}
 	received := &Receptions{Latest: make([]*View, len(rows)), Total: total}
 	for i := range rows {
-		received.Latest[i] = s.view(&rows[i], caller.SeesProofLocation())
+		received.Latest[i] = s.View(caller, &rows[i])
 	}
 	return received, nil
 }

@@ -26,7 +26,7 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 	if err != nil {
 		return nil, err
 	}
-	return s.view(moved, caller.SeesProofLocation()), nil
+	return s.View(caller, moved), nil
 }
 
 // requestMove is move, and counts it.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
@@ -55,11 +56,11 @@ func TestOperatorInit_createsEverything(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, user.Administers())
 		require.True(t, credentials.PasswordMatches(user.PasswordHash, made.Admin.Password))
-		holder, err := database.Authenticate(t.Context(), credentials.Hash(made.Key.Key), time.Now().UTC())
+		holder, _, err := database.Authenticate(t.Context(), credentials.Hash(made.Key.Key), time.Now().UTC(), uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
 		require.False(t, holder.Key.Test)
-		holder, err = database.Authenticate(t.Context(), credentials.HashKey(made.TestKey.Key), time.Now().UTC())
+		holder, _, err = database.Authenticate(t.Context(), credentials.HashKey(made.TestKey.Key), time.Now().UTC(), uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, made.Store.ID, *holder.Key.StoreID)
 		require.True(t, holder.Key.Test)

@@ -122,7 +122,7 @@ func stillValid(ctx context.Context, database *db.DB, document *Document, now ti
 		return false
 	}
 	for _, operator := range document.Operators {
-		if _, err := database.Authenticate(ctx, credentials.Hash(operator.Keys.All), now); err != nil {
+		if _, _, err := database.Authenticate(ctx, credentials.Hash(operator.Keys.All), now, uuid.Nil); err != nil {
 			return false
 		}
 	}

@@ -50,7 +50,7 @@ func TestAuthenticate_concurrentRequestsCountOnceEach(t *testing.T) {
 			all.Go(func() {
 				// The last requests fall into the next minute, which has its own count.
 				at := now.Add(time.Duration(i/(keys*requests-2*keys)) * time.Minute)
-				holder, err := processes[i%2].Authenticate(context.Background(), hashes[key], at)
+				holder, _, err := processes[i%2].Authenticate(context.Background(), hashes[key], at, uuid.Nil)
 				if err != nil {
 					t.Error(err)
 					return
@@ -86,33 +86,34 @@ func TestAuthenticate_unusableKeysAreNotCounted(t *testing.T) {
 		for range 10 {
 			for _, hash := range [][]byte{expired, revoked} {
 				all.Go(func() {
-					holder, err := database.Authenticate(ctx, hash, now)
+					holder, _, err := database.Authenticate(ctx, hash, now, uuid.Nil)
 					if err != nil || holder.Used != 0 || holder.Key.Usable(now) {
 						t.Errorf("%+v, %v", holder, err)
 					}
 				})
 			}
 			all.Go(func() {
-				if _, err := database.Authenticate(ctx, good, now); err != nil {
+				if _, _, err := database.Authenticate(ctx, good, now, uuid.Nil); err != nil {
 					t.Error(err)
 				}
 			})
 			all.Go(func() {
-				if _, err := database.Authenticate(ctx, credentials.Hash("unknown"), now); !db.IsNotFound(err) {
+				if _, _, err := database.Authenticate(ctx, credentials.Hash("unknown"), now, uuid.Nil); !db.IsNotFound(err) {
 					t.Errorf("an unknown key: %v", err)
 				}
 			})
 		}
 		all.Wait()
-		holder, err := database.Authenticate(ctx, good, now)
+		holder, _, err := database.Authenticate(ctx, good, now, uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, 11, holder.Used)
 	})
 }
 
-// An order read in a batch has every field as written, optional ones set or not, and only those in
-// the scope are returned.
-func TestOrderView_batchedReadsRespectScope(t *testing.T) {
+// The order that comes with a key has every field as written, optional ones set or not. It comes
+// with no key that may not see it: one of another operator, store or mode, or one that is not
+// usable.
+func TestAuthenticate_theOrderThatTheKeyMaySee(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		ctx, w := context.Background(), newTenant(t, database)
 		written := make([]models.OrderView, 6)
@@ -134,33 +135,49 @@ func TestOrderView_batchedReadsRespectScope(t *testing.T) {
 			view.Order = order
 			written[i] = view
 		}
+		_, err := database.SQL().ExecContext(ctx, "UPDATE operators SET suspended_at = NULL")
+		require.NoError(t, err)
+		now := time.Now().UTC()
+		key := func(change func(*models.APIKey)) []byte { return issueKeys(t, database, w.operator.ID, 1, change)[0] }
+		live, test := key(func(*models.APIKey) {}), key(func(k *models.APIKey) { k.Test = true })
+		ofStore := map[bool][]byte{
+			false: key(func(k *models.APIKey) { k.StoreID = &w.store.ID }),
+			true:  key(func(k *models.APIKey) { k.StoreID, k.Test = &w.store.ID, true }),
+		}
+		revoked := key(func(k *models.APIKey) { k.RevokedAt = &now })
+		stranger := issueKeys(t, database, fixture(t, database).OperatorID, 1, func(*models.APIKey) {})[0]
 		var all sync.WaitGroup
+		read := func(hash []byte, id uuid.UUID, check func(*models.OrderView)) {
+			all.Go(func() {
+				holder, order, err := database.Authenticate(ctx, hash, now, id)
+				if assert.NoError(t, err) && assert.NotNil(t, holder) {
+					check(order)
+				}
+			})
+		}
 		for i := range 60 {
 			expected := written[i%len(written)]
-			all.Go(func() {
-				view, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, Test: expected.Test}, expected.ID)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				assert.Equal(t, fields.Of(expected), fields.Of(view))
-			})
-			all.Go(func() {
-				_, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, StoreID: &w.store.ID, Test: expected.Test}, expected.ID)
-				if expected.StoreID == nil {
-					assert.ErrorIs(t, err, db.ErrNotFound)
-				} else {
-					assert.NoError(t, err)
+			mine, otherMode := live, test
+			if expected.Test {
+				mine, otherMode = test, live
+			}
+			read(mine, expected.ID, func(order *models.OrderView) {
+				if assert.NotNil(t, order) {
+					assert.Equal(t, fields.Of(expected), fields.Of(*order))
 				}
 			})
-			all.Go(func() {
-				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: uuid.New(), Test: expected.Test}, expected.ID); !db.IsNotFound(err) {
-					t.Errorf("another operator: %v", err)
-				}
+			read(ofStore[expected.Test], expected.ID, func(order *models.OrderView) {
+				assert.Equal(t, expected.StoreID != nil, order != nil, "a key of the store")
 			})
+			read(otherMode, expected.ID, func(order *models.OrderView) { assert.Nil(t, order, "the other mode") })
+			read(stranger, expected.ID, func(order *models.OrderView) { assert.Nil(t, order, "another operator") })
+			read(revoked, expected.ID, func(order *models.OrderView) { assert.Nil(t, order, "a revoked key") })
+			read(mine, uuid.New(), func(order *models.OrderView) { assert.Nil(t, order, "an order that does not exist") })
+			read(mine, uuid.Nil, func(order *models.OrderView) { assert.Nil(t, order, "a request that reads none") })
 			all.Go(func() {
-				if _, err := database.OrderView(ctx, db.OrderScope{OperatorID: w.operator.ID, Test: !expected.Test}, expected.ID); !db.IsNotFound(err) {
-					t.Errorf("the other mode: %v", err)
+				_, order, err := database.Authenticate(ctx, credentials.Hash("unknown"), now, expected.ID)
+				if !db.IsNotFound(err) || order != nil {
+					t.Errorf("an unknown key: %v, %v", order, err)
 				}
 			})
 		}
