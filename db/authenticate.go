@@ -68,7 +68,7 @@ func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time, order
 }
 
 func (d *DB) authenticate(ctx context.Context, request keyRequest) (authenticated, error) {
-	if d.keys == nil {
+	if !d.canReadRows() {
 		return d.authenticateOne(ctx, request)
 	}
 	return d.keys.Get(ctx, request)

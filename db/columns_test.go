@@ -132,7 +132,11 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			read    func() (any, error)
 			leftOut []string
 		}{
-			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
+			"OrderView": {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
+			"OrderViewForRider": {view, func() (any, error) {
+				order, _, err := database.OrderViewForRider(ctx, scope, w.order.ID, w.rider.ID)
+				return order, err
+			}, nil},
 			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.order.ID) }, nil},
 			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuideCode(ctx, scope, w.order.GuideCode) }, nil},
 			"OrderViews":       {view, func() (any, error) { return onlyRow(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
@@ -146,9 +150,12 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				func() (any, error) { return onlyRow(database.OrderDetails(ctx, scope, []uuid.UUID{w.order.ID})) }, nil,
 			},
 			"LockOrder": {w.order, func() (any, error) { return database.LockOrder(ctx, w.order.ID) }, nil},
-			"LockOrderForMove": {w.order, func() (any, error) {
-				order, _, err := database.LockOrderForMove(ctx, w.order.ID, nil, nil)
-				return order, err
+			"InMove": {w.order, func() (read any, err error) {
+				err = database.InMove(ctx, w.order.ID, nil, nil, func(_, _ *db.DB, order *models.Order, _ *db.MoveContext) error {
+					read = order
+					return nil
+				})
+				return read, err
 			}, nil},
 			// The key is revoked, so its request is not counted.
 			"Authenticate": {
@@ -162,14 +169,17 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator, StoreActive: true, UserRequests: 1, OperatorRequests: 1},
 				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash", "User.TOTPSecret"},
 			},
-			"FactsFor": {
+			"MoveContext": {
 				db.MoveContext{
 					Operator: w.operator, LocationName: "Miraflores", RiderName: &w.rider.Name, RiderPhone: &w.rider.Phone,
 					RiderActive: &w.rider.Active, BranchActive: &w.branch.Active, HasWebhooks: true,
 				},
-				func() (any, error) {
-					_, moveContext, err := database.LockOrderForMove(ctx, w.order.ID, &w.rider.ID, &w.branch.ID)
-					return moveContext, err
+				func() (read any, err error) {
+					err = database.InMove(ctx, w.order.ID, &w.rider.ID, &w.branch.ID, func(_, _ *db.DB, _ *models.Order, moveContext *db.MoveContext) error {
+						read = moveContext
+						return nil
+					})
+					return read, err
 				}, nil,
 			},
 			"Track": {

@@ -11,9 +11,45 @@ import (
 
 // OrderView reads one order that the scope may see.
 func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*models.OrderView, error) {
-	var view models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
-	return &view, err
+	if !d.canReadRows() {
+		var view models.OrderView
+		err := scope.apply(d.orderViews(ctx)).Where("orders.id = ?", id).Take(&view).Error
+		return &view, err
+	}
+	var order *models.OrderView
+	err := d.readRows(ctx, readOrder(id, &order))
+	return inScope(scope, order, err)
+}
+
+// OrderViewForRider is OrderView, and whether the rider may get orders of the scope's operator. On
+// PostgreSQL it is one round trip.
+func (d *DB) OrderViewForRider(ctx context.Context, scope OrderScope, id, riderID uuid.UUID) (order *models.OrderView, assignable bool, err error) {
+	if !d.canReadRows() {
+		if assignable, err = d.IsAssignable(ctx, scope.OperatorID, riderID); err != nil {
+			return nil, false, err
+		}
+		order, err = d.OrderView(ctx, scope, id)
+		return order, assignable, err
+	}
+	err = d.readRows(ctx, readOrder(id, &order), rowsRead{
+		statement: selectAssignableNumbered,
+		arguments: []any{pgUUID(&riderID), pgUUID(&scope.OperatorID)},
+		targets:   []any{&assignable},
+		onRow:     func() {},
+	})
+	order, err = inScope(scope, order, err)
+	return order, assignable, err
+}
+
+// inScope returns ErrNotFound for an order that was not found or that the scope does not contain.
+func inScope(scope OrderScope, order *models.OrderView, err error) (*models.OrderView, error) {
+	if err == nil && (order == nil || !scope.contains(&order.Order)) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return order, nil
 }
 
 var orderColumns = tableColumns[models.Order]("orders", "")
@@ -55,4 +91,9 @@ func readOrders(ids []pgtype.UUID, found func(index int, order *models.OrderView
 			found(n-1, &view)
 		},
 	}
+}
+
+// readOrder reads one order of any owner into order, if it exists.
+func readOrder(id uuid.UUID, order **models.OrderView) rowsRead {
+	return readOrders([]pgtype.UUID{pgUUID(&id)}, func(_ int, found *models.OrderView) { *order = found })
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/gorm"
 )
@@ -23,34 +26,30 @@ func (d *DB) InPipeline(ctx context.Context, fn func(tx *DB) error) error {
 	if err := fn(d.on(ctx, queue)); err != nil {
 		return err
 	}
-	connection, err := d.sql.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer connection.Close()
-	return d.send(ctx, queue, connection)
+	return d.send(ctx, queue)
 }
 
-// InLockedPipeline runs fn in a transaction in which fn reads and locks rows with tx, and writes
-// with writes: what it writes is sent with the commit when fn has returned, in one round trip. Each
-// write is taken to have changed one row. It is for rows that fn has locked.
-func (d *DB) InLockedPipeline(ctx context.Context, fn func(tx, writes *DB) error) error {
-	if d.dialect == SQLite {
-		return d.InTx(ctx, func(tx *DB) error { return fn(tx, tx) })
-	}
+// inLockedPipeline begins a transaction with a statement that reads and locks rows, and runs fn in
+// it. fn reads with tx, and writes with writes: what it writes is sent with the commit when fn has
+// returned. That takes two round trips instead of one for each statement and two for begin and
+// commit. Each write is taken to have changed one row. It is for PostgreSQL, and for rows that the
+// statement has locked.
+func (d *DB) inLockedPipeline(ctx context.Context, lock rowsRead, fn func(tx, writes *DB) error) error {
 	connection, err := d.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer connection.Close()
-	if _, err := connection.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
+	begin := &pipeline{DB: d.sql, connection: connection}
+	begin.add(rowsRead{statement: "BEGIN"})
+	begin.add(lock)
+	writes := &pipeline{DB: d.sql, connection: connection}
+	if err = d.send(ctx, begin); err == nil {
+		err = fn(d.on(ctx, connection), d.on(ctx, writes))
 	}
-	queue := &pipeline{DB: d.sql}
-	err = fn(d.on(ctx, connection), d.on(ctx, queue))
-	if err == nil && len(queue.statements) > 0 {
-		queue.add("COMMIT")
-		if err = d.send(ctx, queue, connection); err == nil {
+	if err == nil && len(writes.statements) > 0 {
+		writes.add(rowsRead{statement: "COMMIT"})
+		if err = d.send(ctx, writes); err == nil {
 			return nil
 		}
 	}
@@ -58,6 +57,28 @@ func (d *DB) InLockedPipeline(ctx context.Context, fn func(tx, writes *DB) error
 	// fails is not used again.
 	_, _ = connection.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	return err
+}
+
+// readRows runs statements on PostgreSQL in one round trip and scans their rows with pgx, which is
+// much cheaper than GORM's reflection and database/sql's conversions. It is for the few statements
+// that most API requests make.
+func (d *DB) readRows(ctx context.Context, reads ...rowsRead) error {
+	queue := &pipeline{DB: d.sql}
+	for _, read := range reads {
+		queue.add(read)
+	}
+	return d.send(ctx, queue)
+}
+
+// canReadRows reports whether readRows can be used: on PostgreSQL, and not in a transaction.
+func (d *DB) canReadRows() bool { return d.keys != nil }
+
+// numbered replaces GORM's placeholders in a statement by PostgreSQL's.
+func numbered(statement string) string {
+	for n := 1; strings.Contains(statement, "?"); n++ {
+		statement = strings.Replace(statement, "?", "$"+strconv.Itoa(n), 1)
+	}
+	return statement
 }
 
 // on is the database over another connection pool.
@@ -69,38 +90,74 @@ func (d *DB) on(ctx context.Context, pool gorm.ConnPool) *DB {
 
 // send sends what is queued. It passes through GORM's callbacks, so that metrics, traces and logs
 // include the round trip.
-func (d *DB) send(ctx context.Context, queue *pipeline, connection *sql.Conn) error {
-	send := d.with(ctx)
-	send.Statement.ConnPool = pipelineSender{queue, connection}
-	send.Statement.SQL.WriteString(strings.Join(queue.statements, "; "))
-	return send.Callback().Raw().Execute(send).Error
+func (d *DB) send(ctx context.Context, queue *pipeline) error {
+	session := d.with(ctx)
+	session.Statement.ConnPool = pipelineSender{queue}
+	session.Statement.SQL.WriteString(strings.Join(queue.statements, "; "))
+	return session.Callback().Raw().Execute(session).Error
+}
+
+// rowsRead is a statement with pgx's placeholders. Every row is scanned into targets, then onRow is
+// called, which must copy what it keeps.
+type rowsRead struct {
+	statement string
+	arguments []any
+	targets   []any
+	onRow     func()
 }
 
 // pipeline is a GORM connection pool that queues statements.
 type pipeline struct {
 	*sql.DB
+	// connection is the one that the statements are sent over; nil for any of the DB.
+	connection *sql.Conn
 	batch      pgx.Batch
 	statements []string
+	found      int64
 }
 
+// ExecContext is what GORM calls for a write.
 func (p *pipeline) ExecContext(_ context.Context, statement string, arguments ...any) (sql.Result, error) {
-	p.add(statement, arguments...)
+	p.add(rowsRead{statement: statement, arguments: arguments})
 	return driver.RowsAffected(1), nil
 }
 
-func (p *pipeline) add(statement string, arguments ...any) {
-	p.batch.Queue(statement, arguments...)
-	p.statements = append(p.statements, statement)
+func (p *pipeline) add(read rowsRead) {
+	p.statements = append(p.statements, read.statement)
+	p.batch.Queue(read.statement, read.arguments...).Query(func(rows pgx.Rows) error {
+		for ; rows.Next(); p.found++ {
+			if err := rows.Scan(read.targets...); err != nil {
+				return err
+			}
+			read.onRow()
+		}
+		return rows.Err()
+	})
 }
 
-// pipelineSender is a GORM connection pool that sends what is queued over a connection.
-type pipelineSender struct {
-	*pipeline
-	connection *sql.Conn
-}
+// pipelineSender is a GORM connection pool that sends what is queued.
+type pipelineSender struct{ *pipeline }
 
+// ExecContext is what GORM calls to run the statements.
 func (p pipelineSender) ExecContext(ctx context.Context, _ string, _ ...any) (sql.Result, error) {
-	return driver.ResultNoRows, p.connection.Raw(func(driverConn any) error {
+	connection := p.connection
+	if connection == nil {
+		var err error
+		if connection, err = p.Conn(ctx); err != nil {
+			return nil, err
+		}
+		defer connection.Close()
+	}
+	err := connection.Raw(func(driverConn any) error {
 		return driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &p.batch).Close()
 	})
+	return driver.RowsAffected(p.found), err
+}
+
+// pgUUID converts an id to the type that pgx sends in binary; a uuid.UUID would be sent as text.
+func pgUUID(id *uuid.UUID) pgtype.UUID {
+	if id == nil {
+		return pgtype.UUID{}
+	}
+	return pgtype.UUID{Bytes: *id, Valid: true}
 }

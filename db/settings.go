@@ -82,11 +82,16 @@ func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.U
 	return stores, err
 }
 
-// RiderOf finds an active rider of the operator who is not that of test orders.
-func (d *DB) RiderOf(ctx context.Context, operatorID, riderID uuid.UUID) (*models.Rider, error) {
-	var rider models.Rider
-	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active AND NOT test", riderID, operatorID).Take(&rider).Error
-	return &rider, err
+// selectAssignable is whether a rider is an active one of the operator, and not the one of test
+// orders.
+const selectAssignable = "SELECT EXISTS (SELECT 1 FROM riders WHERE id = ? AND operator_id = ? AND active AND NOT test)"
+
+var selectAssignableNumbered = numbered(selectAssignable)
+
+// IsAssignable reports whether the rider may get orders of the operator.
+func (d *DB) IsAssignable(ctx context.Context, operatorID, riderID uuid.UUID) (assignable bool, err error) {
+	err = d.with(ctx).Raw(selectAssignable, riderID, operatorID).Scan(&assignable).Error
+	return assignable, err
 }
 
 // BranchOf finds an active branch of the operator.

@@ -53,15 +53,8 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		result.Refused = "photo no es el nombre de una foto guardada."
 		return &result, nil
 	}
-	err := s.db.InLockedPipeline(ctx, func(tx, writes *db.DB) error {
-		rider, branch := riderAndBranch(move)
-		order, moveContext, err := tx.LockOrderForMove(ctx, move.OrderID, rider, branch)
-		if db.IsNotFound(err) {
-			return ErrOrderNotFound
-		}
-		if err != nil {
-			return err
-		}
+	rider, branch := riderAndBranch(move)
+	err := s.db.InMove(ctx, move.OrderID, rider, branch, func(tx, writes *db.DB, order *models.Order, moveContext *db.MoveContext) (err error) {
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
@@ -78,6 +71,9 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		result.Deliveries, err = s.insertEvent(ctx, tx, writes, order, moveContext, move)
 		return err
 	})
+	if db.IsNotFound(err) {
+		err = ErrOrderNotFound
+	}
 	return &result, err
 }
 

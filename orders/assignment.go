@@ -19,8 +19,12 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	if len(ids) == 0 {
 		return nil, ErrNothingSelected
 	}
-	if err := s.checkRider(ctx, caller, riderID); err != nil {
+	assignable, err := s.db.IsAssignable(ctx, caller.Operator.ID, riderID)
+	if err != nil {
 		return nil, err
+	}
+	if !assignable {
+		return nil, errNotAssignable()
 	}
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkAssigned, tooMany: errTooManyToAssign,

@@ -94,21 +94,19 @@ func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid
 // Assign assigns the order to a rider. With expectedSeq it returns ErrOrderChanged if the order has
 // moved since that Seq, unless it has the rider already.
 func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID, expectedSeq *int) (*View, error) {
-	if err := s.checkRider(ctx, caller, riderID); err != nil {
+	order, assignable, err := s.db.OrderViewForRider(ctx, caller.Scope(), id, riderID)
+	switch {
+	case err != nil && !db.IsNotFound(err):
 		return nil, err
-	}
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
-		return nil, err
+	case !assignable:
+		return nil, errNotAssignable()
+	case err != nil:
+		return nil, ErrOrderNotFound
 	}
 	return s.moveOrder(ctx, caller, order, workflows.Assigned{RiderID: riderID, ExpectedSeq: expectedSeq}, "")
 }
 
-// checkRider checks that the rider is an active one of the operator.
-func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UUID) error {
-	_, err := s.db.RiderOf(ctx, caller.Operator.ID, riderID)
-	if db.IsNotFound(err) {
-		return fieldError("rider_id", "no es un motorizado activo del operador")
-	}
-	return err
+// errNotAssignable is the error of a rider who is not an active one of the operator.
+func errNotAssignable() error {
+	return fieldError("rider_id", "no es un motorizado activo del operador")
 }
