@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,7 +87,14 @@ type SignedIn struct {
 // The hash of the password and the secret of the second factor are read only to check them.
 var sessionUserColumns = tableColumns[models.User]("u", "user_", "password_hash", "totp_secret")
 
-var findSession = "SELECT s.id AS session_id, " + columnList(sessionUserColumns) + ", " + columnList(operatorColumns) + ", " + storeActive + `
+var sessionColumns = slices.Concat(
+	[]column[SignedIn]{{"s.id AS session_id", func(s *SignedIn) any { return (*[16]byte)(&s.SessionID) }}},
+	columnsOf(sessionUserColumns, func(s *SignedIn) *models.User { return &s.User }),
+	columnsOf(operatorColumns, func(s *SignedIn) *models.Operator { return &s.Operator }),
+	[]column[SignedIn]{{storeActive, func(s *SignedIn) any { return &s.StoreActive }}},
+)
+
+var findSession = "SELECT " + columnList(sessionColumns) + `
 		FROM sessions s JOIN users u ON u.id = s.user_id JOIN operators o ON o.id = u.operator_id LEFT JOIN stores st ON st.id = u.store_id
 		WHERE s.token_hash = ? AND s.expires_at > ? AND u.active`
 
@@ -95,7 +103,7 @@ var findSession = "SELECT s.id AS session_id, " + columnList(sessionUserColumns)
 const countSession = `INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1), (?, ?, 1)
 		ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING subject, used`
 
-var findAndCountSession = "WITH found AS (" + findSession + `), counted AS (
+var findAndCountSession = numbered("WITH found AS (" + findSession + `), counted AS (
 			INSERT INTO rate_windows (subject, minute, used)
 			SELECT subject, ?, 1 FROM found CROSS JOIN LATERAL (VALUES (1, 'user:' || user_id), (2, 'panel:' || op_id)) AS windows (n, subject)
 			ORDER BY n
@@ -103,25 +111,17 @@ var findAndCountSession = "WITH found AS (" + findSession + `), counted AS (
 		)
 		SELECT found.*, (SELECT used FROM counted WHERE subject = 'user:' || user_id) AS user_requests,
 			(SELECT used FROM counted WHERE subject = 'panel:' || op_id) AS operator_requests
-		FROM found`
+		FROM found`)
 
 // SessionByToken finds the user and the operator of an unexpired session and counts the request:
 // with one statement on PostgreSQL, with two on SQLite, which has no data-modifying WITH.
 func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
+	if d.canReadRows() {
+		return d.findAndCountSession(ctx, tokenHash, now)
+	}
 	var signedIn SignedIn
-	statement, arguments := findSession, []any{tokenHash, now}
-	if d.dialect == Postgres {
-		statement, arguments = findAndCountSession, append(arguments, Minute(now))
-	}
-	result := d.with(ctx).Raw(statement, arguments...).Scan(&signedIn)
-	if result.Error != nil {
-		return nil, result.Error
-	}
-	if result.RowsAffected == 0 {
-		return nil, ErrNotFound
-	}
-	if d.dialect == Postgres {
-		return &signedIn, nil
+	if err := requireOneRow(d.with(ctx).Raw(findSession, tokenHash, now).Scan(&signedIn)); err != nil {
+		return nil, err
 	}
 	user, panel := "user:"+signedIn.User.ID.String(), "panel:"+signedIn.Operator.ID.String()
 	var counted []models.RateWindow
@@ -134,6 +134,21 @@ func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time
 		}
 	}
 	return &signedIn, err
+}
+
+func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
+	var row SignedIn
+	var found *SignedIn
+	err := d.readRows(ctx, rowsRead{
+		statement: findAndCountSession,
+		arguments: []any{tokenHash, now, Minute(now)},
+		targets:   append(scanTargets(sessionColumns, &row), &row.UserRequests, &row.OperatorRequests),
+		onRow:     func() { found = &row },
+	})
+	if err == nil && found == nil {
+		err = ErrNotFound
+	}
+	return found, err
 }
 
 // DeleteSession ends a session.
