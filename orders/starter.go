@@ -13,9 +13,13 @@ import (
 
 const (
 	// startConcurrency is how many workflows a process starts at once. Temporal takes hardly more a
-	// second from more callers, and on a machine that it shares with the api they would hold the
-	// answers to creations up.
-	startConcurrency = 8
+	// second from more callers on the same machine, where they would hold the answers to creations
+	// up.
+	startConcurrency = 2
+	// maxStartConcurrency is how many it starts at once while orders have waited for longer than
+	// startsBehind: a Temporal on other machines takes more a second from more callers.
+	maxStartConcurrency = 8
+	startsBehind        = 3 * time.Second
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
 	// maxStartWait is how long a created order may wait in the queue. One that has waited longer is
@@ -54,9 +58,11 @@ type starter struct {
 
 	// underWay has for each goroutine when its order was queued, in Unix nanoseconds; zero if it is
 	// idle. The queue is first in, first out, so the oldest start is among them.
-	underWay [startConcurrency]atomic.Int64
-	failed   atomic.Int64
-	logged   atomic.Int64 // when a failure was last logged, in Unix nanoseconds
+	underWay [maxStartConcurrency]atomic.Int64
+	// additional has the elements of underWay that no goroutine uses.
+	additional chan *atomic.Int64
+	failed     atomic.Int64
+	logged     atomic.Int64 // when a failure was last logged, in Unix nanoseconds
 }
 
 type queuedStart struct {
@@ -66,7 +72,10 @@ type queuedStart struct {
 }
 
 func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
-	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize)}
+	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, maxStartConcurrency)}
+	for i := startConcurrency; i < maxStartConcurrency; i++ {
+		s.additional <- &s.underWay[i]
+	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -82,7 +91,7 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 	}
 	s.running.Do(func() {
 		for i := range startConcurrency {
-			s.done.Go(func() { s.run(&s.underWay[i]) })
+			s.done.Go(func() { s.run(&s.underWay[i], false) })
 		}
 	})
 	select {
@@ -92,13 +101,34 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 	}
 }
 
-func (s *starter) run(underWay *atomic.Int64) {
+// run starts queued orders. An additional goroutine ends with the first order that has not waited
+// for long.
+func (s *starter) run(underWay *atomic.Int64, additional bool) {
 	for next := range s.queue {
+		behind := time.Since(next.queued) > startsBehind
+		if behind {
+			s.runAdditional()
+		}
 		underWay.Store(next.queued.UnixNano())
 		if err := s.startQueued(next); err != nil {
 			s.fail(next.ctx, next.order.ID, err)
 		}
 		underWay.Store(0)
+		if additional && !behind {
+			return
+		}
+	}
+}
+
+// runAdditional runs one more goroutine, unless there are maxStartConcurrency.
+func (s *starter) runAdditional() {
+	select {
+	case underWay := <-s.additional:
+		s.done.Go(func() {
+			s.run(underWay, true)
+			s.additional <- underWay
+		})
+	default:
 	}
 }
 

@@ -3,6 +3,7 @@ package orders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -73,6 +74,38 @@ func TestStarter_stopsWithoutTemporal(t *testing.T) {
 	s.add(t.Context(), orderToStart()) // a request that is still served
 	require.Zero(t, started.Load())
 	require.EqualValues(t, count+1, s.backlog().Failed, "left to the reconcile workflow")
+}
+
+// Creations are answered faster if few workflows start beside them; orders that wait for long are
+// started by more goroutines.
+func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
+	t.Parallel()
+	const count = 2 * maxStartConcurrency
+	for name, test := range map[string]struct {
+		waited time.Duration
+		atOnce int
+	}{
+		"in calm": {-poll.Deadline, startConcurrency}, "behind": {2 * startsBehind, maxStartConcurrency},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, started, release := blockedStarter(t)
+			for range count {
+				s.queue <- queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-test.waited)}
+			}
+			s.add(t.Context(), orderToStart()) // runs the goroutines
+			poll.Until(t, func() error {
+				if taken := count + 1 - len(s.queue); taken != test.atOnce {
+					return fmt.Errorf("%d instead of %d are started at once", taken, test.atOnce)
+				}
+				return nil
+			})
+			close(release)
+			s.close(poll.Deadline)
+			require.EqualValues(t, count+1, started.Load())
+			require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutines have ended")
+		})
+	}
 }
 
 // A start outlives the request that created the order.
