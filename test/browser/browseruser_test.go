@@ -135,3 +135,13 @@ func (p *browserUser) requireNoOverflow() {
 	p.t.Helper()
 	require.False(p.t, read(p.t, p.tab, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > document.documentElement.clientWidth`)), p.address())
 }
+
+// What is read while the page is left is read from the page that follows.
+func TestRead_whileThePageIsLeft(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		p := openDesktop(t, s)
+		p.visit("/rastreo")
+		const leaving = `location.search || (location.search = "?left", new Promise(() => {}))`
+		require.Equal(t, "?left", read(t, p.tab, chromedp.Evaluate[string](leaving, chromedp.EvalAwaitPromise)))
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/poll"
 )
 
 // phoneWidth is the width of a phone's window.
@@ -18,10 +19,18 @@ func emulatePhone() chromedp.Action[chromedp.Void] {
 	return chromedp.EmulateViewport(phoneWidth, 844, chromedp.EmulateMobile, chromedp.EmulateScale(2))
 }
 
-// read runs an action and returns what it read.
+// read runs an action and returns what it read. The browser does not answer for a page that is left
+// meanwhile; the action is then run on the page that follows.
 func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
 	t.Helper()
-	value, err := chromedp.Run(tab, action)
+	var value T
+	var err error
+	poll.Until(t, func() error {
+		if value, err = chromedp.Run(tab, action); err != nil && strings.Contains(err.Error(), "Inspected target navigated or closed") {
+			return err
+		}
+		return nil
+	})
 	require.NoError(t, err)
 	return value
 }
