@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/test/testenv"
 )
 
 func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
@@ -29,7 +31,7 @@ func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
 	_, err = despacho(t, "", "health", "--admin", "--ready")
 	require.Error(t, err)
 
-	server.Close()
+	t.Setenv("HTTP_ADDR", testenv.ClosedAddress(t))
 	_, err = despacho(t, "", "health")
 	require.ErrorContains(t, err, "connection refused")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
+	"despacho/test/testenv"
 )
 
 // Providers and net/http like to quote what they were asked; whatever goes wrong, the DNI and the
@@ -50,9 +51,7 @@ func TestNoDNIInAnyLog(t *testing.T) {
 	t.Run("nobody at the address", func(t *testing.T) {
 		t.Parallel()
 		var log transcript
-		fake := serve(t, isDown)
-		fake.Close()
-		config := Config{Provider: "decolecta", URL: fake.URL + "/dni?key=" + someToken}
+		config := Config{Provider: "decolecta", URL: "http://" + testenv.ClosedAddress(t) + "/dni?key=" + someToken}
 		verify(t, verifierOf(t, Options{Logger: log.logger()}, config), someDNI)
 		require.Contains(t, log.String(), "refused")
 		require.NotContains(t, log.String(), someDNI)

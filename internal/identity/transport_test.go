@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -108,9 +109,8 @@ func TestBrokenConnections(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		fake := serve(t, knowsRosa)
-		fake.Close()
-		require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, named("migo", fake)), someDNI).Outcome)
+		closed := Config{Provider: "migo", URL: "http://" + testenv.ClosedAddress(t), Token: someToken}
+		require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, closed), someDNI).Outcome)
 	})
 }
 

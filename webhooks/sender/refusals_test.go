@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/safehttptest"
+	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
 
@@ -49,12 +50,10 @@ func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 
 func TestSendSaysThatNobodyListens(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(testenv.ClosedAddress(t))
 	require.NoError(t, err)
-	url := urlAt(listener.Addr())
-	require.NoError(t, listener.Close())
 
-	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(url))
+	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent("https://"+net.JoinHostPort(receiverName, port)+"/hook"))
 
 	requireOutcome(t, outcome{
 		reason: sender.ReasonConnectionRefused, words: "El receptor rechazó la conexión.",
