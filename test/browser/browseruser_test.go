@@ -52,6 +52,28 @@ func (p *browserUser) signInAs(tenant *apptest.Tenant, user *models.User) {
 	p.waitForText("Pedidos")
 }
 
+// runAgainAfter runs an action until it does not fail with the message, and returns what it read.
+func runAgainAfter[T any](t *testing.T, tab context.Context, message string, action chromedp.Action[T]) T {
+	t.Helper()
+	var value T
+	var err error
+	poll.Until(t, func() error {
+		if value, err = chromedp.Run(tab, action); err != nil && strings.Contains(err.Error(), message) {
+			return err
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return value
+}
+
+// read runs an action and returns what it read. The browser does not answer for a page that is left
+// meanwhile; the action is then run on the page that follows.
+func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
+	t.Helper()
+	return runAgainAfter(t, tab, "Inspected target navigated or closed", action)
+}
+
 func (p *browserUser) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	require.NoError(p.t, chromedp.Do(p.tab, actions...))
@@ -65,15 +87,7 @@ func (p *browserUser) fill(selector, text string) {
 	p.t.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS(selector)))
 	read(p.t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).value = ""`, selector)))
-	var failed error
-	p.until(func() error {
-		failed = chromedp.Do(p.tab, chromedp.SendKeys(chromedp.CSS(selector), text))
-		if failed != nil && strings.Contains(failed.Error(), "Element is not focusable") {
-			return failed
-		}
-		return nil
-	})
-	require.NoError(p.t, failed)
+	runAgainAfter(p.t, p.tab, "Element is not focusable", chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // choose selects an option by its label.

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
-	"despacho/test/poll"
 )
 
 // phoneWidth is the width of a phone's window.
@@ -17,22 +15,6 @@ const phoneWidth = 390
 
 func emulatePhone() chromedp.Action[chromedp.Void] {
 	return chromedp.EmulateViewport(phoneWidth, 844, chromedp.EmulateMobile, chromedp.EmulateScale(2))
-}
-
-// read runs an action and returns what it read. The browser does not answer for a page that is left
-// meanwhile; the action is then run on the page that follows.
-func read[T any](t *testing.T, tab context.Context, action chromedp.Action[T]) T {
-	t.Helper()
-	var value T
-	var err error
-	poll.Until(t, func() error {
-		if value, err = chromedp.Run(tab, action); err != nil && strings.Contains(err.Error(), "Inspected target navigated or closed") {
-			return err
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	return value
 }
 
 // A customer with a phone types the code as it stands on the sticker, however sloppily, and reads

@@ -50,10 +50,10 @@ func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 
 func TestSendSaysThatNobodyListens(t *testing.T) {
 	t.Parallel()
-	_, port, err := net.SplitHostPort(testenv.ClosedAddress(t))
+	closed, err := net.ResolveTCPAddr("tcp", testenv.ClosedAddress(t))
 	require.NoError(t, err)
 
-	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent("https://"+net.JoinHostPort(receiverName, port)+"/hook"))
+	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(urlAt(closed)))
 
 	requireOutcome(t, outcome{
 		reason: sender.ReasonConnectionRefused, words: "El receptor rechazó la conexión.",
