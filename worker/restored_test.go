@@ -28,18 +28,26 @@ import (
 )
 
 // rewind makes an order what it was when it was created, as an older copy of the database has it.
+// It is repeated while a worker adds an attempt to a delivery that is being deleted.
 func (s *service) rewind(t *testing.T, orderID string) {
 	t.Helper()
-	for _, statement := range []string{
-		"DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE order_id = '%s' AND order_seq > 1)",
-		"DELETE FROM deliveries WHERE order_id = '%s' AND order_seq > 1",
-		"DELETE FROM order_events WHERE order_id = '%s' AND seq > 1",
-		`UPDATE orders SET status = 'registered', seq = 1, rider_id = NULL, received_at = NULL, assigned_at = NULL, delivered_at = NULL,
-			cancelled_at = NULL, cancelled_by = NULL, workflow_started_at = created_at, updated_at = created_at WHERE id = '%s'`,
-	} {
-		_, err := s.App.DB.SQL().ExecContext(t.Context(), fmt.Sprintf(statement, orderID))
+	poll.Until(t, func() error {
+		tx, err := s.App.DB.SQL().BeginTx(t.Context(), nil)
 		require.NoError(t, err)
-	}
+		defer tx.Rollback()
+		for _, statement := range []string{
+			"DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE order_id = '%s' AND order_seq > 1)",
+			"DELETE FROM deliveries WHERE order_id = '%s' AND order_seq > 1",
+			"DELETE FROM order_events WHERE order_id = '%s' AND seq > 1",
+			`UPDATE orders SET status = 'registered', seq = 1, rider_id = NULL, received_at = NULL, assigned_at = NULL, delivered_at = NULL,
+				cancelled_at = NULL, cancelled_by = NULL, workflow_started_at = created_at, updated_at = created_at WHERE id = '%s'`,
+		} {
+			if _, err := tx.ExecContext(t.Context(), fmt.Sprintf(statement, orderID)); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	})
 }
 
 // wholeLife makes every move of an order and requires that each is really made.
