@@ -28,14 +28,28 @@ type environment struct {
 	servers   []func(context.Context) error
 }
 
-// settings make tests and compilers quicker. A variable of the caller's replaces each of them.
-var settings = []string{
+// settings make tests, compilers and servers quicker. A variable of the caller's replaces each of
+// them.
+var settings = map[string]string{
 	// A program with the race detector ends at once; by default it stays a second to report races
 	// that are found while it ends.
-	"GORACE=atexit_sleep_ms=0",
+	"GORACE": "atexit_sleep_ms=0",
 	// The garbage collector takes a tenth of the time of linking and testing. It runs less often
 	// while a process is small.
-	"GOGC=400", "GOMEMLIMIT=1500MiB",
+	"GOGC": "400", "GOMEMLIMIT": "1500MiB",
+}
+
+// applySettings sets them for all processes that this one starts.
+func applySettings() error {
+	for name, value := range settings {
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepare installs what the chosen suites need.
@@ -48,7 +62,7 @@ func prepare(ctx context.Context, chosen []suite, out io.Writer) *environment {
 	}
 	e := &environment{
 		strict:    os.Getenv("CI") == "true",
-		variables: slices.Concat(settings, os.Environ(), []string{"GOFLAGS=" + goFlags(ctx)}),
+		variables: append(os.Environ(), "GOFLAGS="+goFlags(ctx)),
 		needed:    needed,
 		missing:   install(ctx, slices.Sorted(maps.Keys(needed)), out),
 	}

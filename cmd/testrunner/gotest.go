@@ -28,9 +28,9 @@ var slowest = []string{
 	module + "test/attacks", module + "cmd/despacho", module + "workflows", module + "db", module + "activities", module + "orders",
 }
 
-// uninstrumented packages are compiled without the race detector, which makes them many times slower
-// (a password's hash 28 times). They compute on data of their caller's, or have tests of their own;
-// their callers stay instrumented. The first is SQLite, C translated to Go.
+// uninstrumented packages are compiled without the race detector, which makes them many times
+// slower (a password's hash 28 times). They compute on data of their caller's, or have tests of
+// their own; their callers stay instrumented. The first is SQLite, C translated to Go.
 var uninstrumented = []string{
 	"modernc.org/...", "golang.org/x/crypto/...", "golang.org/x/image/...", "image/...", "compress/...", "crypto/internal/fips140/...",
 	"hash/...", "math/...", "strconv", "internal/strconv", "unicode/...",

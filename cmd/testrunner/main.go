@@ -33,6 +33,9 @@ func main() {
 }
 
 func command(ctx context.Context, arguments []string, out io.Writer) (passed bool, err error) {
+	if err := applySettings(); err != nil {
+		return false, err
+	}
 	if len(arguments) > 0 && arguments[0] == "previous" {
 		return testPrevious(ctx, strings.Join(arguments[1:], ""), out)
 	}
