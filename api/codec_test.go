@@ -16,6 +16,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/historycodec"
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/testenv"
 	"despacho/workflows"
 )
@@ -36,7 +37,7 @@ func eachWithCodec(t *testing.T, test func(t *testing.T, d codecDesk)) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		keys, err := historycodec.ParseKeys([]string{historyKey}, "a")
 		require.NoError(t, err)
-		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, TemporalAddress: testenv.ClosedAddress(t), Configure: func(c *config.Config) {
+		s := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, TemporalAddress: closedport.Address(t), Configure: func(c *config.Config) {
 			c.HistoryKeys, c.HistoryKeyID, c.TemporalUIURL = []string{historyKey}, "a", uiOrigin+"/"
 		}})
 		test(t, codecDesk{s, historycodec.New(keys, "")})

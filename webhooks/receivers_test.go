@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/closedport"
 )
 
 // startReceiver serves HTTPS and returns the URL.
@@ -132,4 +132,4 @@ func selfSigned(t *testing.T) func(*httptest.Server) {
 func enableHTTP2(server *httptest.Server) { server.EnableHTTP2 = true }
 
 // closedAddress is the URL of a port that refuses connections.
-func closedAddress(t *testing.T) string { return "https://" + testenv.ClosedAddress(t) }
+func closedAddress(t *testing.T) string { return "https://" + closedport.Address(t) }

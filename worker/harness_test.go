@@ -17,6 +17,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
@@ -257,7 +258,7 @@ func (d lateClock) Now() time.Time { return clock.System().Now().Add(-time.Durat
 // the given time.
 func (s *service) withoutTemporal(t *testing.T, late time.Duration, configure ...func(*config.Config)) *apptest.Service {
 	t.Helper()
-	return s.secondProcess(t, apptest.Options{TemporalAddress: testenv.ClosedAddress(t), Clock: lateClock(late), Configure: func(c *config.Config) {
+	return s.secondProcess(t, apptest.Options{TemporalAddress: closedport.Address(t), Clock: lateClock(late), Configure: func(c *config.Config) {
 		for _, change := range configure {
 			change(c)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -69,7 +70,7 @@ func TestHealth_withoutTheDatabase(t *testing.T) {
 
 func TestHealth_withoutTemporal(t *testing.T) {
 	t.Parallel()
-	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: testenv.ClosedAddress(t)})
+	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: closedport.Address(t)})
 	waitFor := serveHealth(t, s.Service)
 	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -20,6 +20,7 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 	"despacho/workflows"
@@ -49,7 +50,7 @@ func TestLimits_manySignals(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true})
 	// The pending deliveries make every look at the row a large result.
-	s.insertWebhooks(t, 100, models.EventCreated, "https://"+testenv.ClosedAddress(t))
+	s.insertWebhooks(t, 100, models.EventCreated, "https://"+closedport.Address(t))
 	id := s.startedOrder(t, s.Key)
 	_, err := s.App.DB.SQL().Exec("UPDATE deliveries SET queued = FALSE") // as a release without a queue has left them
 	require.NoError(t, err)
@@ -99,7 +100,7 @@ func TestLimits_thousandsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{}) // SQLite takes the fewest parameters in a statement
 	const count = 3_000
-	s.insertWebhooks(t, count, models.EventAssigned, "https://"+testenv.ClosedAddress(t))
+	s.insertWebhooks(t, count, models.EventAssigned, "https://"+closedport.Address(t))
 	id := s.CreateOrder(t, s.Key)
 	t.Cleanup(func() { // its calls would keep the server busy that other tests share
 		_ = s.Temporal.TerminateWorkflow(context.Background(), workflowOf(id), "", "the test is over")
@@ -183,7 +184,7 @@ func TestOrder_unknownMessages(t *testing.T) {
 // A webhook call that was paused by hand in the Temporal UI does not keep the order from its moves.
 func TestOrder_pausedActivity(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
-		s.insertWebhooks(t, 1, models.EventCreated, "https://"+testenv.ClosedAddress(t))
+		s.insertWebhooks(t, 1, models.EventCreated, "https://"+closedport.Address(t))
 		id := s.CreateOrder(t, s.Key)
 		poll.Until(t, func() error {
 			_, err := s.Temporal.WorkflowService().PauseActivity(t.Context(), &workflowservice.PauseActivityRequest{

@@ -13,6 +13,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/closedport"
 	"despacho/test/testenv"
 )
 
@@ -62,7 +63,7 @@ func TestUnavailable_workersDownAndBack(t *testing.T) {
 // Without Temporal orders can be created and read, but not moved.
 func TestUnavailable_temporalUnreachable(t *testing.T) {
 	t.Parallel()
-	s := boot(t, "", apptest.Options{TemporalAddress: testenv.ClosedAddress(t), NoWorker: true, Configure: func(c *config.Config) {
+	s := boot(t, "", apptest.Options{TemporalAddress: closedport.Address(t), NoWorker: true, Configure: func(c *config.Config) {
 		c.Timeouts.Move = time.Second
 	}})
 	id := s.CreateOrder(t, s.Key)

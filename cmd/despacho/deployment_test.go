@@ -8,6 +8,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"despacho/test/closedport"
 	"despacho/test/testenv"
 	"despacho/worker"
 )
@@ -82,7 +83,7 @@ func TestDeploymentCommand_rollout(t *testing.T) {
 }
 
 func TestDeploymentCommand_withoutTemporal(t *testing.T) {
-	t.Setenv("TEMPORAL_ADDRESS", testenv.ClosedAddress(t))
+	t.Setenv("TEMPORAL_ADDRESS", closedport.Address(t))
 	_, err := despacho(t, "", "deployment", "status")
 	require.ErrorContains(t, err, "TEMPORAL_ADDRESS: Temporal does not answer")
 }

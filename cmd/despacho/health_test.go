@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"despacho/test/testenv"
+	"despacho/test/closedport"
 )
 
 func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
@@ -31,7 +31,7 @@ func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
 	_, err = despacho(t, "", "health", "--admin", "--ready")
 	require.Error(t, err)
 
-	t.Setenv("HTTP_ADDR", testenv.ClosedAddress(t))
+	t.Setenv("HTTP_ADDR", closedport.Address(t))
 	_, err = despacho(t, "", "health")
 	require.ErrorContains(t, err, "connection refused")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/dev"
+	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -118,7 +119,7 @@ func TestWrongConfiguration_oneClearLine(t *testing.T) {
 	}{
 		"no database":                {map[string]string{"DATABASE_URL": ""}, "DATABASE_URL is required"},
 		"bad DATABASE_URL":           {map[string]string{"DATABASE_URL": "mysql://x"}, "DATABASE_URL"},
-		"unreachable DATABASE_URL":   {map[string]string{"DATABASE_URL": "postgres://x:y@" + testenv.ClosedAddress(t) + "/z"}, "DATABASE_URL: the postgres database does not answer"},
+		"unreachable DATABASE_URL":   {map[string]string{"DATABASE_URL": "postgres://x:y@" + closedport.Address(t) + "/z"}, "DATABASE_URL: the postgres database does not answer"},
 		"not migrated":               {map[string]string{"DATABASE_URL": "sqlite:" + filepath.Join(t.TempDir(), "new.db")}, "despacho migrate up"},
 		"missing SECRET_KEY":         {map[string]string{"SECRET_KEY": ""}, "SECRET_KEY is required"},
 		"short SECRET_KEY":           {map[string]string{"SECRET_KEY": "short"}, "SECRET_KEY"},
@@ -159,7 +160,7 @@ func TestAPI_startsWithoutTemporalAndDrains(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "LOG_FORMAT": "json",
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "LOG_FORMAT": "json",
 		"DRAIN_DELAY": "0s", "SHUTDOWN_TIMEOUT": poll.Deadline.String(), // the request in flight has a limit of its own
 	}, "api")
 	p.waitForLog(t, "Temporal cannot be reached")
@@ -208,7 +209,7 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	t.Parallel()
 	address := freeAddress(t)
 	p := start(t, map[string]string{
-		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": testenv.ClosedAddress(t), "DRAIN_DELAY": (2 * poll.Deadline).String(),
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "DRAIN_DELAY": (2 * poll.Deadline).String(),
 	}, "api")
 	p.waitForLog(t, "api listening")
 	kept := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 1}}

@@ -63,8 +63,8 @@ func TestOrdered(t *testing.T) {
 
 func TestRaceFlags_findWhatIsARaceAlone(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("the race detector needs a C compiler")
+	if !compiler.present(t.Context()) {
+		t.Skip(compiler)
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module racing\n\ngo 1.26\n"), 0o644))

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
-	"despacho/test/testenv"
+	"despacho/test/closedport"
 )
 
 // Providers and net/http like to quote what they were asked; whatever goes wrong, the DNI and the
@@ -51,7 +51,7 @@ func TestNoDNIInAnyLog(t *testing.T) {
 	t.Run("nobody at the address", func(t *testing.T) {
 		t.Parallel()
 		var log transcript
-		config := Config{Provider: "decolecta", URL: "http://" + testenv.ClosedAddress(t) + "/dni?key=" + someToken}
+		config := Config{Provider: "decolecta", URL: "http://" + closedport.Address(t) + "/dni?key=" + someToken}
 		verify(t, verifierOf(t, Options{Logger: log.logger()}, config), someDNI)
 		require.Contains(t, log.String(), "refused")
 		require.NotContains(t, log.String(), someDNI)

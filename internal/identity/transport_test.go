@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/closedport"
 	"despacho/test/poll"
-	"despacho/test/testenv"
 )
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
@@ -109,7 +109,7 @@ func TestBrokenConnections(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		closed := Config{Provider: "migo", URL: "http://" + testenv.ClosedAddress(t), Token: someToken}
+		closed := Config{Provider: "migo", URL: "http://" + closedport.Address(t), Token: someToken}
 		require.Equal(t, Unavailable, verify(t, verifierOf(t, Options{}, closed), someDNI).Outcome)
 	})
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/closedport"
 	"despacho/test/poll"
-	"despacho/test/testenv"
 )
 
 const destination = "https://www.google.com/maps/place/X/@-12.09,-77.05,15z/data=!8m2!3d-12.131938!4d-77.030396"
@@ -250,7 +250,7 @@ func TestResolveTellsTroubleThatMayPass(t *testing.T) {
 
 func TestResolveWithTheHostDown(t *testing.T) {
 	t.Parallel()
-	down := "https://" + testenv.ClosedAddress(t)
+	down := "https://" + closedport.Address(t)
 	resolver := NewResolver(http.DefaultClient, WithTimeout(poll.Deadline), WithShortHosts(down))
 	_, err := resolver.Resolve(t.Context(), down+"/a", peru)
 	require.True(t, Temporary(err), "%v", err)

@@ -20,6 +20,7 @@ import (
 
 	"despacho/internal/apperror"
 	"despacho/internal/photos"
+	"despacho/test/closedport"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -185,7 +186,7 @@ func TestPrepare_namesTheVariable(t *testing.T) {
 // unreachable is a bucket whose server refuses connections.
 func unreachable(t *testing.T) string {
 	t.Helper()
-	return testenv.NewBucket(t).LocationAt("http://" + testenv.ClosedAddress(t))
+	return testenv.NewBucket(t).LocationAt("http://" + closedport.Address(t))
 }
 
 // A disk failure or an outage is not an invalid photo, nor a missing one: the caller is told to

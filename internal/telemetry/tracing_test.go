@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"despacho/internal/telemetry"
-	"despacho/test/testenv"
+	"despacho/test/closedport"
 )
 
 func TestMain(m *testing.M) {
@@ -176,7 +176,7 @@ func TestTracing_wrongVariableIsNamed(t *testing.T) {
 
 func TestTracing_unreachableCollectorDoesNotAffectRequests(t *testing.T) {
 	var log bytes.Buffer
-	shutdown, err := telemetry.StartTracing(t.Context(), "despacho", "1.2.3", "http://"+testenv.ClosedAddress(t), slog.New(slog.NewTextHandler(&log, nil)))
+	shutdown, err := telemetry.StartTracing(t.Context(), "despacho", "1.2.3", "http://"+closedport.Address(t), slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err, "nobody waits for the collector")
 
 	answer := httptest.NewRecorder()

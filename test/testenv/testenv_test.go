@@ -3,11 +3,9 @@ package testenv_test
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -115,13 +113,4 @@ func TestUntil(t *testing.T) {
 		})
 		require.Contains(t, <-recorder.failed, "still registered")
 	})
-}
-
-func TestClosedAddress_refusesAndStaysTaken(t *testing.T) {
-	t.Parallel()
-	address := testenv.ClosedAddress(t)
-	_, err := net.Dial("tcp", address)
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	_, err = net.Listen("tcp", address)
-	require.ErrorIs(t, err, syscall.EADDRINUSE)
 }

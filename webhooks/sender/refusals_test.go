@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/test/closedport"
 	"despacho/test/safehttptest"
-	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
 
@@ -50,7 +50,7 @@ func TestSendVerifiesTheReceiversCertificate(t *testing.T) {
 
 func TestSendSaysThatNobodyListens(t *testing.T) {
 	t.Parallel()
-	closed, err := net.ResolveTCPAddr("tcp", testenv.ClosedAddress(t))
+	closed, err := net.ResolveTCPAddr("tcp", closedport.Address(t))
 	require.NoError(t, err)
 
 	result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(urlAt(closed)))

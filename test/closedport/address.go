@@ -1,4 +1,5 @@
-package testenv
+// Package closedport gives tests a port that refuses connections.
+package closedport
 
 import (
 	"fmt"
@@ -8,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ClosedAddress returns a host:port where connections are refused until the test ends. The port is
+// Address returns a host:port where connections are refused until the test ends. The port is
 // bound without being listened on, so that no other program on the machine gets it meanwhile.
-func ClosedAddress(t testing.TB) string {
+func Address(t testing.TB) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	require.NoError(t, err)
