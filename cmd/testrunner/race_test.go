@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -69,15 +67,15 @@ func TestRaceFlags_findWhatIsARaceAlone(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module racing\n\ngo 1.26\n"), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "racing_test.go"), []byte(racing), 0o644))
-	run := func(name string) (string, error) {
-		command := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"test", "-count=1", "-vet=off", "-ldflags=-w", "-run=" + name}, raceFlags())...)
-		command.Dir, command.Env = dir, append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+goFlags(context.Background()))
-		output, err := command.CombinedOutput()
-		return string(output), err
+	variables := append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS="+goFlags(t.Context()))
+	run := func(skip string) (string, error) {
+		var output strings.Builder
+		err := execute(t.Context(), testRun{dir: dir, packages: []string{"."}, skip: skip, race: true}.command(), variables, &output)
+		return output.String(), err
 	}
-	output, err := run("TestOrdered")
+	output, err := run("TestRace")
 	require.NoError(t, err, output)
-	output, err = run("TestRace")
+	output, err = run("TestOrdered")
 	require.Error(t, err, output)
 	require.Contains(t, output, "WARNING: DATA RACE")
 }
