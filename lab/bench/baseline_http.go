@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -76,29 +75,38 @@ const (
 	insertBareOrder = `INSERT INTO orders (id, operator_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone, delivery_type,
 	delivery_address, location_id, product, size, amount_to_collect_cents, shipping_cost_cents, currency, payment_type, operative_day, search_text,
 	auto_cancel_at, created_at, updated_at) VALUES ($1, $2, $3, $4, 'registered', 1, $5, $6, 'home', $7, $8, $9, 'M', 0, 900, 'PEN', 'delivery_only', $10, $11, $12, $13, $13)`
-	insertBareEvent = `INSERT INTO order_events (id, order_id, seq, type, status, actor, at) VALUES ($1, $2, 1, 'created', 'registered', 'operator', $3)`
+	insertBareEntry = `INSERT INTO order_events (id, order_id, seq, type, status, actor, at) VALUES ($1, $2, 1, 'created', 'registered', 'operator', $3)`
+	insertBareEvent = `INSERT INTO feed_events (id, operator_id, order_id, event, data, created_at) VALUES ($1, $2, $3, 'order.created', $4, $5)`
 )
 
-// insertBare writes the rows of a creation in one transaction. The order is taken as it comes.
-func insertBare(ctx context.Context, pool *pgxpool.Pool, order *bareOrder) error {
-	event, err := uuid.NewV7()
+// insertBare writes the rows of a creation in one transaction and returns the order as JSON, which
+// is also the data of its event. The order is taken as it comes.
+func insertBare(ctx context.Context, pool *pgxpool.Pool, order *bareOrder) ([]byte, error) {
+	entry, err := uuid.NewV7()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if order.ID, err = uuid.NewV7(); err != nil {
-		return err
+		return nil, err
 	}
 	order.OperatorID, order.BranchID = id("operator", mainOperator), id("branch", mainOperator)
 	order.GuideCode, order.CreatedAt = guidecode.New(), time.Now().UTC()
 	order.OperativeDay = order.CreatedAt.Format(time.DateOnly)
 	search := strings.ToLower(strings.Join([]string{order.GuideCode, order.RecipientName, order.RecipientPhone, order.DeliveryAddress}, " "))
-	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+	body, err := json.Marshal(order)
+	if err != nil {
+		return nil, err
+	}
+	return body, pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, insertBareOrder, order.ID, order.OperatorID, order.BranchID, order.GuideCode, order.RecipientName, order.RecipientPhone,
 			order.DeliveryAddress, order.LocationID, order.Product, order.OperativeDay, search, order.CreatedAt.Add(24*time.Hour), order.CreatedAt)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, insertBareEvent, event, order.ID, order.CreatedAt)
+		if _, err = tx.Exec(ctx, insertBareEntry, entry, order.ID, order.CreatedAt); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, insertBareEvent, entry, order.OperatorID, order.ID, string(body), order.CreatedAt)
 		return err
 	})
 }
@@ -134,12 +142,12 @@ func ServeBaseline(ctx context.Context, databaseURL, address string) error {
 	})
 	mux.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
 		var order bareOrder
-		err := json.NewDecoder(r.Body).Decode(&order)
-		if err == nil {
-			err = insertBare(r.Context(), pool, &order)
+		if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
 		}
-		body, marshalErr := json.Marshal(&order)
-		if err := errors.Join(err, marshalErr); err != nil {
+		body, err := insertBare(r.Context(), pool, &order)
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}

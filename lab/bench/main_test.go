@@ -1,0 +1,9 @@
+package bench
+
+import (
+	"testing"
+
+	"despacho/test/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }
