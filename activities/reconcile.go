@@ -68,7 +68,7 @@ func (a *Activities) firstPass(ctx context.Context) error {
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
 	started, err = a.startUnconfirmed(ctx)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
-	more, overdueErr := a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
+	more, overdueErr := a.startAll(ctx, a.Orders.StartMissing, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OverdueOrders(ctx, overdue, after, reconcilePage)
 	})
 	return started + more, errors.Join(err, overdueErr)
@@ -76,15 +76,15 @@ func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err e
 
 func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
 	now := a.Clock.Now()
-	return a.startAll(ctx, func(after db.Position) ([]db.Position, error) {
+	return a.startAll(ctx, a.Orders.StartUnconfirmed, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, reconcilePage)
 	})
 }
 
-// startAll reconciles every order that the pages list, oldest first. Orders that fail, however
+// startAll calls start for every order that the pages list, oldest first. Orders that fail, however
 // many, do not keep later ones from their turn; only where Temporal or the database is unavailable
 // does the pass end early.
-func (a *Activities) startAll(ctx context.Context, page func(after db.Position) ([]db.Position, error)) (int, error) {
+func (a *Activities) startAll(ctx context.Context, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (int, error) {
 	var started atomic.Int64
 	var unavailable atomic.Bool
 	var after db.Position
@@ -98,7 +98,7 @@ func (a *Activities) startAll(ctx context.Context, page func(after db.Position) 
 		starts.SetLimit(reconcileConcurrency)
 		for _, order := range found {
 			starts.Go(func() error {
-				if err := a.Orders.StartMissing(ctx, order.ID); err != nil {
+				if err := start(ctx, order.ID); err != nil {
 					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
 					if isUnavailable(err) {
 						unavailable.Store(true)

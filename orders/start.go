@@ -52,14 +52,28 @@ func (s *Service) StartMissing(ctx context.Context, orderID uuid.UUID) error {
 	if err != nil {
 		return err
 	}
+	return s.startMissing(ctx, view)
+}
+
+// StartUnconfirmed is StartMissing for an order whose workflow was unconfirmed when it was listed.
+// If it was confirmed since, there is nothing to do.
+func (s *Service) StartUnconfirmed(ctx context.Context, orderID uuid.UUID) error {
+	view, err := s.db.OrderViewByID(ctx, orderID)
+	if err != nil || view.WorkflowStartedAt != nil {
+		return err
+	}
+	return s.startMissing(ctx, view)
+}
+
+func (s *Service) startMissing(ctx context.Context, view *models.OrderView) (err error) {
 	switch {
 	case view.State().Final() || view.State().Revivable():
-		_, err = workflows.SignalRefresh(ctx, s.temporal, orderID) // none that runs is as expected
+		_, err = workflows.SignalRefresh(ctx, s.temporal, view.ID) // none that runs is as expected
 	default:
 		err = s.startOrRefresh(ctx, view)
 	}
 	if err == nil {
-		s.started.add(orderID, view.Seq)
+		s.started.add(view.ID, view.Seq)
 	}
 	return err
 }

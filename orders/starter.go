@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// startConcurrency is how many workflows a process starts at once. Temporal takes hardly more a
-	// second from more callers on the same machine, where they would hold the answers to creations
-	// up.
+	// startConcurrency is how many workflows a process starts at once while it creates orders: where
+	// Temporal is on the same machine, more would hold the answers to creations up.
 	startConcurrency = 2
-	// maxStartConcurrency is how many it starts at once while orders have waited for longer than
-	// startsBehind: a Temporal on other machines takes more a second from more callers.
-	maxStartConcurrency = 8
+	// maxStartConcurrency is how many it starts at once while no order was created for creationPause,
+	// or while orders have waited for longer than startsBehind. Temporal takes more a second from
+	// more callers.
+	maxStartConcurrency = 32
+	creationPause       = 50 * time.Millisecond
 	startsBehind        = 3 * time.Second
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
-	// maxStartWait is how long a created order may wait in the queue. One that has waited longer is
-	// left to the reconcile workflow, which takes it after StartGracePeriod.
-	maxStartWait = 30 * time.Second
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
-	// workflow before the reconcile workflow looks after it.
-	StartGracePeriod = maxStartWait + 2*time.Second
+	// workflow before the reconcile workflow looks after it. From then on both start what waits:
+	// of two starts of an order's workflow, Temporal refuses one.
+	StartGracePeriod = 32 * time.Second
 	// startLogInterval is the shortest time between two log lines about starts that failed: without
 	// Temporal every creation would write one.
 	startLogInterval = time.Second
@@ -35,13 +34,12 @@ const (
 
 var (
 	errStartQueueFull = errors.New("too many orders wait for their start")
-	errStartLate      = errors.New("the order waited too long for its start")
 	errStartStopped   = errors.New("the process stops")
 )
 
 // starter starts the workflows of created orders while their creations are answered. Its queue is
-// in memory only: an order that does not fit, waits too long or loses its process has no confirmed
-// workflow in the database, where the reconcile workflow finds it.
+// in memory only: an order that does not fit or loses its process has no confirmed workflow in the
+// database, where the reconcile workflow finds it.
 type starter struct {
 	log   *slog.Logger
 	start func(context.Context, workflowStart) error
@@ -49,6 +47,7 @@ type starter struct {
 	mu     sync.RWMutex // a send needs the queue open
 	closed bool
 	queue  chan queuedStart
+	added  atomic.Int64 // when an order was last queued, in Unix nanoseconds
 
 	// running starts the goroutines with the first order: a worker's process creates none.
 	running  sync.Once
@@ -91,53 +90,78 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 	}
 	s.running.Do(func() {
 		for i := range startConcurrency {
-			s.done.Go(func() { s.run(&s.underWay[i], false) })
+			s.done.Go(func() { s.run(&s.underWay[i]) })
 		}
 	})
+	now := time.Now()
+	s.added.Store(now.UnixNano())
 	select {
-	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: time.Now()}:
+	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: now}:
 	default:
 		s.fail(ctx, order.ID, errStartQueueFull)
 	}
 }
 
-// run starts queued orders. An additional goroutine ends with the first order that has not waited
-// for long.
-func (s *starter) run(underWay *atomic.Int64, additional bool) {
+// run starts queued orders until the queue is closed.
+func (s *starter) run(underWay *atomic.Int64) {
 	for next := range s.queue {
-		behind := time.Since(next.queued) > startsBehind
-		if behind {
+		if s.hurries(next) {
 			s.runAdditional()
 		}
-		underWay.Store(next.queued.UnixNano())
-		if err := s.startQueued(next); err != nil {
-			s.fail(next.ctx, next.order.ID, err)
-		}
-		underWay.Store(0)
-		if additional && !behind {
-			return
-		}
+		s.startOne(next, underWay)
 	}
 }
 
-// runAdditional runs one more goroutine, unless there are maxStartConcurrency.
+// hurries reports whether more than startConcurrency orders are started at once.
+func (s *starter) hurries(next queuedStart) bool {
+	return time.Since(next.queued) > startsBehind || time.Now().UnixNano()-s.added.Load() > int64(creationPause)
+}
+
+// runAdditional runs one more goroutine for what waits, unless there are maxStartConcurrency.
 func (s *starter) runAdditional() {
+	if len(s.queue) == 0 {
+		return
+	}
 	select {
 	case underWay := <-s.additional:
 		s.done.Go(func() {
-			s.run(underWay, true)
+			s.catchUp(underWay)
 			s.additional <- underWay
 		})
 	default:
 	}
 }
 
+// catchUp starts queued orders until none waits or there is no hurry any more.
+func (s *starter) catchUp(underWay *atomic.Int64) {
+	for hurry := true; hurry; {
+		select {
+		case next, open := <-s.queue:
+			if !open {
+				return
+			}
+			if hurry = s.hurries(next); hurry {
+				s.runAdditional()
+			}
+			s.startOne(next, underWay)
+		default:
+			return
+		}
+	}
+}
+
+// startOne starts an order's workflow, or leaves it to the reconcile workflow.
+func (s *starter) startOne(next queuedStart, underWay *atomic.Int64) {
+	underWay.Store(next.queued.UnixNano())
+	defer underWay.Store(0)
+	if err := s.startQueued(next); err != nil {
+		s.fail(next.ctx, next.order.ID, err)
+	}
+}
+
 func (s *starter) startQueued(next queuedStart) error {
 	if s.stopping.Err() != nil {
 		return errStartStopped
-	}
-	if time.Since(next.queued) > maxStartWait {
-		return errStartLate
 	}
 	ctx, cancel := context.WithCancel(next.ctx)
 	defer cancel()

@@ -3,10 +3,10 @@ package orders
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -76,34 +76,46 @@ func TestStarter_stopsWithoutTemporal(t *testing.T) {
 	require.EqualValues(t, count+1, s.backlog().Failed, "left to the reconcile workflow")
 }
 
-// Creations are answered faster if few workflows start beside them; orders that wait for long are
-// started by more goroutines.
+// Creations are answered faster if few workflows start beside them. More are started at once when
+// there are none, and when orders have waited for long.
 func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 	t.Parallel()
 	const count = 2 * maxStartConcurrency
 	for name, test := range map[string]struct {
-		waited time.Duration
-		atOnce int
+		waited, pause time.Duration
+		atOnce        int
 	}{
-		"in calm": {-poll.Deadline, startConcurrency}, "behind": {2 * startsBehind, maxStartConcurrency},
+		"while orders are created":             {0, 0, startConcurrency},
+		"while orders are created, far behind": {2 * startsBehind, 0, maxStartConcurrency},
+		"when no more orders are created":      {0, 2 * creationPause, maxStartConcurrency},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, started, release := blockedStarter(t)
-			for range count {
-				s.queue <- queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-test.waited)}
-			}
-			s.add(t.Context(), orderToStart()) // runs the goroutines
-			poll.Until(t, func() error {
-				if taken := count + 1 - len(s.queue); taken != test.atOnce {
-					return fmt.Errorf("%d instead of %d are started at once", taken, test.atOnce)
+			synctest.Test(t, func(t *testing.T) {
+				s, started, release := blockedStarter(t)
+				step := make(chan struct{})
+				s.start = func(context.Context, workflowStart) error {
+					select {
+					case <-step:
+					case <-release:
+					}
+					started.Add(1)
+					return nil
 				}
-				return nil
+				for range count {
+					s.queue <- queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-test.waited)}
+				}
+				s.add(t.Context(), orderToStart()) // runs the goroutines
+				synctest.Wait()
+				time.Sleep(test.pause)
+				step <- struct{}{} // the next order is taken after the pause
+				synctest.Wait()
+				require.Equal(t, count+1-1-test.atOnce, len(s.queue), "wait while others are started")
+				close(release)
+				s.close(poll.Deadline)
+				require.EqualValues(t, count+1, started.Load())
+				require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutines have ended")
 			})
-			close(release)
-			s.close(poll.Deadline)
-			require.EqualValues(t, count+1, started.Load())
-			require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutines have ended")
 		})
 	}
 }
@@ -118,15 +130,4 @@ func TestStarter_doesNotDependOnTheRequest(t *testing.T) {
 	close(release)
 	s.close(poll.Deadline)
 	require.EqualValues(t, 1, started.Load())
-}
-
-// An order that has waited for longer than maxStartWait is left to the reconcile workflow, which
-// would start it at the same time.
-func TestStarter_leavesLateOrders(t *testing.T) {
-	t.Parallel()
-	s, started, release := blockedStarter(t)
-	close(release)
-	require.ErrorIs(t, s.startQueued(queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-2 * maxStartWait)}), errStartLate)
-	require.Zero(t, started.Load())
-	require.Less(t, maxStartWait, StartGracePeriod)
 }

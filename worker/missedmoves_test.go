@@ -52,6 +52,30 @@ func TestReconcile_moveMissingFromHistory(t *testing.T) {
 	})
 }
 
+// While the process that created many orders still starts their workflows, the reconcile workflow
+// lists them too. One that was confirmed after it was listed is left alone.
+func TestReconcile_orderConfirmedMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id := uuid.MustParse(s.CreateOrder(t, s.Key))
+		s.waitForStartConfirmed(t, id.String())
+		signals := func() (count int) {
+			history := s.Temporal.GetWorkflowHistory(t.Context(), workflows.OrderWorkflowID(id), "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+			for history.HasNext() {
+				event, err := history.Next()
+				require.NoError(t, err)
+				if event.GetEventType() == enums.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED {
+					count++
+				}
+			}
+			return count
+		}
+		require.NoError(t, s.App.Orders.StartUnconfirmed(t.Context(), id))
+		require.Zero(t, signals())
+		require.NoError(t, s.App.Orders.StartMissing(t.Context(), id))
+		require.Equal(t, 1, signals(), "the running workflow is told to reload the order")
+	})
+}
+
 // A cancel of an order that was just cancelled is refused and starts no run.
 func TestCancel_manyAtOnceStartNoSecondRun(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
