@@ -14,13 +14,17 @@ import (
 const (
 	// startConcurrency is how many workflows a process starts at once while it creates orders: where
 	// Temporal is on the same machine, more would hold the answers to creations up.
-	startConcurrency = 2
-	// maxStartConcurrency is how many it starts at once while no order was created for creationPause,
-	// or while orders have waited for longer than startsBehind. Temporal takes more a second from
-	// more callers.
+	startConcurrency = 1
+	// maxStartConcurrency is how many it starts at once while no order was created for creationPause:
+	// Temporal takes more a second from more callers.
 	maxStartConcurrency = 32
 	creationPause       = 50 * time.Millisecond
-	startsBehind        = 3 * time.Second
+	// startsBehind is how long orders wait before twice as many are started at once, though others
+	// are created meanwhile.
+	startsBehind = 2 * time.Second
+	// slowStart is how long a start may take before another goroutine goes on beside it, so that one
+	// order whose start hangs does not hold the others up.
+	slowStart = time.Second
 	// startQueueSize is how many created orders may wait for their start in memory.
 	startQueueSize = 4_096
 	// StartGracePeriod is how long the process that created or moved an order has to confirm its
@@ -60,6 +64,7 @@ type starter struct {
 	underWay [maxStartConcurrency]atomic.Int64
 	// additional has the elements of underWay that no goroutine uses.
 	additional chan *atomic.Int64
+	slow       atomic.Int64 // starts that take longer than slowStart
 	failed     atomic.Int64
 	logged     atomic.Int64 // when a failure was last logged, in Unix nanoseconds
 }
@@ -105,21 +110,31 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 // run starts queued orders until the queue is closed.
 func (s *starter) run(underWay *atomic.Int64) {
 	for next := range s.queue {
-		if s.hurries(next) {
-			s.runAdditional()
-		}
+		s.runAdditional(s.concurrency(next))
 		s.startOne(next, underWay)
 	}
 }
 
-// hurries reports whether more than startConcurrency orders are started at once.
-func (s *starter) hurries(next queuedStart) bool {
-	return time.Since(next.queued) > startsBehind || time.Now().UnixNano()-s.added.Load() > int64(creationPause)
+// concurrency is how many workflows are started at once when an order is the next.
+func (s *starter) concurrency(next queuedStart) int {
+	if time.Now().UnixNano()-s.added.Load() > int64(creationPause) {
+		return maxStartConcurrency
+	}
+	allowed := startConcurrency
+	for waited := time.Since(next.queued); waited > startsBehind && allowed < maxStartConcurrency; waited -= startsBehind {
+		allowed *= 2
+	}
+	return allowed
 }
 
-// runAdditional runs one more goroutine for what waits, unless there are maxStartConcurrency.
-func (s *starter) runAdditional() {
-	if len(s.queue) == 0 {
+// atOnce is how many goroutines start orders, without those whose start is slow.
+func (s *starter) atOnce() int {
+	return maxStartConcurrency - len(s.additional) - int(s.slow.Load())
+}
+
+// runAdditional runs one more goroutine for what waits, unless there are as many as allowed.
+func (s *starter) runAdditional(allowed int) {
+	if len(s.queue) == 0 || s.atOnce() >= allowed {
 		return
 	}
 	select {
@@ -132,18 +147,20 @@ func (s *starter) runAdditional() {
 	}
 }
 
-// catchUp starts queued orders until none waits or there is no hurry any more.
+// catchUp starts queued orders until none waits or there are more goroutines than allowed.
 func (s *starter) catchUp(underWay *atomic.Int64) {
-	for hurry := true; hurry; {
+	for {
 		select {
 		case next, open := <-s.queue:
 			if !open {
 				return
 			}
-			if hurry = s.hurries(next); hurry {
-				s.runAdditional()
-			}
+			allowed := s.concurrency(next)
+			s.runAdditional(allowed)
 			s.startOne(next, underWay)
+			if s.atOnce() > allowed {
+				return
+			}
 		default:
 			return
 		}
@@ -154,6 +171,19 @@ func (s *starter) catchUp(underWay *atomic.Int64) {
 func (s *starter) startOne(next queuedStart, underWay *atomic.Int64) {
 	underWay.Store(next.queued.UnixNano())
 	defer underWay.Store(0)
+	s.done.Add(1) // for the timer's function
+	slow := time.AfterFunc(slowStart, func() {
+		defer s.done.Done()
+		s.slow.Add(1)
+		s.runAdditional(startConcurrency)
+	})
+	defer func() {
+		if slow.Stop() {
+			s.done.Done()
+		} else {
+			s.slow.Add(-1)
+		}
+	}()
 	if err := s.startQueued(next); err != nil {
 		s.fail(next.ctx, next.order.ID, err)
 	}

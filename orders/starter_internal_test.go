@@ -85,9 +85,11 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 		waited, pause time.Duration
 		atOnce        int
 	}{
-		"while orders are created":             {0, 0, startConcurrency},
-		"while orders are created, far behind": {2 * startsBehind, 0, maxStartConcurrency},
-		"when no more orders are created":      {0, 2 * creationPause, maxStartConcurrency},
+		"while orders are created":               {0, 0, startConcurrency},
+		"while orders are created, behind":       {startsBehind + time.Second, 0, 2 * startConcurrency},
+		"while orders are created, far behind":   {2*startsBehind + time.Second, 0, 4 * startConcurrency},
+		"while orders are created, hours behind": {time.Hour, 0, maxStartConcurrency},
+		"when no more orders are created":        {0, 2 * creationPause, maxStartConcurrency},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,6 +120,42 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While orders are created, one start that hangs does not hold the others up.
+func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, started, release := blockedStarter(t)
+		hanging := orderToStart()
+		s.start = func(_ context.Context, order workflowStart) error {
+			if order.ID == hanging.ID {
+				<-release
+			}
+			started.Add(1)
+			return nil
+		}
+		s.add(t.Context(), hanging)
+		synctest.Wait()
+		const others = 5
+		for range others {
+			s.add(t.Context(), orderToStart())
+			time.Sleep(creationPause / others)
+		}
+		synctest.Wait()
+		require.Zero(t, started.Load())
+		time.Sleep(slowStart - creationPause - time.Millisecond)
+		s.add(t.Context(), orderToStart()) // there is no pause
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		require.EqualValues(t, others+1, started.Load())
+		require.Equal(t, 1, s.backlog().Waiting)
+		close(release)
+		s.close(poll.Deadline)
+		require.EqualValues(t, others+2, started.Load())
+		require.Zero(t, s.slow.Load())
+		require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutine has ended")
+	})
 }
 
 // A start outlives the request that created the order.
