@@ -76,7 +76,7 @@ func (r testRun) command() []string {
 		"go", "test", "-C=" + r.dir, "-skip=" + r.skip, "-json", "-count=1", "-timeout=" + testTimeout,
 		fmt.Sprintf("-p=%d", packagesAtOnce), fmt.Sprintf("-parallel=%d", testsAtOnce),
 		"-vet=off",    // the suite lint runs all of vet
-		"-ldflags=-w", // linking takes half the time without debug information
+		"-ldflags=-s", // linking takes half the time without debug information and symbols
 	}
 	if r.race {
 		command = append(command, raceFlags()...)
