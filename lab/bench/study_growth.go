@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
@@ -11,6 +12,9 @@ import (
 	"despacho/dev"
 	"despacho/lab/cluster"
 )
+
+// openTimeout is how long the workflows of the open orders may take to start.
+const openTimeout = 2 * time.Hour
 
 func growthName(sc scale) string {
 	return fmt.Sprintf("POST /v1/orders, %s open workflows against few", formatCount(sc.openOrders))
@@ -121,6 +125,12 @@ func (v *service) createUntilOpen(ctx context.Context, open int) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	// More orders are created than fit into the starter's queue: some newer ones have their workflow
+	// before older ones, which the reconcile workflow starts.
+	err = dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error { return allStarted(ctx, connection, openTimeout) })
+	if err != nil {
 		return err
 	}
 	return v.stack.settled(latest)(ctx)

@@ -96,11 +96,7 @@ func (v *service) reconcile(ctx context.Context, operator int) (float64, error) 
 		if err != nil {
 			return err
 		}
-		err = cluster.Poll(ctx, reconcileTimeout, "not every order has its workflow", func() (done bool, err error) {
-			err = connection.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM orders WHERE workflow_started_at IS NULL)").Scan(&done)
-			return done, err
-		})
-		if err != nil {
+		if err = allStarted(ctx, connection, reconcileTimeout); err != nil {
 			return err
 		}
 		err = v.stack.settled(newest)(ctx)
@@ -108,4 +104,12 @@ func (v *service) reconcile(ctx context.Context, operator int) (float64, error) 
 		return err
 	})
 	return float64(count) / took.Seconds(), err
+}
+
+// allStarted waits until the workflow of every order is confirmed in the database.
+func allStarted(ctx context.Context, connection *pgx.Conn, timeout time.Duration) error {
+	return cluster.Poll(ctx, timeout, "not every order has its workflow", func() (done bool, err error) {
+		err = connection.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM orders WHERE workflow_started_at IS NULL)").Scan(&done)
+		return done, err
+	})
 }
