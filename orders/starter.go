@@ -93,15 +93,16 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 		s.fail(ctx, order.ID, errStartStopped)
 		return
 	}
+	now := time.Now()
+	s.added.Store(now.UnixNano())
 	s.running.Do(func() {
 		for i := range startConcurrency {
 			s.done.Go(func() { s.run(&s.underWay[i]) })
 		}
 	})
-	now := time.Now()
-	s.added.Store(now.UnixNano())
 	select {
 	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: now}:
+		s.runAdditional(startConcurrency) // every start under way may be slow
 	default:
 		s.fail(ctx, order.ID, errStartQueueFull)
 	}
@@ -142,6 +143,7 @@ func (s *starter) runAdditional(allowed int) {
 		s.done.Go(func() {
 			s.catchUp(underWay)
 			s.additional <- underWay
+			s.runAdditional(startConcurrency) // for an order that was queued as catchUp ended
 		})
 	default:
 	}

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -37,30 +36,28 @@ func blockedStarter(t *testing.T) (s *starter, started *atomic.Int64, release ch
 
 func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 	t.Parallel()
-	s, started, release := blockedStarter(t)
-	for range startConcurrency {
-		s.add(t.Context(), orderToStart())
-	}
-	poll.Until(t, func() error {
-		if len(s.queue) > 0 {
-			return errors.New("not every goroutine has an order yet")
+	synctest.Test(t, func(t *testing.T) {
+		s, started, release := blockedStarter(t)
+		for range startConcurrency {
+			s.add(t.Context(), orderToStart())
 		}
-		return nil
-	})
-	const tooMany = 3
-	for range startQueueSize + tooMany {
-		s.add(t.Context(), orderToStart())
-	}
-	backlog := s.backlog()
-	require.Equal(t, startConcurrency+startQueueSize, backlog.Waiting)
-	require.Positive(t, backlog.Oldest)
-	require.EqualValues(t, tooMany, backlog.Failed)
+		synctest.Wait() // every goroutine has an order
+		const tooMany = 3
+		for range startQueueSize + tooMany {
+			s.add(t.Context(), orderToStart())
+		}
+		time.Sleep(time.Millisecond)
+		backlog := s.backlog()
+		require.Equal(t, startConcurrency+startQueueSize, backlog.Waiting)
+		require.Positive(t, backlog.Oldest)
+		require.EqualValues(t, tooMany, backlog.Failed)
 
-	close(release)
-	s.close(poll.Deadline)
-	require.EqualValues(t, startConcurrency+startQueueSize, started.Load())
-	require.Zero(t, s.backlog().Waiting)
-	require.Zero(t, s.backlog().Oldest)
+		close(release)
+		s.close(poll.Deadline)
+		require.EqualValues(t, startConcurrency+startQueueSize, started.Load())
+		require.Zero(t, s.backlog().Waiting)
+		require.Zero(t, s.backlog().Oldest)
+	})
 }
 
 func TestStarter_stopsWithoutTemporal(t *testing.T) {
@@ -150,9 +147,12 @@ func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, others+1, started.Load())
 		require.Equal(t, 1, s.backlog().Waiting)
+		s.add(t.Context(), orderToStart()) // it still hangs
+		synctest.Wait()
+		require.EqualValues(t, others+2, started.Load())
 		close(release)
 		s.close(poll.Deadline)
-		require.EqualValues(t, others+2, started.Load())
+		require.EqualValues(t, others+3, started.Load())
 		require.Zero(t, s.slow.Load())
 		require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutine has ended")
 	})
