@@ -176,7 +176,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.Metrics.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
-		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs,
+		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
 	}
 	a.events = events.New(a.DB, a.clock, a.photoURLs, log)
 	return a, nil
@@ -278,7 +278,6 @@ func (a *App) Close() {
 // DRAIN_DELAY, or longer if they still come, so that load balancers stop sending them; after that
 // the requests in flight finish.
 func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
-	a.webhooks.AllowNets = a.Config.WebhookAllowNets // read here because dev adds its inbox after Open
 	if err := a.photos.Prepare(); err != nil {
 		return err
 	}

@@ -123,6 +123,10 @@ func (d *devProcess) configure() error {
 	if _, given := os.LookupEnv("WEBHOOK_ALLOW_NETS"); !given {
 		cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
+	// The inbox is allowed whatever WEBHOOK_ALLOW_NETS is.
+	if inbox, err := netip.ParseAddrPort(cfg.DevInboxAddr); err == nil {
+		cfg.WebhookAllowNets = append(cfg.WebhookAllowNets, netip.PrefixFrom(inbox.Addr(), inbox.Addr().BitLen()))
+	}
 	if cfg.SecretKey == "" {
 		if cfg.SecretKey, err = devSecret(filepath.Join(cfg.DevDir, "secret.key")); err != nil {
 			return err
@@ -276,10 +280,6 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 	}
 	hookURL = inbox.HookURL
 	d.onClose(func() { d.stopped("inbox", inbox.Stop(context.WithoutCancel(ctx))) })
-	// The inbox is allowed whatever WEBHOOK_ALLOW_NETS is.
-	if host, err := netip.ParseAddrPort(d.config.DevInboxAddr); err == nil {
-		d.config.WebhookAllowNets = append(d.config.WebhookAllowNets, netip.PrefixFrom(host.Addr(), host.Addr().BitLen()))
-	}
 	return inbox, nil
 }
 

@@ -103,6 +103,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 
 	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
 	require.NoError(t, a.DB.Use(s.statements))
+	s.readCatalog(t)
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
 	parts.Go(func() {
@@ -117,7 +118,6 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		s.stopWorker()
 		a.Close()
 	})
-	s.readCatalog(t)
 	if !options.NoWorker {
 		s.StartWorker(t)
 	}
