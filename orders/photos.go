@@ -37,8 +37,11 @@ func (s *Service) RunPhotoSweeper(ctx context.Context) {
 }
 
 // SweepPhotos looks for photos that nothing refers to. A process that crashes between storing a
-// photo and confirming its delivery leaves one.
+// photo and confirming its delivery leaves one. One sweep at a time: the outcome of an earlier one
+// must not replace that of a later one.
 func (s *Service) SweepPhotos(ctx context.Context) error {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
 	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.Rules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
 	s.logSweep(ctx, swept)
 	s.swept.Store(&swept)

@@ -38,8 +38,9 @@ type Service struct {
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
-	// swept is the outcome of the latest sweep of the photos.
-	swept atomic.Pointer[photos.Swept]
+	// sweeping is held by a sweep of the photos; swept is the outcome of the latest one.
+	sweeping sync.Mutex
+	swept    atomic.Pointer[photos.Swept]
 
 	// withoutAttributes logs once that search attributes are missing.
 	withoutAttributes sync.Once

@@ -106,8 +106,11 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 	s.readCatalog(t)
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup
+	accepts := make(chan struct{})
+	accept := sync.OnceFunc(func() { close(accepts) })
 	parts.Go(func() {
-		if err := a.ServeAPI(serving, listener); err != nil {
+		defer accept()
+		if err := a.ServeAPI(serving, acceptingListener{listener, accept}); err != nil {
 			log.Error("api ended", "error", err)
 		}
 	})
@@ -118,10 +121,25 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 		s.stopWorker()
 		a.Close()
 	})
+	// The API and the worker start at the same time, as those of dev do.
 	if !options.NoWorker {
 		s.StartWorker(t)
 	}
+	<-accepts
 	return s
+}
+
+// acceptingListener calls accept when it is first asked for a connection: the API has then made
+// its directories and registered its metrics.
+type acceptingListener struct {
+	net.Listener
+	accept func()
+}
+
+// Accept waits for the next connection.
+func (l acceptingListener) Accept() (net.Conn, error) {
+	l.accept()
+	return l.Listener.Accept()
 }
 
 // dialTemporal connects a test to the service's Temporal, with the keys of the service's histories.
