@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,11 +13,8 @@ import (
 )
 
 const (
-	// startConcurrency is how many workflows a process starts at once while it creates orders: where
-	// Temporal is on the same machine, more would hold the answers to creations up.
-	startConcurrency = 1
-	// maxStartConcurrency is how many it starts at once while no order was created for creationPause:
-	// Temporal takes more a second from more callers.
+	// maxStartConcurrency is how many workflows a process starts at once while no order was created
+	// for creationPause: Temporal takes more a second from more callers.
 	maxStartConcurrency = 32
 	creationPause       = 50 * time.Millisecond
 	// startsBehind is how long orders wait before twice as many are started at once, though others
@@ -41,12 +39,19 @@ var (
 	errStartStopped   = errors.New("the process stops")
 )
 
+// startConcurrency is how many workflows a process starts at once while it creates orders: one for
+// two processors. Where Temporal is on the same machine, more would hold the answers to creations
+// up.
+func startConcurrency() int { return min(max(1, runtime.GOMAXPROCS(0)/2), maxStartConcurrency) }
+
 // starter starts the workflows of created orders while their creations are answered. Its queue is
 // in memory only: an order that does not fit or loses its process has no confirmed workflow in the
 // database, where the reconcile workflow finds it.
 type starter struct {
 	log   *slog.Logger
 	start func(context.Context, workflowStart) error
+	// concurrency is how many are started at once while orders are created.
+	concurrency int
 
 	mu     sync.RWMutex // a send needs the queue open
 	closed bool
@@ -75,9 +80,12 @@ type queuedStart struct {
 	queued time.Time
 }
 
-func newStarter(log *slog.Logger, start func(context.Context, workflowStart) error) *starter {
-	s := &starter{log: log, start: start, queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, maxStartConcurrency)}
-	for i := startConcurrency; i < maxStartConcurrency; i++ {
+func newStarter(log *slog.Logger, concurrency int, start func(context.Context, workflowStart) error) *starter {
+	s := &starter{
+		log: log, start: start, concurrency: concurrency,
+		queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, maxStartConcurrency),
+	}
+	for i := concurrency; i < maxStartConcurrency; i++ {
 		s.additional <- &s.underWay[i]
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
@@ -96,13 +104,13 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 	now := time.Now()
 	s.added.Store(now.UnixNano())
 	s.running.Do(func() {
-		for i := range startConcurrency {
+		for i := range s.concurrency {
 			s.done.Go(func() { s.run(&s.underWay[i]) })
 		}
 	})
 	select {
 	case s.queue <- queuedStart{ctx: context.WithoutCancel(ctx), order: order, queued: now}:
-		s.runAdditional(startConcurrency) // every start under way may be slow
+		s.runAdditional(s.concurrency) // every start under way may be slow
 	default:
 		s.fail(ctx, order.ID, errStartQueueFull)
 	}
@@ -111,17 +119,17 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 // run starts queued orders until the queue is closed.
 func (s *starter) run(underWay *atomic.Int64) {
 	for next := range s.queue {
-		s.runAdditional(s.concurrency(next))
+		s.runAdditional(s.allowed(next))
 		s.startOne(next, underWay)
 	}
 }
 
-// concurrency is how many workflows are started at once when an order is the next.
-func (s *starter) concurrency(next queuedStart) int {
+// allowed is how many workflows may be started at once when an order is the next.
+func (s *starter) allowed(next queuedStart) int {
 	if time.Now().UnixNano()-s.added.Load() > int64(creationPause) {
 		return maxStartConcurrency
 	}
-	allowed := startConcurrency
+	allowed := s.concurrency
 	for waited := time.Since(next.queued); waited > startsBehind && allowed < maxStartConcurrency; waited -= startsBehind {
 		allowed *= 2
 	}
@@ -143,7 +151,7 @@ func (s *starter) runAdditional(allowed int) {
 		s.done.Go(func() {
 			s.catchUp(underWay)
 			s.additional <- underWay
-			s.runAdditional(startConcurrency) // for an order that was queued as catchUp ended
+			s.runAdditional(s.concurrency) // for an order that was queued as catchUp ended
 		})
 	default:
 	}
@@ -157,7 +165,7 @@ func (s *starter) catchUp(underWay *atomic.Int64) {
 			if !open {
 				return
 			}
-			allowed := s.concurrency(next)
+			allowed := s.allowed(next)
 			s.runAdditional(allowed)
 			s.startOne(next, underWay)
 			if s.atOnce() > allowed {
@@ -177,7 +185,7 @@ func (s *starter) startOne(next queuedStart, underWay *atomic.Int64) {
 	slow := time.AfterFunc(slowStart, func() {
 		defer s.done.Done()
 		s.slow.Add(1)
-		s.runAdditional(startConcurrency)
+		s.runAdditional(s.concurrency)
 	})
 	defer func() {
 		if slow.Stop() {

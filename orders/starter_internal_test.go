@@ -18,10 +18,10 @@ import (
 func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID: uuid.New()}} }
 
 // blockedStarter starts nothing until release is closed.
-func blockedStarter(t *testing.T) (s *starter, started *atomic.Int64, release chan struct{}) {
+func blockedStarter(t *testing.T, concurrency int) (s *starter, started *atomic.Int64, release chan struct{}) {
 	t.Helper()
 	started, release = &atomic.Int64{}, make(chan struct{})
-	s = newStarter(slog.New(slog.DiscardHandler), func(ctx context.Context, _ workflowStart) error {
+	s = newStarter(slog.New(slog.DiscardHandler), concurrency, func(ctx context.Context, _ workflowStart) error {
 		select {
 		case <-release:
 			started.Add(1)
@@ -37,8 +37,9 @@ func blockedStarter(t *testing.T) (s *starter, started *atomic.Int64, release ch
 func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, started, release := blockedStarter(t)
-		for range startConcurrency {
+		const concurrency = 3
+		s, started, release := blockedStarter(t, concurrency)
+		for range concurrency {
 			s.add(t.Context(), orderToStart())
 		}
 		synctest.Wait() // every goroutine has an order
@@ -48,13 +49,13 @@ func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		backlog := s.backlog()
-		require.Equal(t, startConcurrency+startQueueSize, backlog.Waiting)
+		require.Equal(t, concurrency+startQueueSize, backlog.Waiting)
 		require.Positive(t, backlog.Oldest)
 		require.EqualValues(t, tooMany, backlog.Failed)
 
 		close(release)
 		s.close(poll.Deadline)
-		require.EqualValues(t, startConcurrency+startQueueSize, started.Load())
+		require.EqualValues(t, concurrency+startQueueSize, started.Load())
 		require.Zero(t, s.backlog().Waiting)
 		require.Zero(t, s.backlog().Oldest)
 	})
@@ -62,7 +63,7 @@ func TestStarter_fullQueueDoesNotHoldTheCreation(t *testing.T) {
 
 func TestStarter_stopsWithoutTemporal(t *testing.T) {
 	t.Parallel()
-	s, started, _ := blockedStarter(t)
+	s, started, _ := blockedStarter(t, 1)
 	const count = 100
 	for range count {
 		s.add(t.Context(), orderToStart())
@@ -79,19 +80,24 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 	t.Parallel()
 	const count = 2 * maxStartConcurrency
 	for name, test := range map[string]struct {
+		concurrency   int
 		waited, pause time.Duration
 		atOnce        int
 	}{
-		"while orders are created":               {0, 0, startConcurrency},
-		"while orders are created, behind":       {startsBehind + time.Second, 0, 2 * startConcurrency},
-		"while orders are created, far behind":   {2*startsBehind + time.Second, 0, 4 * startConcurrency},
-		"while orders are created, hours behind": {time.Hour, 0, maxStartConcurrency},
-		"when no more orders are created":        {0, 2 * creationPause, maxStartConcurrency},
+		"while orders are created":                          {1, 0, 0, 1},
+		"while orders are created, behind":                  {1, startsBehind + time.Second, 0, 2},
+		"while orders are created, far behind":              {1, 2*startsBehind + time.Second, 0, 4},
+		"while orders are created, hours behind":            {1, time.Hour, 0, maxStartConcurrency},
+		"when no more orders are created":                   {1, 0, 2 * creationPause, maxStartConcurrency},
+		"more processors, while orders are created":         {3, 0, 0, 3},
+		"more processors, while orders are created, behind": {3, startsBehind + time.Second, 0, 6},
+		"more processors, hours behind":                     {3, time.Hour, 0, maxStartConcurrency},
+		"more processors, when no more are created":         {3, 0, 2 * creationPause, maxStartConcurrency},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s, started, release := blockedStarter(t)
+				s, started, release := blockedStarter(t, test.concurrency)
 				step := make(chan struct{})
 				s.start = func(context.Context, workflowStart) error {
 					select {
@@ -113,7 +119,7 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 				close(release)
 				s.close(poll.Deadline)
 				require.EqualValues(t, count+1, started.Load())
-				require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutines have ended")
+				require.Len(t, s.additional, maxStartConcurrency-test.concurrency, "the additional goroutines have ended")
 			})
 		})
 	}
@@ -123,7 +129,7 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, started, release := blockedStarter(t)
+		s, started, release := blockedStarter(t, 1)
 		hanging := orderToStart()
 		s.start = func(_ context.Context, order workflowStart) error {
 			if order.ID == hanging.ID {
@@ -154,14 +160,14 @@ func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 		s.close(poll.Deadline)
 		require.EqualValues(t, others+3, started.Load())
 		require.Zero(t, s.slow.Load())
-		require.Len(t, s.additional, maxStartConcurrency-startConcurrency, "the additional goroutine has ended")
+		require.Len(t, s.additional, maxStartConcurrency-1, "the additional goroutine has ended")
 	})
 }
 
 // A start outlives the request that created the order.
 func TestStarter_doesNotDependOnTheRequest(t *testing.T) {
 	t.Parallel()
-	s, started, release := blockedStarter(t)
+	s, started, release := blockedStarter(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	s.add(ctx, orderToStart())
 	cancel()
