@@ -29,33 +29,45 @@ const (
 )
 
 // Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
-// worker stops. What is overdue for longer than that is looked at once.
+// worker stops. A pass that is not done by then ends with the page that it is at: the next run,
+// which follows at once, goes on. What is overdue for longer than that is looked at once.
 func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) error {
-	end := time.After(duration)
+	looking, stopLooking := context.WithTimeout(ctx, duration)
+	defer stopLooking()
+	stopping := activity.GetWorkerStopChannel(ctx)
+	over := func() bool {
+		select {
+		case <-stopping:
+			return true
+		default:
+			return looking.Err() != nil
+		}
+	}
 	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
-	failed := a.firstPass(passes)
-	for {
+	failed := a.firstPass(passes, over)
+	for !over() {
 		select {
-		case <-activity.GetWorkerStopChannel(ctx):
+		case <-stopping:
 			return failed
-		case <-end:
+		case <-looking.Done():
 			return failed
 		case <-time.After(passInterval):
 		}
-		if _, err := a.startUnconfirmed(passes); err != nil {
+		if _, err := a.startUnconfirmed(passes, over); err != nil {
 			failed = errors.Join(failed, err)
 		}
-		if passes.Err() != nil {
-			return nil // the next run continues
-		}
 	}
+	if passes.Err() != nil {
+		return nil // the next run continues
+	}
+	return failed
 }
 
 // firstPass is what a run does once.
-func (a *Activities) firstPass(ctx context.Context) error {
+func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
 	compareErr := a.compareHourly(ctx)
-	_, startErr := a.StartMissingOrders(ctx)
+	_, startErr := a.startMissing(ctx, over)
 	_, driveErr := a.DriveAbandonedDeliveries(ctx)
 	_, clearErr := a.ClearExpiredRecords(ctx)
 	_, eraseErr := a.Orders.ApplyRetention(ctx)
@@ -66,25 +78,29 @@ func (a *Activities) firstPass(ctx context.Context) error {
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should
 // have been auto-cancelled long ago.
 func (a *Activities) StartMissingOrders(ctx context.Context) (started int, err error) {
-	started, err = a.startUnconfirmed(ctx)
+	return a.startMissing(ctx, func() bool { return false })
+}
+
+func (a *Activities) startMissing(ctx context.Context, over func() bool) (started int, err error) {
+	started, err = a.startUnconfirmed(ctx, over)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
-	more, overdueErr := a.startAll(ctx, a.Orders.StartMissing, func(after db.Position) ([]db.Position, error) {
+	more, overdueErr := a.startAll(ctx, over, a.Orders.StartMissing, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OverdueOrders(ctx, overdue, after, reconcilePage)
 	})
 	return started + more, errors.Join(err, overdueErr)
 }
 
-func (a *Activities) startUnconfirmed(ctx context.Context) (int, error) {
+func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (int, error) {
 	now := a.Clock.Now()
-	return a.startAll(ctx, a.Orders.StartUnconfirmed, func(after db.Position) ([]db.Position, error) {
+	return a.startAll(ctx, over, a.Orders.StartUnconfirmed, func(after db.Position) ([]db.Position, error) {
 		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, reconcilePage)
 	})
 }
 
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
-// many, do not keep later ones from their turn; only where Temporal or the database is unavailable
-// does the pass end early.
-func (a *Activities) startAll(ctx context.Context, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (int, error) {
+// many, do not keep later ones from their turn; only where Temporal or the database is unavailable,
+// or after a page when the run is over, does the pass end early.
+func (a *Activities) startAll(ctx context.Context, over func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (int, error) {
 	var started atomic.Int64
 	var unavailable atomic.Bool
 	var after db.Position
@@ -112,7 +128,7 @@ func (a *Activities) startAll(ctx context.Context, start func(context.Context, u
 		if err := starts.Wait(); err != nil {
 			failed = err
 		}
-		if unavailable.Load() {
+		if unavailable.Load() || over() {
 			return int(started.Load()), failed
 		}
 		after = found[len(found)-1]

@@ -81,7 +81,9 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 		// A hanging run must not block the next one.
 		WorkflowExecutionTimeout: 2 * workflows.ReconcileEvery,
 	}
-	policy := client.SchedulePolicies{Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP, CatchupWindow: time.Minute}
+	// A run that has much to do takes longer than the interval. The next one then follows at once:
+	// skipped, it would leave the orders that wait alone for most of a minute.
+	policy := client.SchedulePolicies{Overlap: enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: time.Minute}
 	handle := schedules.GetHandle(ctx, id)
 	missing, err := isMissing(ctx, handle)
 	if err != nil {

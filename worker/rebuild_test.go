@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,11 +15,13 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/testsuite"
 	"golang.org/x/sync/errgroup"
 
 	"despacho/activities"
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
@@ -84,6 +87,7 @@ func TestSchedule_definitionIsUpdated(t *testing.T) {
 		return nil
 	})
 	require.Len(t, described.Schedule.Action.(*client.ScheduleWorkflowAction).Args, 1)
+	require.Equal(t, enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, described.Schedule.Policy.Overlap, "a run that takes longer than the interval is followed at once")
 	require.True(t, described.Schedule.State.Paused, "what a person has set stays")
 }
 
@@ -114,16 +118,68 @@ func TestReconcile_nothingStarves(t *testing.T) {
 			ids = append(ids, detached.CreateOrder(t, s.Key))
 		}
 		temporal := failingStarts{s.Temporal, func(id string) bool { return !slices.Contains(ids, id[len(workflows.OrderWorkflowPrefix):]) }}
-		service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), temporal, clock.System(), slog.New(slog.DiscardHandler), orders.Options{TaskQueue: s.Config.TaskQueue})
-		t.Cleanup(service.Close)
-		a := &activities.Activities{Orders: service, DB: s.App.DB, Clock: clock.System(), Log: slog.New(slog.DiscardHandler)}
-		started, err := a.StartMissingOrders(t.Context())
+		started, err := s.reconciling(t, temporal).StartMissingOrders(t.Context())
 		require.ErrorContains(t, err, "not this one")
 		require.Equal(t, healthy, started)
 		for _, id := range ids {
 			require.Equal(t, enums.WORKFLOW_EXECUTION_STATUS_RUNNING, s.describe(t, workflowOf(id)).WorkflowExecutionInfo.Status)
 		}
 	})
+}
+
+// reconciling has the activities of a reconcile run that starts workflows with another client.
+func (s *service) reconciling(t *testing.T, temporal client.Client) *activities.Activities {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), temporal, clock.System(), log, orders.Options{TaskQueue: s.Config.TaskQueue})
+	t.Cleanup(service.Close)
+	return &activities.Activities{Orders: service, DB: s.App.DB, Temporal: s.Temporal, TaskQueue: s.Config.TaskQueue, Clock: clock.System(), Log: log}
+}
+
+// A run that has more to do than its time allows, or whose worker stops, ends after the orders that
+// it has read, and does the rest of its work. The next run goes on.
+func TestReconcile_moreThanARunCanDo(t *testing.T) {
+	t.Parallel()
+	const waiting, page = 1020, 500
+	for name, test := range map[string]struct {
+		duration time.Duration
+		stops    bool
+	}{
+		"its time is over": {duration: time.Nanosecond},
+		"the worker stops": {duration: poll.Deadline, stops: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := boot(t, "", apptest.Options{NoWorker: true})
+			rows := make([]models.Order, waiting)
+			for i := range rows {
+				rows[i] = s.Row(time.Now().Add(-time.Hour), func(o *models.Order) { o.WorkflowStartedAt = nil })
+			}
+			s.InsertRows(t, rows)
+			s.insert(t, &models.RateWindow{Subject: "expired", Minute: 1, Used: 1})
+			var asked sync.Map
+			a := s.reconciling(t, failingStarts{s.Temporal, func(id string) bool {
+				asked.Store(id, true)
+				return true
+			}})
+			env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
+			env.SetTestTimeout(poll.Deadline)
+			env.RegisterActivity(a.Reconcile)
+			stopping := make(chan struct{})
+			if test.stops {
+				close(stopping)
+			}
+			env.SetWorkerStopChannel(stopping)
+			_, err := env.ExecuteActivity(a.Reconcile, test.duration)
+			require.ErrorContains(t, err, "not this one")
+			count := 0
+			asked.Range(func(any, any) bool { count++; return true })
+			require.Equal(t, page, count)
+			var expired int
+			require.NoError(t, s.App.DB.SQL().QueryRow("SELECT COUNT(*) FROM rate_windows WHERE subject = 'expired'").Scan(&expired))
+			require.Zero(t, expired)
+		})
+	}
 }
 
 // createMany creates orders, eight at a time.
