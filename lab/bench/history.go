@@ -14,8 +14,16 @@ import (
 	"despacho/workflows"
 )
 
-// settleTimeout bounds how long Temporal may take to work off its backlog.
-const settleTimeout = 5 * time.Minute
+const (
+	// settleTimeout bounds how long Temporal may take to work off its backlog.
+	settleTimeout = 5 * time.Minute
+	// settleInterval is the pause between two questions whether it has. Creations return long before
+	// their workflows run, bare starts when they do: more questions would take processor time from
+	// creations alone.
+	settleInterval = 100 * time.Millisecond
+	// idleInterval is the pause in a wait for a single order.
+	idleInterval = 10 * time.Millisecond
+)
 
 func workflowOf(order uuid.UUID) string { return workflows.OrderWorkflowID(order) }
 
@@ -28,7 +36,7 @@ func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 			if workflowID == "" {
 				continue
 			}
-			if err := s.waitForIdle(ctx, workflowID); err != nil {
+			if err := s.waitFor(ctx, workflowID, settleInterval, isIdle); err != nil {
 				return err
 			}
 		}
@@ -38,19 +46,21 @@ func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 
 // waitForIdle returns when a run has begun and has no pending task or activity.
 func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
-	return s.waitFor(ctx, workflowID, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
-		return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 && described.WorkflowExecutionInfo.HistoryLength >= 4
-	})
+	return s.waitFor(ctx, workflowID, idleInterval, isIdle)
+}
+
+func isIdle(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return described.PendingWorkflowTask == nil && len(described.PendingActivities) == 0 && described.WorkflowExecutionInfo.HistoryLength >= 4
 }
 
 func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
-	return s.waitFor(ctx, workflowID, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return s.waitFor(ctx, workflowID, idleInterval, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 		return described.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED
 	})
 }
 
-func (s *stack) waitFor(ctx context.Context, workflowID string, reached func(*workflowservice.DescribeWorkflowExecutionResponse) bool) error {
-	return cluster.Poll(ctx, settleTimeout, workflowID+" is still at work", func() (bool, error) {
+func (s *stack) waitFor(ctx context.Context, workflowID string, interval time.Duration, reached func(*workflowservice.DescribeWorkflowExecutionResponse) bool) error {
+	return cluster.PollEvery(ctx, interval, settleTimeout, workflowID+" is still at work", func() (bool, error) {
 		described, err := s.Client.DescribeWorkflowExecution(ctx, workflowID, "")
 		var missing *serviceerror.NotFound // not started by the creation: the reconcile workflow will
 		if errors.As(err, &missing) {

@@ -11,6 +11,11 @@ const pollInterval = 10 * time.Millisecond
 // Poll calls reached until it returns true or an error. what describes the failure after the
 // timeout.
 func Poll(ctx context.Context, timeout time.Duration, what string, reached func() (bool, error)) error {
+	return PollEvery(ctx, pollInterval, timeout, what, reached)
+}
+
+// PollEvery is Poll with the pause between two calls.
+func PollEvery(ctx context.Context, interval, timeout time.Duration, what string, reached func() (bool, error)) error {
 	for end := time.Now().Add(timeout); ; {
 		if done, err := reached(); done || err != nil {
 			return err
@@ -18,7 +23,7 @@ func Poll(ctx context.Context, timeout time.Duration, what string, reached func(
 		if time.Now().After(end) {
 			return fmt.Errorf("%s after %s", what, timeout)
 		}
-		if err := Sleep(ctx, pollInterval); err != nil {
+		if err := Sleep(ctx, interval); err != nil {
 			return err
 		}
 	}
