@@ -21,8 +21,6 @@ const (
 	// their workflows run, bare starts when they do: more questions would take processor time from
 	// creations alone.
 	settleInterval = 100 * time.Millisecond
-	// idleInterval is the pause in a wait for a single order.
-	idleInterval = 10 * time.Millisecond
 )
 
 func workflowOf(order uuid.UUID) string { return workflows.OrderWorkflowID(order) }
@@ -46,7 +44,7 @@ func (s *stack) settled(workflowIDs []string) func(context.Context) error {
 
 // waitForIdle returns when a run has begun and has no pending task or activity.
 func (s *stack) waitForIdle(ctx context.Context, workflowID string) error {
-	return s.waitFor(ctx, workflowID, idleInterval, isIdle)
+	return s.waitFor(ctx, workflowID, cluster.PollInterval, isIdle)
 }
 
 func isIdle(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
@@ -54,7 +52,7 @@ func isIdle(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 }
 
 func (s *stack) waitForEnd(ctx context.Context, workflowID string) error {
-	return s.waitFor(ctx, workflowID, idleInterval, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return s.waitFor(ctx, workflowID, cluster.PollInterval, func(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 		return described.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED
 	})
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-const pollInterval = 10 * time.Millisecond
+// PollInterval is the pause between two calls of Poll.
+const PollInterval = 10 * time.Millisecond
 
 // Poll calls reached until it returns true or an error. what describes the failure after the
 // timeout.
 func Poll(ctx context.Context, timeout time.Duration, what string, reached func() (bool, error)) error {
-	return PollEvery(ctx, pollInterval, timeout, what, reached)
+	return PollEvery(ctx, PollInterval, timeout, what, reached)
 }
 
 // PollEvery is Poll with the pause between two calls.
