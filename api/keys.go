@@ -37,22 +37,10 @@ func (s *Server) withKey(scope models.Scope, h handler) gin.HandlerFunc {
 	})
 }
 
-// withKeyAndOrder is withKey for a request that reads the order of its path: the order comes with
-// the key.
-func (s *Server) withKeyAndOrder(scope models.Scope, h func(*gin.Context, *models.OrderView) error) gin.HandlerFunc {
-	return s.handle(func(c *gin.Context) error {
-		id, idErr := pathID(c, orders.ErrOrderNotFound)
-		order, err := s.admit(c, scope, id)
-		switch {
-		case err != nil:
-			return err
-		case idErr != nil:
-			return idErr
-		case order == nil:
-			return orders.ErrOrderNotFound
-		}
-		return h(c, order)
-	})
+// withKeyAndOrder is withKey for a request about the order of its path: the order comes with the
+// key.
+func (s *Server) withKeyAndOrder(scope models.Scope, h orderHandler) gin.HandlerFunc {
+	return s.handleOrder(func(c *gin.Context, id uuid.UUID) (*models.OrderView, error) { return s.admit(c, scope, id) }, h)
 }
 
 // admit checks the request's key and sets its caller. It returns the order with the id, if there is

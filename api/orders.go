@@ -87,8 +87,8 @@ func (s *Server) respondOrders(c *gin.Context, query orders.Query) error {
 	return ok(c, page)
 }
 
-func (s *Server) cancelOrder(c *gin.Context) error {
-	order, err := s.cancel(c, true)
+func (s *Server) cancelOrder(c *gin.Context, order *models.OrderView) error {
+	cancelled, err := s.cancel(c, order, true)
 	// The contract says 400 for an order that can no longer be cancelled, also when a concurrent
 	// move was first.
 	if errors.Is(err, orders.ErrMoveRefused) {
@@ -99,13 +99,13 @@ func (s *Server) cancelOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return ok(c, order)
+	return ok(c, cancelled)
 }
 
 // cancel is shared with the panel, where the operator may also cancel an order that it has
 // received.
-func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, error) {
-	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readOptionalBody)
+func (s *Server) cancel(c *gin.Context, order *models.OrderView, onlyRegistered bool) (*orders.View, error) {
+	in, err := readOptionalBody(c)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Server) cancel(c *gin.Context, onlyRegistered bool) (*orders.View, erro
 		return nil, err
 	}
 	why.OnlyRegistered = onlyRegistered
-	return s.orders.Cancel(c.Request.Context(), caller(c), id, why)
+	return s.orders.Cancel(c.Request.Context(), caller(c), order, why)
 }
 
 // correctOrder is for stores' systems and for the panel's users.

@@ -109,8 +109,8 @@ func (s *Server) shownValue(field models.CorrectedField, value *string) *string 
 	return &address
 }
 
-func (s *Server) receiveOrder(c *gin.Context) error {
-	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readOptionalBody)
+func (s *Server) receiveOrder(c *gin.Context, order *models.OrderView) error {
+	in, err := readOptionalBody(c)
 	if err != nil {
 		return err
 	}
@@ -118,11 +118,11 @@ func (s *Server) receiveOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return respondMove(c)(s.orders.Receive(c.Request.Context(), caller(c), id, branchID))
+	return respondMove(c)(s.orders.Receive(c.Request.Context(), caller(c), order, branchID))
 }
 
-func (s *Server) assignOrder(c *gin.Context) error {
-	id, in, err := idAndBody(c, orders.ErrOrderNotFound, readBody)
+func (s *Server) assignOrder(c *gin.Context, order *models.OrderView) error {
+	in, err := readBody(c)
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (s *Server) assignOrder(c *gin.Context) error {
 	if err := in.Err(); err != nil {
 		return err
 	}
-	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), id, riderID, expected))
+	return respondMove(c)(s.orders.Assign(c.Request.Context(), caller(c), order, riderID, expected))
 }
 
-func (s *Server) panelCancelOrder(c *gin.Context) error {
-	return respondMove(c)(s.cancel(c, false))
+func (s *Server) panelCancelOrder(c *gin.Context, order *models.OrderView) error {
+	return respondMove(c)(s.cancel(c, order, false))
 }
 
 func (s *Server) setPoint(c *gin.Context) error {

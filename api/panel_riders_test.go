@@ -25,8 +25,10 @@ func TestPanelRiders(t *testing.T) {
 		operator.requireWrong(http.MethodPatch, "/riders/"+id, "/riders", map[string]fields{"phone": {"phone": "hola"}, "name": {"name": ""}})
 		operator.requireUnknown(http.MethodPatch, "/riders", stranger.make("/riders", fields{"name": "Ajeno", "phone": "987111222"}), "rider_not_found")
 
-		order := s.CreateOrder(t, tenant.Key)
+		order, another := s.CreateOrder(t, tenant.Key), s.CreateOrder(t, tenant.Key)
 		panelMove(t, s, operator.token, order, "receive", nil, http.StatusOK)
+		panelMove(t, s, operator.token, another, "receive", nil, http.StatusOK)
+		panelMove(t, s, operator.token, another, "assign", fields{"rider_id": id}, http.StatusOK)
 		operator.change("/riders/"+id, fields{"active": false})
 		panelMove(t, s, operator.token, order, "assign", fields{"rider_id": id}, http.StatusBadRequest)
 		operator.change("/riders/"+id, fields{"active": true})

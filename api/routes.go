@@ -2,11 +2,13 @@ package api
 
 import (
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"despacho/api/docs"
 	"despacho/internal/photourl"
 	"despacho/models"
 	"despacho/operators"
+	"despacho/orders"
 )
 
 // routes registers every path with who may call it and its handler.
@@ -58,7 +60,7 @@ func (s *Server) routes() {
 	v1.GET("/orders", s.withKey(models.ScopeReadOrders, s.listOrders))
 	v1.GET("/orders/:id", s.withKeyAndOrder(models.ScopeReadOrders, s.readOrder))
 	v1.PATCH("/orders/:id", s.withKey(models.ScopeWriteOrders, s.correctOrder))
-	v1.PATCH("/orders/:id/cancel", s.withKey(models.ScopeWriteOrders, s.cancelOrder))
+	v1.PATCH("/orders/:id/cancel", s.withKeyAndOrder(models.ScopeWriteOrders, s.cancelOrder))
 	v1.GET("/events", s.withKey(models.ScopeReadOrders, s.listEvents))
 	v1.GET("/stores", s.withKey(models.ScopeReadStores, s.listStores))
 	v1.GET("/webhooks", s.withKey(models.ScopeManageWebhooks, s.listWebhooks))
@@ -87,10 +89,10 @@ func (s *Server) routes() {
 	panel.GET("/orders", s.withUser(models.AnyUser, s.panelListOrders))
 	panel.POST("/orders", s.withUser(models.AnyUserWrite, s.createOrder("/panel/api/orders/")))
 	panel.GET("/orders/:id", s.withUser(models.AnyUser, s.panelReadOrder))
-	panel.POST("/orders/:id/receive", s.withUser(models.OperatorWrite, s.receiveOrder))
-	panel.POST("/orders/:id/assign", s.withUser(models.OperatorWrite, s.assignOrder))
+	panel.POST("/orders/:id/receive", s.withUserAndOrder(models.OperatorWrite, s.receiveOrder))
+	panel.POST("/orders/:id/assign", s.withUserAndOrder(models.OperatorWrite, s.assignOrder))
 	panel.POST("/orders/:id/deliver", s.withUser(models.OperatorWrite, s.deliverOrder))
-	panel.POST("/orders/:id/cancel", s.withUser(models.AnyUserWrite, s.panelCancelOrder))
+	panel.POST("/orders/:id/cancel", s.withUserAndOrder(models.AnyUserWrite, s.panelCancelOrder))
 	panel.PATCH("/orders/:id", s.withUser(models.AnyUserWrite, s.correctOrder))
 	panel.POST("/orders/:id/delivery-correction", s.withUser(models.OperatorWrite, s.correctDelivery))
 	panel.PATCH("/orders/:id/point", s.withUser(models.OperatorWrite, s.setPoint))
@@ -152,4 +154,25 @@ func (s *Server) handle(h handler) gin.HandlerFunc {
 			s.fail(c, err)
 		}
 	}
+}
+
+// orderHandler is a handler of a request about one order.
+type orderHandler func(c *gin.Context, order *models.OrderView) error
+
+// handleOrder handles a request about the order of its path. admit checks who makes the request,
+// before the path is judged, and returns the order if there is one that the requester may see.
+func (s *Server) handleOrder(admit func(c *gin.Context, id uuid.UUID) (*models.OrderView, error), h orderHandler) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		id, idErr := pathID(c, orders.ErrOrderNotFound)
+		order, err := admit(c, id)
+		switch {
+		case err != nil:
+			return err
+		case idErr != nil:
+			return idErr
+		case order == nil:
+			return orders.ErrOrderNotFound
+		}
+		return h(c, order)
+	})
 }

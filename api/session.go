@@ -133,14 +133,29 @@ func (s *Server) closeSession(c *gin.Context, who *db.SignedIn) error {
 // withUser requires a signed-in user with the permission.
 func (s *Server) withUser(p models.Permission, h handler) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
-		who, err := s.authorize(c, p)
-		if err != nil {
+		if _, err := s.admitUser(c, p, uuid.Nil); err != nil {
 			return err
 		}
-		c.Set(userKey, who)
-		c.Set(callerKey, callerOf(who))
 		return h(c)
 	})
+}
+
+// withUserAndOrder is withUser for a request about the order of its path: the order comes with the
+// session.
+func (s *Server) withUserAndOrder(p models.Permission, h orderHandler) gin.HandlerFunc {
+	return s.handleOrder(func(c *gin.Context, id uuid.UUID) (*models.OrderView, error) { return s.admitUser(c, p, id) }, h)
+}
+
+// admitUser checks the request's session and sets its user and caller. It returns the order with
+// the id, if there is one that the user may see.
+func (s *Server) admitUser(c *gin.Context, p models.Permission, orderID uuid.UUID) (*models.OrderView, error) {
+	who, order, err := s.authorizeForOrder(c, p, crossOrigin, orderID)
+	if err != nil {
+		return nil, err
+	}
+	c.Set(userKey, who)
+	c.Set(callerKey, callerOf(who))
+	return order, nil
 }
 
 // authorize returns the signed-in user, or an error if there is none or it lacks the permission.
@@ -150,15 +165,20 @@ func (s *Server) authorize(c *gin.Context, p models.Permission) (*db.SignedIn, e
 
 // authorizeFrom is authorize for requests from the origins that are trusted.
 func (s *Server) authorizeFrom(c *gin.Context, p models.Permission, trusted *http.CrossOriginProtection) (*db.SignedIn, error) {
+	who, _, err := s.authorizeForOrder(c, p, trusted, uuid.Nil)
+	return who, err
+}
+
+func (s *Server) authorizeForOrder(c *gin.Context, p models.Permission, trusted *http.CrossOriginProtection, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
 	token, err := sessionToken(c, trusted)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	who, err := s.operators.Authorize(c.Request.Context(), token, p)
+	who, order, err := s.operators.AuthorizeForOrder(c.Request.Context(), token, p, orderID)
 	if err == nil {
 		s.identify(c, principal.Principal{UserID: &who.User.ID})
 	}
-	return who, err
+	return who, order, err
 }
 
 // identify puts who makes the request into its context. The request stays the same object: net/http

@@ -100,7 +100,7 @@ var findSession = "SELECT " + columnList(sessionColumns) + `
 
 // The user's window comes before the operator's in every statement, so that concurrent statements
 // do not deadlock.
-const countSession = `INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1), (?, ?, 1)
+const countUserAndPanel = `INSERT INTO rate_windows (subject, minute, used) VALUES (?, ?, 1), (?, ?, 1)
 		ON CONFLICT (subject, minute) DO UPDATE SET used = rate_windows.used + 1 RETURNING subject, used`
 
 var findAndCountSession = numbered("WITH found AS (" + findSession + `), counted AS (
@@ -113,19 +113,38 @@ var findAndCountSession = numbered("WITH found AS (" + findSession + `), counted
 			(SELECT used FROM counted WHERE subject = 'panel:' || op_id) AS operator_requests
 		FROM found`)
 
-// SessionByToken finds the user and the operator of an unexpired session and counts the request:
-// with one statement on PostgreSQL, with two on SQLite, which has no data-modifying WITH.
-func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
+// scope is what the user may see.
+func (s *SignedIn) scope() OrderScope {
+	return OrderScope{OperatorID: s.User.OperatorID, StoreID: s.User.StoreID}
+}
+
+// SessionByToken finds the user and the operator of an unexpired session, counts the request and
+// reads the order that it asks for, if any. The order is nil if it does not exist or the user may
+// not see it. On PostgreSQL all of it is one round trip.
+func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID) (*SignedIn, *models.OrderView, error) {
 	if d.canReadRows() {
-		return d.findAndCountSession(ctx, tokenHash, now)
+		return d.findAndCountSession(ctx, tokenHash, now, orderID)
 	}
+	signedIn, err := d.countSession(ctx, tokenHash, now)
+	if err != nil || orderID == uuid.Nil {
+		return signedIn, nil, err
+	}
+	order, err := d.OrderView(ctx, signedIn.scope(), orderID)
+	if IsNotFound(err) {
+		return signedIn, nil, nil
+	}
+	return signedIn, order, err
+}
+
+// countSession takes two statements, for SQLite, which has no data-modifying WITH.
+func (d *DB) countSession(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
 	var signedIn SignedIn
 	if err := requireOneRow(d.with(ctx).Raw(findSession, tokenHash, now).Scan(&signedIn)); err != nil {
 		return nil, err
 	}
 	user, panel := "user:"+signedIn.User.ID.String(), "panel:"+signedIn.Operator.ID.String()
 	var counted []models.RateWindow
-	err := d.with(ctx).Raw(countSession, user, Minute(now), panel, Minute(now)).Scan(&counted).Error
+	err := d.with(ctx).Raw(countUserAndPanel, user, Minute(now), panel, Minute(now)).Scan(&counted).Error
 	for _, window := range counted {
 		if window.Subject == user {
 			signedIn.UserRequests = window.Used
@@ -136,19 +155,29 @@ func (d *DB) SessionByToken(ctx context.Context, tokenHash []byte, now time.Time
 	return &signedIn, err
 }
 
-func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time.Time) (*SignedIn, error) {
+func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time.Time, orderID uuid.UUID) (*SignedIn, *models.OrderView, error) {
 	var row SignedIn
 	var found *SignedIn
-	err := d.readRows(ctx, rowsRead{
+	var order *models.OrderView
+	reads := []rowsRead{{
 		statement: findAndCountSession,
 		arguments: []any{tokenHash, now, Minute(now)},
 		targets:   append(scanTargets(sessionColumns, &row), &row.UserRequests, &row.OperatorRequests),
 		onRow:     func() { found = &row },
-	})
-	if err == nil && found == nil {
-		err = ErrNotFound
+	}}
+	if orderID != uuid.Nil {
+		reads = append(reads, readOrder(orderID, &order))
 	}
-	return found, err
+	err := d.readRows(ctx, reads...)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case found == nil:
+		return nil, nil, ErrNotFound
+	case order == nil || !found.scope().contains(&order.Order):
+		return found, nil, nil
+	}
+	return found, order, nil
 }
 
 // DeleteSession ends a session.

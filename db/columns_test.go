@@ -132,11 +132,7 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			read    func() (any, error)
 			leftOut []string
 		}{
-			"OrderView": {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
-			"OrderViewForRider": {view, func() (any, error) {
-				order, _, err := database.OrderViewForRider(ctx, scope, w.order.ID, w.rider.ID)
-				return order, err
-			}, nil},
+			"OrderView":        {view, func() (any, error) { return database.OrderView(ctx, scope, w.order.ID) }, nil},
 			"OrderViewByID":    {view, func() (any, error) { return database.OrderViewByID(ctx, w.order.ID) }, nil},
 			"OrderViewByGuide": {view, func() (any, error) { return database.OrderViewByGuideCode(ctx, scope, w.order.GuideCode) }, nil},
 			"OrderViews":       {view, func() (any, error) { return onlyRow(database.OrderViews(ctx, scope, []uuid.UUID{w.order.ID})) }, nil},
@@ -167,7 +163,10 @@ func TestReads_everyFieldComesBack(t *testing.T) {
 			},
 			"SessionByToken": {
 				db.SignedIn{SessionID: w.session.ID, User: w.user, Operator: w.operator, StoreActive: true, UserRequests: 1, OperatorRequests: 1},
-				func() (any, error) { return database.SessionByToken(ctx, w.session.TokenHash, before) }, []string{"User.PasswordHash", "User.TOTPSecret"},
+				func() (any, error) {
+					signedIn, _, err := database.SessionByToken(ctx, w.session.TokenHash, before, w.order.ID)
+					return signedIn, err
+				}, []string{"User.PasswordHash", "User.TOTPSecret"},
 			},
 			"MoveContext": {
 				db.MoveContext{

@@ -21,26 +21,6 @@ func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*mo
 	return inScope(scope, order, err)
 }
 
-// OrderViewForRider is OrderView, and whether the rider may get orders of the scope's operator. On
-// PostgreSQL it is one round trip.
-func (d *DB) OrderViewForRider(ctx context.Context, scope OrderScope, id, riderID uuid.UUID) (order *models.OrderView, assignable bool, err error) {
-	if !d.canReadRows() {
-		if assignable, err = d.IsAssignable(ctx, scope.OperatorID, riderID); err != nil {
-			return nil, false, err
-		}
-		order, err = d.OrderView(ctx, scope, id)
-		return order, assignable, err
-	}
-	err = d.readRows(ctx, readOrder(id, &order), rowsRead{
-		statement: selectAssignableNumbered,
-		arguments: []any{pgUUID(&riderID), pgUUID(&scope.OperatorID)},
-		targets:   []any{&assignable},
-		onRow:     func() {},
-	})
-	order, err = inScope(scope, order, err)
-	return order, assignable, err
-}
-
 // inScope returns ErrNotFound for an order that was not found or that the scope does not contain.
 func inScope(scope OrderScope, order *models.OrderView, err error) (*models.OrderView, error) {
 	if err == nil && (order == nil || !scope.contains(&order.Order)) {

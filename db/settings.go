@@ -20,6 +20,8 @@ type Settings struct {
 	Coverage  []models.Coverage
 	RiskZones []models.RiskZone
 	Webhooks  []models.Webhook
+	// Riders are those who may get orders.
+	Riders []models.Rider
 }
 
 // OperatorSettings reads an operator's settings.
@@ -35,6 +37,7 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 		{&s.Coverage, "operator_id = ?"},
 		{&s.RiskZones, "operator_id = ? AND active"},
 		{&s.Webhooks, "operator_id = ? AND active"},
+		{&s.Riders, "operator_id = ? AND active AND NOT test"},
 	} {
 		if err := d.with(ctx).Where(query.where, operatorID).Order("created_at, id").Find(query.into).Error; err != nil {
 			return nil, fmt.Errorf("reading the operator's settings: %w", err)
@@ -44,8 +47,8 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 }
 
 // ChangeSettings runs a change to an operator's settings and increments the settings version, which
-// invalidates every process's cache. Every write to stores, branches, sizes, coverage, risk zones
-// and webhooks must go through it.
+// invalidates every process's cache. Every write to stores, branches, sizes, coverage, risk zones,
+// webhooks and riders must go through it.
 func (d *DB) ChangeSettings(ctx context.Context, operatorID uuid.UUID, change func(tx *DB) error) error {
 	return d.InTx(ctx, func(tx *DB) error {
 		// The update comes first because it locks the operator's row, which serializes changes:
@@ -80,25 +83,6 @@ func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.U
 	err := query.Find(&stores).Error
 	slices.SortFunc(stores, models.CompareStores)
 	return stores, err
-}
-
-// selectAssignable is whether a rider is an active one of the operator, and not the one of test
-// orders.
-const selectAssignable = "SELECT EXISTS (SELECT 1 FROM riders WHERE id = ? AND operator_id = ? AND active AND NOT test)"
-
-var selectAssignableNumbered = numbered(selectAssignable)
-
-// IsAssignable reports whether the rider may get orders of the operator.
-func (d *DB) IsAssignable(ctx context.Context, operatorID, riderID uuid.UUID) (assignable bool, err error) {
-	err = d.with(ctx).Raw(selectAssignable, riderID, operatorID).Scan(&assignable).Error
-	return assignable, err
-}
-
-// BranchOf finds an active branch of the operator.
-func (d *DB) BranchOf(ctx context.Context, operatorID, branchID uuid.UUID) (*models.Branch, error) {
-	var branch models.Branch
-	err := d.with(ctx).Where("id = ? AND operator_id = ? AND active", branchID, operatorID).Take(&branch).Error
-	return &branch, err
 }
 
 // Store finds one store of any owner.

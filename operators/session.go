@@ -180,29 +180,46 @@ func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
 // administrators who lack the second factor that the operator requires, may only use their own
 // account.
 func (s *Service) Authorize(ctx context.Context, token string, p models.Permission) (*db.SignedIn, error) {
+	who, _, err := s.AuthorizeForOrder(ctx, token, p, uuid.Nil)
+	return who, err
+}
+
+// AuthorizeForOrder is Authorize, and reads the order with the id: nil if there is none that the
+// user may see.
+func (s *Service) AuthorizeForOrder(ctx context.Context, token string, p models.Permission, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
 	now := s.clock.Now()
-	who, err := s.db.SessionByToken(ctx, credentials.Hash(token), now)
+	who, order, err := s.db.SessionByToken(ctx, credentials.Hash(token), now, orderID)
+	if db.IsNotFound(err) {
+		err = ErrNoSession
+	}
+	if err == nil {
+		err = s.permit(who, p, now)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return who, order, nil
+}
+
+// permit checks the user's limits and permission.
+func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) error {
 	switch {
-	case db.IsNotFound(err):
-		return nil, ErrNoSession
-	case err != nil:
-		return nil, err
 	case who.UserRequests > s.userLimit, who.OperatorRequests > s.operatorLimit:
 		limited := *errTooManyPanelRequests
 		limited.RetryAfter = clock.UntilNextMinute(now)
-		return nil, &limited
+		return &limited
 	case !p.Allows(&who.User):
-		return nil, ErrNotAllowed
+		return ErrNotAllowed
 	case p.OwnAccount:
-		return who, nil
+		return nil
 	case !who.StoreActive:
-		return nil, ErrStoreInactive
+		return ErrStoreInactive
 	case who.User.Administers() && who.Operator.RequireSecondFactor && !who.User.HasSecondFactor():
-		return nil, ErrSecondFactorRequired
+		return ErrSecondFactorRequired
 	case p.Writes && who.Operator.Suspended():
-		return nil, ErrSuspended
+		return ErrSuspended
 	}
-	return who, nil
+	return nil
 }
 
 var (

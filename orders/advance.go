@@ -25,7 +25,7 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 		return nil, ErrMoveUnconfirmed.Because(err)
 	}
 	defer release()
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 	if err == nil {
 		err = handle.Get(limited, nil)
 	}
-	moved, readErr := s.find(ctx, caller, id)
+	moved, readErr := s.Find(ctx, caller, id)
 	if readErr != nil {
 		return nil, readErr
 	}

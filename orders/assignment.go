@@ -19,12 +19,8 @@ func (s *Service) AssignMany(ctx context.Context, caller Caller, riderID uuid.UU
 	if len(ids) == 0 {
 		return nil, ErrNothingSelected
 	}
-	assignable, err := s.db.IsAssignable(ctx, caller.Operator.ID, riderID)
-	if err != nil {
+	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
-	}
-	if !assignable {
-		return nil, errNotAssignable()
 	}
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkAssigned, tooMany: errTooManyToAssign,

@@ -108,7 +108,7 @@ func (c *correction) warn(text string) {
 
 // newCorrection has no changes yet.
 func (s *Service) newCorrection(ctx context.Context, caller Caller, id uuid.UUID) (*correction, error) {
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}

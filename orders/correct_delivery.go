@@ -34,7 +34,7 @@ func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UU
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 		}
 		release()
 		if waited {
-			if order, err = s.find(ctx, caller, order.ID); err != nil {
+			if order, err = s.Find(ctx, caller, order.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -83,7 +83,7 @@ func (s *Service) requireDeliverable(ctx context.Context, caller Caller, order *
 // HoldPhoto stores a photo for the delivery of an order, before it is made. If it is never made,
 // the photo is removed like every photo that no delivery refers to.
 func (s *Service) HoldPhoto(ctx context.Context, caller Caller, id uuid.UUID, photo []byte) (name string, err error) {
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err == nil {
 		_, err = s.requireDeliverable(ctx, caller, order)
 	}

@@ -34,7 +34,7 @@ type Erasure struct {
 // of the order.
 func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.UUID) (*View, error) {
 	caller := Caller{Operator: operator}
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}

@@ -64,13 +64,16 @@ func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newO
 	return order, in.Err()
 }
 
+// notABranch is the error of a branch_id.
+const notABranch = "no es una sucursal activa del operador"
+
 func readBranch(in *jsonbody.Object, settings *settings) *uuid.UUID {
 	id := in.UUID("branch_id")
 	if id == nil {
 		return nil
 	}
 	if _, known := settings.branches[*id]; !known {
-		in.AddError("branch_id", "no es una sucursal activa del operador")
+		in.AddError("branch_id", notABranch)
 	}
 	return id
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"despacho/db"
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
 	"despacho/models"
@@ -36,11 +35,7 @@ func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 }
 
 // Cancel cancels an order: a store while it is registered, the operator until it is delivered.
-func (s *Service) Cancel(ctx context.Context, caller Caller, id uuid.UUID, c Cancellation) (*View, error) {
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) Cancel(ctx context.Context, caller Caller, order *models.OrderView, c Cancellation) (*View, error) {
 	return s.moveOrder(ctx, caller, order, c.message(caller), "")
 }
 
@@ -68,12 +63,8 @@ func (s *Service) CancelMany(ctx context.Context, caller Caller, ids []uuid.UUID
 }
 
 // Receive records the reception at a branch; nil means the expected branch.
-func (s *Service) Receive(ctx context.Context, caller Caller, id uuid.UUID, branchID *uuid.UUID) (*View, error) {
+func (s *Service) Receive(ctx context.Context, caller Caller, order *models.OrderView, branchID *uuid.UUID) (*View, error) {
 	if err := s.checkBranch(ctx, caller, branchID); err != nil {
-		return nil, err
-	}
-	order, err := s.find(ctx, caller, id)
-	if err != nil {
 		return nil, err
 	}
 	return s.moveOrder(ctx, caller, order, workflows.Received{BranchID: branchID}, "")
@@ -84,29 +75,30 @@ func (s *Service) checkBranch(ctx context.Context, caller Caller, branchID *uuid
 	if branchID == nil {
 		return nil
 	}
-	_, err := s.db.BranchOf(ctx, caller.Operator.ID, *branchID)
-	if db.IsNotFound(err) {
-		return fieldError("branch_id", "no es una sucursal activa del operador")
+	settings, err := s.settings.get(ctx, caller.Operator)
+	if err != nil {
+		return err
 	}
-	return err
+	if _, active := settings.branches[*branchID]; !active {
+		return fieldError("branch_id", notABranch)
+	}
+	return nil
 }
 
 // Assign assigns the order to a rider. With expectedSeq it returns ErrOrderChanged if the order has
 // moved since that Seq, unless it has the rider already.
-func (s *Service) Assign(ctx context.Context, caller Caller, id, riderID uuid.UUID, expectedSeq *int) (*View, error) {
-	order, assignable, err := s.db.OrderViewForRider(ctx, caller.Scope(), id, riderID)
-	switch {
-	case err != nil && !db.IsNotFound(err):
+func (s *Service) Assign(ctx context.Context, caller Caller, order *models.OrderView, riderID uuid.UUID, expectedSeq *int) (*View, error) {
+	if err := s.checkRider(ctx, caller, riderID); err != nil {
 		return nil, err
-	case !assignable:
-		return nil, errNotAssignable()
-	case err != nil:
-		return nil, ErrOrderNotFound
 	}
 	return s.moveOrder(ctx, caller, order, workflows.Assigned{RiderID: riderID, ExpectedSeq: expectedSeq}, "")
 }
 
-// errNotAssignable is the error of a rider who is not an active one of the operator.
-func errNotAssignable() error {
-	return fieldError("rider_id", "no es un motorizado activo del operador")
+// checkRider checks that the rider may get orders of the operator.
+func (s *Service) checkRider(ctx context.Context, caller Caller, riderID uuid.UUID) error {
+	settings, err := s.settings.get(ctx, caller.Operator)
+	if err == nil && !settings.riders[riderID] {
+		err = fieldError("rider_id", "no es un motorizado activo del operador")
+	}
+	return err
 }

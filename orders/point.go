@@ -47,7 +47,7 @@ type TypedPoint struct {
 // ReadPointOf reads the point of an order from what people have: a map link of any kind, or
 // coordinates with decimal points or commas. Short links are followed. The error names the field.
 func (s *Service) ReadPointOf(ctx context.Context, caller Caller, id uuid.UUID, field, typed string) (*TypedPoint, error) {
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}

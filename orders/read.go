@@ -10,9 +10,9 @@ import (
 	"despacho/models"
 )
 
-// Get reads one order. It returns ErrOrderNotFound if the caller may not see it.
+// Get is Find, as the caller sees the order.
 func (s *Service) Get(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
-	order, err := s.find(ctx, caller, id)
+	order, err := s.Find(ctx, caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,8 @@ func (s *Service) View(caller Caller, order *models.OrderView) *View {
 	return s.view(order, caller.SeesProofLocation())
 }
 
-func (s *Service) find(ctx context.Context, caller Caller, id uuid.UUID) (*models.OrderView, error) {
+// Find reads one order. It returns ErrOrderNotFound if the caller may not see it.
+func (s *Service) Find(ctx context.Context, caller Caller, id uuid.UUID) (*models.OrderView, error) {
 	order, err := s.db.OrderView(ctx, caller.Scope(), id)
 	if db.IsNotFound(err) {
 		return nil, ErrOrderNotFound

@@ -12,7 +12,7 @@ import (
 	"despacho/models"
 )
 
-// settings indexes an operator's settings for creating orders.
+// settings indexes an operator's settings for creating and moving orders.
 type settings struct {
 	branches    map[uuid.UUID]models.Branch
 	mainBranch  *models.Branch
@@ -22,6 +22,8 @@ type settings struct {
 	prices      map[uuid.UUID]*money.Cents
 	riskZones   []models.RiskZone
 	webhooks    []models.Webhook
+	// riders are those who may get orders.
+	riders map[uuid.UUID]bool
 }
 
 func newSettings(rows *db.Settings) *settings {
@@ -32,6 +34,7 @@ func newSettings(rows *db.Settings) *settings {
 		prices:    map[uuid.UUID]*money.Cents{},
 		riskZones: rows.RiskZones,
 		webhooks:  rows.Webhooks,
+		riders:    map[uuid.UUID]bool{},
 	}
 	for _, branch := range rows.Branches {
 		if !branch.Active {
@@ -53,6 +56,9 @@ func newSettings(rows *db.Settings) *settings {
 	}
 	for _, covered := range rows.Coverage {
 		s.prices[covered.LocationID] = covered.Price
+	}
+	for _, rider := range rows.Riders {
+		s.riders[rider.ID] = true
 	}
 	return s
 }

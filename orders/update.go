@@ -56,7 +56,7 @@ func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderVi
 	}
 	defer release()
 	if waited {
-		if order, err = s.find(limited, caller, order.ID); err != nil {
+		if order, err = s.Find(limited, caller, order.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Service) move(ctx context.Context, caller Caller, order *models.OrderVi
 // restored from an older copy of the database: Temporal has answered with the outcome of an update
 // that the workflow completed before. The move is then made, by a workflow that has read the row.
 func (s *Service) moved(ctx context.Context, caller Caller, before *models.OrderView, message workflows.Message) (*models.OrderView, error) {
-	after, err := s.find(ctx, caller, before.ID)
+	after, err := s.Find(ctx, caller, before.ID)
 	if err != nil || after.Seq > before.Seq {
 		return after, err
 	}
@@ -91,7 +91,7 @@ func (s *Service) moved(ctx context.Context, caller Caller, before *models.Order
 	if err := s.update(limited, &after.Order, caller.Actor(), message, uuid.NewString()); err != nil {
 		return nil, err
 	}
-	return s.find(ctx, caller, before.ID)
+	return s.Find(ctx, caller, before.ID)
 }
 
 // maxUpdates bounds the updates of one request: the first, one after a refresh, and one more if the

@@ -136,10 +136,15 @@ func TestMove_whoseAnswerIsLost(t *testing.T) {
 			})
 			t.Cleanup(service.Close)
 			caller := orders.Caller{Operator: &s.Operator}
-			order, err := service.Cancel(t.Context(), caller, id, orders.Cancellation{})
+			cancel := func() (*orders.View, error) {
+				order, err := service.Find(t.Context(), caller, id)
+				require.NoError(t, err, name)
+				return service.Cancel(t.Context(), caller, order, orders.Cancellation{})
+			}
+			order, err := cancel()
 			require.NoError(t, err, name)
 			require.Equal(t, models.StatusCancelled, order.Status, name)
-			_, err = service.Cancel(t.Context(), caller, id, orders.Cancellation{})
+			_, err = cancel()
 			require.ErrorIs(t, err, orders.ErrMoveRefused, name)
 		}
 	})

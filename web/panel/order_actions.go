@@ -7,56 +7,61 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
+	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/forms"
 )
 
 func (p *Pages) receiveOrder(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return receiveForm(id, nil, uuid.Nil) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return receiveForm(id, nil, uuid.Nil) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
 		branchID := in.UUID("branch_id")
 		if err := in.Err(); err != nil {
 			return "", err
 		}
-		_, err := p.Orders.Receive(v.Ctx(), v.Caller, id, branchID)
+		_, err := p.Orders.Receive(v.Ctx(), v.Caller, order, branchID)
 		return "Pedido recibido.", err
 	})
 }
 
 func (p *Pages) assignOrder(v *Request) error {
-	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
 		riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
 		if err := in.Err(); err != nil {
 			return "", err
 		}
-		order, err := p.Orders.Assign(v.Ctx(), v.Caller, id, riderID, expected)
+		assigned, err := p.Orders.Assign(v.Ctx(), v.Caller, order, riderID, expected)
 		if err != nil {
 			return "", err
 		}
-		return "Pedido asignado a " + order.Rider.Name + ".", nil
+		return "Pedido asignado a " + assigned.Rider.Name + ".", nil
 	})
 }
 
 func (p *Pages) cancelOrder(v *Request) error {
-	return p.runAction(v, cancelForm, func(id uuid.UUID, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, cancelForm, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
 			return "", err
 		}
-		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, id, why)
+		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, order, why)
 		return "Pedido cancelado.", err
 	})
 }
 
 // runAction reads a form of the order's page, runs the action, and answers as answerAction does.
-func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act func(uuid.UUID, *jsonbody.Object) (message string, err error)) error {
+func (p *Pages) runAction(v *Request, formOf func(uuid.UUID) *forms.Form, act func(*models.OrderView, *jsonbody.Object) (message string, err error)) error {
 	id, err := pathOrder(v)
 	if err != nil {
 		return err
 	}
 	message, form := "", formOf(id)
 	in, err := p.readForm(v, form)
+	var order *models.OrderView
 	if err == nil {
-		message, err = act(id, in)
+		order, err = p.Orders.Find(v.Ctx(), v.Caller, id)
+	}
+	if err == nil {
+		message, err = act(order, in)
 	}
 	return p.answerAction(v, id, form, message, err, nil)
 }

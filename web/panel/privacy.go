@@ -66,8 +66,8 @@ func eraseFormFor(v *Request, order *orders.Detail) *forms.Form {
 }
 
 func (p *Pages) eraseOrder(v *Request) error {
-	return p.runAction(v, eraseForm, func(id uuid.UUID, _ *jsonbody.Object) (string, error) {
-		_, err := p.Orders.Erase(v.Ctx(), v.Operator(), id)
+	return p.runAction(v, eraseForm, func(order *models.OrderView, _ *jsonbody.Object) (string, error) {
+		_, err := p.Orders.Erase(v.Ctx(), v.Operator(), order.ID)
 		return "Los datos del destinatario se eliminaron.", err
 	})
 }
