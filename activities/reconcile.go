@@ -49,13 +49,11 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	for !over() {
 		select {
 		case <-stopping:
-			return failed
 		case <-looking.Done():
-			return failed
 		case <-time.After(passInterval):
-		}
-		if _, err := a.startUnconfirmed(passes, over); err != nil {
-			failed = errors.Join(failed, err)
+			if _, err := a.startUnconfirmed(passes, over); err != nil {
+				failed = errors.Join(failed, err)
+			}
 		}
 	}
 	if passes.Err() != nil {
