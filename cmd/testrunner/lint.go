@@ -24,9 +24,6 @@ const (
 	govulncheck = "golang.org/x/vuln/cmd/govulncheck@v1.8.0"
 )
 
-// workflowcheck is where the checker of the workflows is compiled to.
-const workflowcheck = "bin/workflowcheck"
-
 // linter is a command that fails, or prints something where quiet is set, when it finds a problem.
 type linter struct {
 	name    string
@@ -50,17 +47,24 @@ func linters() []linter {
 		// It checks the files of deploy, in a module of its own: the code that reads them is no
 		// dependency of the service. The test cache does not notice changes outside of that module.
 		{name: "deploy", command: []string{"go", "-C", "test/deploy", "test", "-count=1", "./..."}},
-		{
-			name:    "workflowcheck",
-			build:   []string{"go", "-C", "test/workflowcheck", "build", "-o", "../../" + workflowcheck},
-			command: []string{"go", "vet", "-vettool=" + workflowcheck, "./workflows/..."},
-		},
+		workflowcheck("bin"),
 		{name: "vet clients", command: []string{"go", "-C", "clients/go", "vet", "./..."}},
 		{name: "clients/go", command: checkGenerated("go")},
 		{name: "clients/typescript", command: checkGenerated("typescript"), prepare: installNodeTools},
 		{name: "govulncheck", command: []string{"go", "run", govulncheck, "./..."}, prepare: vulnerabilitiesUnreachable},
 		{name: "spectral", command: nodeTool("spectral", "lint", "--fail-severity=hint", "--ruleset", nodePackages+"/spectral.yaml", "api/openapi.yaml"), prepare: installNodeTools},
 		{name: "redocly", command: slices.Concat(quietRedocly, nodeTool("redocly", "lint", "--config", nodePackages+"/redocly.yaml", "api/openapi.yaml")), prepare: installNodeTools},
+	}
+}
+
+// workflowcheck is the checker of the workflows, compiled into a directory below this one. It is
+// the same program in every clone and at every commit: go vet keeps what it has found by the
+// program's hash.
+func workflowcheck(directory string) linter {
+	return linter{
+		name:    "workflowcheck",
+		build:   []string{"go", "-C", "test/workflowcheck", "build", "-trimpath", "-buildvcs=false", "-o", "../../" + directory + "/workflowcheck"},
+		command: []string{"go", "vet", "-vettool=" + directory + "/workflowcheck", "./workflows/..."},
 	}
 }
 
