@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,7 +47,7 @@ func addClient(t *testing.T, extension, directory string) {
 	t.Helper()
 	switch extension {
 	case ".go":
-		write(t, filepath.Join(directory, "go.mod"), "module shop\n\ngo 1.23\n\nrequire despacho/clients/go v0.0.0\n\nreplace despacho/clients/go => "+client(t, "go")+"\n")
+		write(t, filepath.Join(directory, "go.mod"), "module shop\n\ngo 1.23\n\nrequire despacho/clients/go v0.0.0\n\nreplace despacho/clients/go => "+strconv.Quote(client(t, "go"))+"\n")
 	case ".mjs":
 		require.NoError(t, os.CopyFS(filepath.Join(directory, "node_modules", "@despacho", "client"), os.DirFS(client(t, "typescript"))))
 	case ".py":
