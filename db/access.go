@@ -174,10 +174,8 @@ func (d *DB) findAndCountSession(ctx context.Context, tokenHash []byte, now time
 		return nil, nil, err
 	case found == nil:
 		return nil, nil, ErrNotFound
-	case order == nil || !found.scope().contains(&order.Order):
-		return found, nil, nil
 	}
-	return found, order, nil
+	return found, found.scope().visible(order), nil
 }
 
 // DeleteSession ends a session.

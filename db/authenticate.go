@@ -61,10 +61,10 @@ func (d *DB) Authenticate(ctx context.Context, hash []byte, now time.Time, order
 		return nil, nil, err
 	case found.holder == nil:
 		return nil, nil, ErrNotFound
-	case found.order == nil || !found.holder.Usable(now) || !found.holder.scope().contains(&found.order.Order):
+	case !found.holder.Usable(now):
 		return found.holder, nil, nil
 	}
-	return found.holder, found.order, nil
+	return found.holder, found.holder.scope().visible(found.order), nil
 }
 
 func (d *DB) authenticate(ctx context.Context, request keyRequest) (authenticated, error) {

@@ -35,10 +35,16 @@ func (s OrderScope) apply(query *gorm.DB) *gorm.DB {
 	return query
 }
 
-// contains reports what apply selects.
-func (s OrderScope) contains(order *models.Order) bool {
-	return order.OperatorID == s.OperatorID && order.Test == s.Test &&
-		(s.StoreID == nil || order.StoreID != nil && *order.StoreID == *s.StoreID)
+// visible is the order if apply would select it, else nil. It takes nil for an order that was not
+// found.
+func (s OrderScope) visible(order *models.OrderView) *models.OrderView {
+	if order == nil || order.OperatorID != s.OperatorID || order.Test != s.Test {
+		return nil
+	}
+	if s.StoreID != nil && (order.StoreID == nil || *order.StoreID != *s.StoreID) {
+		return nil
+	}
+	return order
 }
 
 // InsertOrder inserts an order with its first timeline entry, its first event and the deliveries of

@@ -17,17 +17,11 @@ func (d *DB) OrderView(ctx context.Context, scope OrderScope, id uuid.UUID) (*mo
 		return &view, err
 	}
 	var order *models.OrderView
-	err := d.readRows(ctx, readOrder(id, &order))
-	return inScope(scope, order, err)
-}
-
-// inScope returns ErrNotFound for an order that was not found or that the scope does not contain.
-func inScope(scope OrderScope, order *models.OrderView, err error) (*models.OrderView, error) {
-	if err == nil && (order == nil || !scope.contains(&order.Order)) {
-		err = ErrNotFound
-	}
-	if err != nil {
+	if err := d.readRows(ctx, readOrder(id, &order)); err != nil {
 		return nil, err
+	}
+	if order = scope.visible(order); order == nil {
+		return nil, ErrNotFound
 	}
 	return order, nil
 }
