@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"despacho/test/apptest"
+	"despacho/test/poll"
 )
 
 func TestMain(m *testing.M) { apptest.Main(m) }
@@ -130,12 +131,15 @@ type outcome struct {
 	Waits    []float64 `json:"waits"`
 }
 
+// call has the client make a call. The client waits for its answer as long as any test waits: a
+// busy machine may take longer than the clients' own timeout.
 func (r *runner) call(t *testing.T, baseURL, key, name string, with map[string]any) outcome {
 	t.Helper()
 	if with == nil {
 		with = map[string]any{}
 	}
-	require.NoError(t, r.in.Encode(map[string]any{"base_url": baseURL, "key": key, "call": name, "with": with}))
+	request := map[string]any{"base_url": baseURL, "key": key, "timeout": poll.Deadline.Seconds(), "call": name, "with": with}
+	require.NoError(t, r.in.Encode(request))
 	require.True(t, r.out.Scan(), "%s: %v %s", name, r.out.Err(), r.err)
 	var o outcome
 	require.NoError(t, json.Unmarshal(r.out.Bytes(), &o), r.out.Text())

@@ -41,7 +41,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const outcome = { waits: [] };
   const sleep = async (milliseconds) => void outcome.waits.push(milliseconds / 1000);
   try {
-    const result = await calls[request.call](new Client(request.base_url, request.key, { sleep }), request.with);
+    const client = new Client(request.base_url, request.key, { timeout: request.timeout * 1000, sleep });
+    const result = await calls[request.call](client, request.with);
     outcome.result = result ?? null;
   } catch (error) {
     if (error instanceof APIError) {

@@ -38,9 +38,10 @@ $calls = [
 while (($line = fgets(STDIN)) !== false) {
     $request = json_decode($line, true, flags: JSON_THROW_ON_ERROR);
     $waits = [];
-    $client = new Client($request['base_url'], $request['key'], sleep: static function (float $seconds) use (&$waits): void {
+    $sleep = static function (float $seconds) use (&$waits): void {
         $waits[] = $seconds;
-    });
+    };
+    $client = new Client($request['base_url'], $request['key'], timeout: $request['timeout'], sleep: $sleep);
     $outcome = [];
     try {
         $outcome['result'] = $calls[$request['call']]($client, $request['with']);

@@ -36,7 +36,7 @@ def created(order):
 
 for line in sys.stdin:
     request, waits = json.loads(line), []
-    client = despacho.Client(request["base_url"], request["key"], sleep=waits.append)
+    client = despacho.Client(request["base_url"], request["key"], timeout=request["timeout"], sleep=waits.append)
     outcome = {}
     try:
         outcome["result"] = CALLS[request["call"]](client, request["with"])

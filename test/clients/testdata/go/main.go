@@ -16,10 +16,11 @@ import (
 )
 
 type request struct {
-	BaseURL string `json:"base_url"`
-	Key     string `json:"key"`
-	Call    string `json:"call"`
-	With    with   `json:"with"`
+	BaseURL string        `json:"base_url"`
+	Key     string        `json:"key"`
+	Timeout time.Duration `json:"timeout"` // in seconds
+	Call    string        `json:"call"`
+	With    with          `json:"with"`
 }
 
 // with has the arguments of every call.
@@ -78,10 +79,13 @@ func main() {
 			panic(err)
 		}
 		var out outcome
-		client := &despacho.Client{BaseURL: r.BaseURL, Key: r.Key, Sleep: func(_ context.Context, pause time.Duration) error {
-			out.Waits = append(out.Waits, pause.Seconds())
-			return nil
-		}}
+		client := &despacho.Client{
+			BaseURL: r.BaseURL, Key: r.Key, HTTP: &http.Client{Timeout: r.Timeout * time.Second},
+			Sleep: func(_ context.Context, pause time.Duration) error {
+				out.Waits = append(out.Waits, pause.Seconds())
+				return nil
+			},
+		}
 		result, err := call(client, r.Call, r.With)
 		var refused *despacho.APIError
 		var unanswered *despacho.NoAnswerError
