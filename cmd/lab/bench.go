@@ -11,7 +11,6 @@ import (
 
 func benchCommand() *cobra.Command {
 	var options bench.Options
-	var only string
 	command := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the service on servers of its own, each figure against its baseline, and print one table",
@@ -25,17 +24,13 @@ func benchCommand() *cobra.Command {
 			if options.JSON == "" {
 				options.JSON = filepath.Join(options.BinDir, "bench.json")
 			}
-			if only != "" {
-				if options.Only, err = regexp.Compile(only); err != nil {
-					return err
-				}
-			}
 			return interrupted(cmd.Context(), bench.Run(cmd.Context(), options))
 		},
 	}
 	flags := command.Flags()
 	flags.StringVar(&options.Profile, "profile", "", "the Temporal to measure on: server, dev or all (default: everything on the server, what depends on Temporal on dev)")
-	flags.StringVar(&only, "only", "", "measure only the rows whose name matches this regular expression")
+	flags.Func("only", "measure only the rows whose name matches this `regexp`", compileInto(&options.Only))
+	flags.Func("skip", "do not measure the rows whose name matches this `regexp`", compileInto(&options.Skip))
 	flags.IntVar(&options.Rounds, "rounds", 0, "how often each thing is measured (default 7, quick 3)")
 	flags.BoolVar(&options.Quick, "quick", false, "measure little, to see that everything works; the figures are worth nothing")
 	flags.BoolVar(&options.Durable, "durable", false, "have PostgreSQL wait for the disk")
@@ -45,6 +40,14 @@ func benchCommand() *cobra.Command {
 	flags.StringVar(&options.Reference, "reference", "", "program of temporalio/reference-app-orders-go (go build ./cmd/oms in a clone of it) to compare whole lives with")
 	command.AddCommand(benchBaselineCommand())
 	return command
+}
+
+// compileInto sets a regular expression from a flag.
+func compileInto(into **regexp.Regexp) func(string) error {
+	return func(text string) (err error) {
+		*into, err = regexp.Compile(text)
+		return err
+	}
 }
 
 // benchBaselineCommand is the second process of a comparison between processes.

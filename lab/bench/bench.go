@@ -20,8 +20,8 @@ type Options struct {
 	// Profile is the Temporal to measure on: "server", "dev" or "all". Empty is everything on the
 	// server and, on the development server, what depends on Temporal alone.
 	Profile string
-	// Only keeps the rows whose name it matches; nil keeps all.
-	Only *regexp.Regexp
+	// Only keeps the rows whose name it matches, Skip the others; nil keeps all.
+	Only, Skip *regexp.Regexp
 	// Rounds is the number of rounds of each measurement; 0 is the scale's own.
 	Rounds int
 	// Quick takes few and short measurements, to check that everything works.
@@ -60,7 +60,9 @@ func (o *Options) check() error {
 func (o *Options) log(line string) { fmt.Fprintln(o.Out, line) }
 
 // wants reports whether a row is selected.
-func (o *Options) wants(row string) bool { return o.Only == nil || o.Only.MatchString(row) }
+func (o *Options) wants(row string) bool {
+	return (o.Only == nil || o.Only.MatchString(row)) && (o.Skip == nil || !o.Skip.MatchString(row))
+}
 
 // Run measures, prints the table and writes the files. The error says what could not be measured; a
 // missed goal is not an error.

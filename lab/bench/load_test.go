@@ -76,6 +76,10 @@ func TestStudies_areChosenByProfileAndRow(t *testing.T) {
 	require.Len(t, names(Options{Profile: "all"}, profileDev), len(studies))
 	require.Empty(t, names(Options{Profile: profileServer}, profileDev))
 	require.Equal(t, []string{"reading orders"}, names(Options{Only: regexp.MustCompile("^GET")}, profileServer))
+	skip := regexp.MustCompile("open workflows|^RSS of the (api|worker), 100")
+	require.NotContains(t, names(Options{Skip: skip}, profileServer), "many open orders")
+	require.Len(t, names(Options{Skip: skip}, profileServer), len(studies)-1)
+	require.Empty(t, names(Options{Only: skip, Skip: skip}, profileServer))
 }
 
 func TestRun_refusesWhatMakesNoSense(t *testing.T) {

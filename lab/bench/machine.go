@@ -20,9 +20,13 @@ func machineInfo(ctx context.Context, options Options, sc scale, took time.Durat
 	if options.Durable {
 		disk = "PostgreSQL waits for the disk"
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; %s. %d rounds, %d clients, %s in all, %s.",
+	skipped := ""
+	if options.Skip != nil {
+		skipped = fmt.Sprintf(" Not measured: what matches `%s`.", options.Skip)
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s; %s; Temporal server %s; %s; %s. %d rounds, %d clients, %s in all, %s.%s",
 		processor(), runtime.NumCPU(), memory(), runtime.GOOS+"/"+runtime.GOARCH, postgresVersion(ctx), dev.TemporalServerVersion,
-		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly))
+		runtime.Version(), disk, sc.rounds, sc.clients, took.Round(time.Second), time.Now().UTC().Format(time.DateOnly), skipped)
 }
 
 // processor and memory are read from /proc, which only Linux has.
