@@ -21,7 +21,8 @@ type orderSeed struct {
 	status      models.Status
 }
 
-// Orders lie a second apart and have their workflow as far as the reconcile workflow can tell.
+// Orders lie a second apart, the newest an hour ago: what was written in the last minute is counted
+// again by every list. They have their workflow as far as the reconcile workflow can tell.
 // $1–$2 are the operators, $3 how many orders each has, $4 their status, $5 where they go.
 const insertOrders = `
 INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, seq, recipient_name, recipient_phone,
@@ -33,7 +34,7 @@ INSERT INTO orders (id, operator_id, store_id, branch_id, guide_code, status, se
 		to_char(created, 'YYYY-MM-DD'), rider, concat_ws(' ', 'seed', o, n, 'rosa diaz', n, '51987654321 av larco', n), now() + interval '30 days', created, created,
 		CASE WHEN $4::text IN ('received', 'delivered') THEN created END, moved, moved, created
 	FROM generate_series($1::int, $2::int) o, generate_series(1, $3::int) n,
-		LATERAL (SELECT now() - make_interval(secs => n)) birth (created),
+		LATERAL (SELECT now() - make_interval(hours => 1, secs => n)) birth (created),
 		LATERAL (SELECT CASE $4::text WHEN 'delivered' THEN md5('rider' || o)::uuid END, CASE $4::text WHEN 'delivered' THEN created END) done (rider, moved);
 INSERT INTO order_events (id, order_id, seq, type, status, actor, at)
 	SELECT gen_random_uuid(), id, 1, 'created', 'registered', 'store', created_at FROM orders
