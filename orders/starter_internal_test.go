@@ -125,6 +125,56 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 	}
 }
 
+// In a burst the answers to creations come first: there is a pause before a start, unless few
+// orders wait, no more are created, or they have waited for long.
+func TestStarter_pausesInABurst(t *testing.T) {
+	t.Parallel()
+	const start = 10 * time.Millisecond
+	for name, test := range map[string]struct {
+		waiting  int
+		waited   time.Duration
+		creating bool
+		took     time.Duration // by the first start
+		next     time.Duration // from the first start to the second
+	}{
+		"a burst":                {burstQueue + 9, 0, true, start, start + startPause*start},
+		"a burst, Temporal slow": {burstQueue + 9, 0, true, slowStart / 2, slowStart/2 + maxStartPause},
+		"few wait":               {burstQueue, 0, true, start, start},
+		"no more are created":    {burstQueue + 9, 0, false, start, start},
+		"they waited for long":   {burstQueue + 9, startsBehind + time.Second, true, start, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, _, _ := blockedStarter(t, 1)
+				began := make(chan time.Time, test.waiting+1)
+				s.start = func(context.Context, workflowStart) error {
+					began <- time.Now()
+					time.Sleep(test.took)
+					return nil
+				}
+				for range test.waiting {
+					s.queue <- queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-test.waited)}
+				}
+				s.add(t.Context(), orderToStart()) // runs the goroutine
+				first := <-began
+				if test.creating {
+					s.added.Store(first.Add(test.took).UnixNano())
+				} else {
+					s.added.Store(0)
+				}
+				if test.next > test.took { // the first has ended, the second waits
+					time.Sleep(test.took + time.Millisecond)
+					require.Equal(t, test.waiting, s.backlog().Waiting)
+					require.Equal(t, time.Since(first), s.backlog().Oldest)
+				}
+				require.Equal(t, test.next, (<-began).Sub(first))
+				s.close(poll.Deadline)
+			})
+		})
+	}
+}
+
 // While orders are created, one start that hangs does not hold the others up.
 func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 	t.Parallel()
