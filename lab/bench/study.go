@@ -79,6 +79,10 @@ func namesOf(comparisons []comparison) []string {
 
 // measureComparisons measures by turns the candidates of the selected comparisons.
 func (s *stack) measureComparisons(ctx context.Context, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
+	return s.measureRounds(ctx, s.scale.rounds, candidates, comparisons)
+}
+
+func (s *stack) measureRounds(ctx context.Context, count int, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
 	// A result is measured right after its baseline, so that the machine's state is similar.
 	var names []string
@@ -93,7 +97,7 @@ func (s *stack) measureComparisons(ctx context.Context, candidates map[string]fu
 	for _, name := range names {
 		runs = append(runs, candidates[name])
 	}
-	measured, err := alternate(ctx, s.scale.rounds, runs...)
+	measured, err := alternate(ctx, count, runs...)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,8 +22,13 @@ func readComparisons(sc scale) []comparison {
 
 func readRows(sc scale) []string { return namesOf(readComparisons(sc)) }
 
-// readSample is how many orders are read in turn.
-const readSample = 1_000
+const (
+	// readSample is how many orders are read in turn.
+	readSample = 1_000
+	// readTurns is into how many rounds one of loadTime is divided: reads need no time to settle, and
+	// the machine's speed changes less between a baseline and a result that follows a second later.
+	readTurns = 5
+)
 
 // studyRead measures the throughput of reading single orders.
 func studyRead(ctx context.Context, s *stack) ([]Row, error) {
@@ -53,14 +59,14 @@ func studyRead(ctx context.Context, s *stack) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
+	rows, err := s.measureRounds(ctx, readTurns*s.scale.rounds, map[string]func(context.Context) (float64, error){
 		"bare": func(ctx context.Context) (float64, error) {
 			return s.reads(ctx, bareHandler.Address, func() cluster.Request {
 				return cluster.Request{Path: "/orders/" + orders[rand.IntN(len(orders))].String()}
 			})
 		},
 		"get": func(ctx context.Context) (float64, error) {
-			return reader.profiled(ctx, "get", s.scale.loadTime, func() (float64, error) {
+			return reader.profiled(ctx, "get", s.readTime(), func() (float64, error) {
 				return s.reads(ctx, reader.api.Address, func() cluster.Request {
 					return cluster.Request{Path: "/v1/orders/" + orders[rand.IntN(len(orders))].String(), Key: s.tenants.mainKeys.Key()}
 				})
@@ -96,13 +102,15 @@ func oneOrderPerOperator(ctx context.Context, address string, operators int) ([]
 func (s *stack) reads(ctx context.Context, address string, next func() cluster.Request) (float64, error) {
 	clients := connections(address, s.scale.clients)
 	defer closeAll(clients)
-	return throughput(ctx, len(clients), s.scale.loadTime, func(ctx context.Context, client int) error {
+	return throughput(ctx, len(clients), s.readTime(), func(ctx context.Context, client int) error {
 		r := next()
 		r.Method = http.MethodGet
 		_, err := clients[client].Expect(ctx, http.StatusOK, r)
 		return err
 	}, noBacklog)
 }
+
+func (s *stack) readTime() time.Duration { return s.scale.loadTime / readTurns }
 
 // startReader is an api without a worker, for requests that do not need Temporal.
 func (s *stack) startReader(ctx context.Context, databaseURL string) (*service, error) {
