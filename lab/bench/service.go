@@ -13,6 +13,7 @@ type service struct {
 	databaseURL string
 	queue       string
 	api, worker *cluster.Child
+	started     startedOrders
 }
 
 func (s *stack) startService(ctx context.Context, databaseURL, queue string) (*service, error) {

@@ -59,14 +59,11 @@ func studyAcknowledge(ctx context.Context, s *stack) ([]Row, error) {
 		return acknowledged, err
 	}
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
-		"bare":       func(ctx context.Context) (float64, error) { return s.bareAlone(ctx, bare.Address) },
-		"post":       s.createAlone,
-		"bare burst": func(ctx context.Context) (float64, error) { return s.bareBurst(ctx, bare.Address) },
-		"burst":      burst,
-		"bare starts": func(ctx context.Context) (rate float64, err error) {
-			_, rate, err = s.callBurst(ctx, func(ctx context.Context, _ int) (string, error) { return s.main.startOrder(ctx) })
-			return rate, err
-		},
+		"bare":        func(ctx context.Context) (float64, error) { return s.bareAlone(ctx, bare.Address) },
+		"post":        s.createAlone,
+		"bare burst":  func(ctx context.Context) (float64, error) { return s.bareBurst(ctx, bare.Address) },
+		"burst":       burst,
+		"bare starts": s.main.startBurst,
 		"burst started": func(ctx context.Context) (rate float64, err error) {
 			if started == 0 { // the row of the acknowledgements was not asked for
 				_, err = burst(ctx)

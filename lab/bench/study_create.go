@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -65,10 +66,12 @@ func (s *stack) preloadedService(ctx context.Context, comparisons []comparison) 
 		if err != nil {
 			return nil, err
 		}
-		if err := seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.openRows, status: models.StatusRegistered}); err != nil {
+		grown, err := s.startService(ctx, address, "grown")
+		if err != nil {
 			return nil, err
 		}
-		return s.startService(ctx, address, "grown")
+		// A worker that makes the reconcile schedule has the workflow of every open order started.
+		return grown, seedOrders(ctx, address, orderSeed{first: mainOperator, last: mainOperator, each: s.scale.openRows, status: models.StatusRegistered})
 	}
 	return nil, nil
 }
@@ -96,7 +99,8 @@ func (v *service) creations(ctx context.Context, name string, keys *cluster.KeyR
 // bareOrderStarts is how many order workflows are started per second with the call that a creation
 // makes, without the rest of the creation. The service's worker runs them.
 func (v *service) bareOrderStarts(ctx context.Context) (float64, error) {
-	return v.stack.starts(ctx, v.startOrder)
+	rate, err := v.stack.starts(ctx, v.startOrder)
+	return rate, errors.Join(err, v.storeStarted(ctx))
 }
 
 // bareStarts is the same with bare workflows.

@@ -38,10 +38,7 @@ func studyReconcile(ctx context.Context, s *stack) ([]Row, error) {
 	}
 	operator := firstOther // each round has its own
 	rows, err := s.measureComparisons(ctx, map[string]func(context.Context) (float64, error){
-		"bare starts": func(ctx context.Context) (rate float64, err error) {
-			_, rate, err = s.callBurst(ctx, func(ctx context.Context, _ int) (string, error) { return v.startOrder(ctx) })
-			return rate, err
-		},
+		"bare starts": v.startBurst,
 		"reconcile": func(ctx context.Context) (float64, error) {
 			operator++
 			return v.reconcile(ctx, operator)
