@@ -20,10 +20,12 @@ const (
 	// startsBehind is how long orders wait before twice as many are started at once, though others
 	// are created meanwhile.
 	startsBehind = 2 * time.Second
-	// In a burst, when more than burstQueue orders wait and others are created, a goroutine pauses
-	// before a start for startPause times as long as the one before took, but for no longer than
-	// maxStartPause: Temporal on the same machine leaves the processors to the answers.
+	// In a burst, for burstTime from when more than burstQueue orders wait, a goroutine pauses before
+	// a start for startPause times as long as the one before took, but for no longer than
+	// maxStartPause: Temporal on the same machine leaves the processors to the answers. A burst ends
+	// so that starts catch up with orders that are created without end.
 	burstQueue    = 64
+	burstTime     = 2 * time.Second
 	startPause    = 3
 	maxStartPause = 100 * time.Millisecond
 	// slowStart is how long a start may take before another goroutine goes on beside it, so that one
@@ -63,6 +65,7 @@ type starter struct {
 	closed bool
 	queue  chan queuedStart
 	added  atomic.Int64 // when an order was last queued, in Unix nanoseconds
+	short  atomic.Int64 // when that was last done while no more than burstQueue waited
 
 	// running starts the goroutines with the first order: a worker's process creates none.
 	running  sync.Once
@@ -109,6 +112,9 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 	}
 	now := time.Now()
 	s.added.Store(now.UnixNano())
+	if len(s.queue) <= burstQueue {
+		s.short.Store(now.UnixNano())
+	}
 	s.running.Do(func() {
 		for i := range s.concurrency {
 			s.done.Go(func() { s.run(&s.underWay[i]) })
@@ -126,7 +132,7 @@ func (s *starter) add(ctx context.Context, order workflowStart) {
 func (s *starter) run(underWay *atomic.Int64) {
 	var took time.Duration // by the start before
 	for next := range s.queue {
-		if s.inBurst(next) {
+		if s.inBurst() {
 			underWay.Store(next.queued.UnixNano())
 			time.Sleep(min(startPause*took, maxStartPause))
 		}
@@ -142,8 +148,9 @@ func (s *starter) creating() bool {
 	return time.Now().UnixNano()-s.added.Load() <= int64(creationPause)
 }
 
-func (s *starter) inBurst(next queuedStart) bool {
-	return len(s.queue) > burstQueue && s.creating() && time.Since(next.queued) <= startsBehind
+// inBurst is whether orders are created, and more than burstQueue wait for at most burstTime.
+func (s *starter) inBurst() bool {
+	return s.creating() && len(s.queue) > burstQueue && time.Now().UnixNano()-s.short.Load() <= int64(burstTime)
 }
 
 // allowed is how many workflows may be started at once when an order is the next.

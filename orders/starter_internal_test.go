@@ -126,22 +126,22 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 }
 
 // In a burst the answers to creations come first: there is a pause before a start, unless few
-// orders wait, no more are created, or they have waited for long.
+// orders wait, no more are created, or many wait since long.
 func TestStarter_pausesInABurst(t *testing.T) {
 	t.Parallel()
 	const start = 10 * time.Millisecond
 	for name, test := range map[string]struct {
 		waiting  int
-		waited   time.Duration
+		since    time.Duration
 		creating bool
 		took     time.Duration // by the first start
-		next     time.Duration // from the first start to the second
+		pause    time.Duration // before the second
 	}{
-		"a burst":                {burstQueue + 9, 0, true, start, start + startPause*start},
-		"a burst, Temporal slow": {burstQueue + 9, 0, true, slowStart / 2, slowStart/2 + maxStartPause},
-		"few wait":               {burstQueue, 0, true, start, start},
-		"no more are created":    {burstQueue + 9, 0, false, start, start},
-		"they waited for long":   {burstQueue + 9, startsBehind + time.Second, true, start, 0},
+		"a burst":                {burstQueue + 9, 0, true, start, startPause * start},
+		"a burst, Temporal slow": {burstQueue + 9, 0, true, slowStart / 2, maxStartPause},
+		"few wait":               {burstQueue, 0, true, start, 0},
+		"no more are created":    {burstQueue + 9, 0, false, start, 0},
+		"they wait since long":   {burstQueue + 9, burstTime, true, start, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,26 +153,48 @@ func TestStarter_pausesInABurst(t *testing.T) {
 					time.Sleep(test.took)
 					return nil
 				}
-				for range test.waiting {
-					s.queue <- queuedStart{ctx: t.Context(), order: orderToStart(), queued: time.Now().Add(-test.waited)}
+				for range test.waiting + 1 {
+					s.add(t.Context(), orderToStart())
 				}
-				s.add(t.Context(), orderToStart()) // runs the goroutine
 				first := <-began
+				s.short.Store(first.Add(-test.since).UnixNano())
 				if test.creating {
 					s.added.Store(first.Add(test.took).UnixNano())
 				} else {
 					s.added.Store(0)
 				}
-				if test.next > test.took { // the first has ended, the second waits
+				if test.pause > 0 { // the first has ended, the second waits
 					time.Sleep(test.took + time.Millisecond)
 					require.Equal(t, test.waiting, s.backlog().Waiting)
 					require.Equal(t, time.Since(first), s.backlog().Oldest)
 				}
-				require.Equal(t, test.next, (<-began).Sub(first))
+				require.Equal(t, test.took+test.pause, (<-began).Sub(first))
 				s.close(poll.Deadline)
 			})
 		})
 	}
+}
+
+// A burst ends: starts catch up with orders that are created without end, if they can.
+func TestStarter_catchesUpAfterABurst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _, _ := blockedStarter(t, 1)
+		const start = 10 * time.Millisecond // 100 a second, 25 with pauses
+		s.start = func(context.Context, workflowStart) error {
+			time.Sleep(start)
+			return nil
+		}
+		for range 3 * burstQueue {
+			s.add(t.Context(), orderToStart())
+		}
+		for range 1000 { // 50 a second
+			time.Sleep(2 * start)
+			s.add(t.Context(), orderToStart())
+		}
+		require.Less(t, s.backlog().Waiting, burstQueue)
+		s.close(poll.Deadline)
+	})
 }
 
 // While orders are created, one start that hangs does not hold the others up.
