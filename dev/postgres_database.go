@@ -28,9 +28,9 @@ func OnDatabase(ctx context.Context, databaseURL string, run func(*pgx.Conn) err
 }
 
 // Execute runs a statement on a new connection.
-func Execute(ctx context.Context, databaseURL, statement string) error {
+func Execute(ctx context.Context, databaseURL, statement string, arguments ...any) error {
 	return OnDatabase(ctx, databaseURL, func(connection *pgx.Conn) error {
-		_, err := connection.Exec(ctx, statement)
+		_, err := connection.Exec(ctx, statement, arguments...)
 		return err
 	})
 }

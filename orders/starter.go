@@ -65,7 +65,7 @@ type starter struct {
 	closed bool
 	queue  chan queuedStart
 	added  atomic.Int64 // when an order was last queued, in Unix nanoseconds
-	short  atomic.Int64 // when that was last done while no more than burstQueue waited
+	short  atomic.Int64 // when one was last queued behind no more than burstQueue others
 
 	// running starts the goroutines with the first order: a worker's process creates none.
 	running  sync.Once
@@ -148,7 +148,7 @@ func (s *starter) creating() bool {
 	return time.Now().UnixNano()-s.added.Load() <= int64(creationPause)
 }
 
-// inBurst is whether orders are created, and more than burstQueue wait for at most burstTime.
+// inBurst is whether orders are created, and for burstTime at most more than burstQueue wait.
 func (s *starter) inBurst() bool {
 	return s.creating() && len(s.queue) > burstQueue && time.Now().UnixNano()-s.short.Load() <= int64(burstTime)
 }

@@ -69,10 +69,7 @@ INSERT INTO orders (id, operator_id, branch_id, guide_code, status, seq, recipie
 // takes a workflow without an order for the sign of a restored backup, and has every open order's
 // workflow read its row.
 func (v *service) storeStarted(ctx context.Context) error {
-	return dev.OnDatabase(ctx, v.databaseURL, func(connection *pgx.Conn) error {
-		_, err := connection.Exec(ctx, insertStarted, v.started.take(), id("operator", mainOperator), id("branch", mainOperator), cluster.Miraflores)
-		return err
-	})
+	return dev.Execute(ctx, v.databaseURL, insertStarted, v.started.take(), id("operator", mainOperator), id("branch", mainOperator), cluster.Miraflores)
 }
 
 // executeAll runs statements that are separated by semicolons, each with the parameters that it

@@ -82,6 +82,7 @@ func (s *stack) measureComparisons(ctx context.Context, candidates map[string]fu
 	return s.measureRounds(ctx, s.scale.rounds, candidates, comparisons)
 }
 
+// measureRounds is measureComparisons with a number of rounds of its own.
 func (s *stack) measureRounds(ctx context.Context, count int, candidates map[string]func(context.Context) (float64, error), comparisons []comparison) ([]Row, error) {
 	wanted := slices.DeleteFunc(slices.Clone(comparisons), func(c comparison) bool { return !s.options.wants(c.name) })
 	// A result is measured right after its baseline, so that the machine's state is similar.
