@@ -20,8 +20,6 @@ import (
 const (
 	// reconcilePage is how many rows are read at once.
 	reconcilePage = 500
-	// reconcileConcurrency is how many workflows are started or signalled at once.
-	reconcileConcurrency = 32
 	// passInterval is the time between the passes of one run.
 	passInterval = 5 * time.Second
 	// lastPassTimeout is how long the last pass may take after the run's time is over.
@@ -109,7 +107,7 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 			return int(started.Load()), errors.Join(failed, err)
 		}
 		var starts errgroup.Group
-		starts.SetLimit(reconcileConcurrency)
+		starts.SetLimit(orders.MaxStartConcurrency)
 		for _, order := range found {
 			starts.Go(func() error {
 				if err := start(ctx, order.ID); err != nil {

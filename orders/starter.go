@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	// maxStartConcurrency is how many workflows a process starts at once while no order was created
-	// for creationPause: Temporal takes more a second from more callers.
-	maxStartConcurrency = 32
+	// MaxStartConcurrency is how many workflows a process starts at once while no order was created
+	// for creationPause: Temporal takes more a second from more callers. With 32 on its two processors
+	// it recorded workflow tasks too late: its matching service gives a task that meets a waiting
+	// poller one second to be recorded as started, else no worker gets it before its timeout is over.
+	MaxStartConcurrency = 16
 	creationPause       = 50 * time.Millisecond
 	// startsBehind is how long orders wait before twice as many are started at once, though others
 	// are created meanwhile.
@@ -50,7 +52,7 @@ var (
 // startConcurrency is how many workflows a process starts at once while it creates orders: one for
 // two processors. Where Temporal is on the same machine, more would hold the answers to creations
 // up.
-func startConcurrency() int { return min(max(1, runtime.GOMAXPROCS(0)/2), maxStartConcurrency) }
+func startConcurrency() int { return min(max(1, runtime.GOMAXPROCS(0)/2), MaxStartConcurrency) }
 
 // starter starts the workflows of created orders while their creations are answered. Its queue is
 // in memory only: an order that does not fit or loses its process has no confirmed workflow in the
@@ -75,7 +77,7 @@ type starter struct {
 
 	// underWay has for each goroutine when its order was queued, in Unix nanoseconds; zero if it is
 	// idle. The queue is first in, first out, so the oldest start is among them.
-	underWay [maxStartConcurrency]atomic.Int64
+	underWay [MaxStartConcurrency]atomic.Int64
 	// additional has the elements of underWay that no goroutine uses.
 	additional chan *atomic.Int64
 	slow       atomic.Int64 // starts that take longer than slowStart
@@ -92,9 +94,9 @@ type queuedStart struct {
 func newStarter(log *slog.Logger, concurrency int, start func(context.Context, workflowStart) error) *starter {
 	s := &starter{
 		log: log, start: start, concurrency: concurrency,
-		queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, maxStartConcurrency),
+		queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, MaxStartConcurrency),
 	}
-	for i := concurrency; i < maxStartConcurrency; i++ {
+	for i := concurrency; i < MaxStartConcurrency; i++ {
 		s.additional <- &s.underWay[i]
 	}
 	s.stopping, s.stop = context.WithCancel(context.Background())
@@ -156,10 +158,10 @@ func (s *starter) inBurst() bool {
 // allowed is how many workflows may be started at once when an order is the next.
 func (s *starter) allowed(next queuedStart) int {
 	if !s.creating() {
-		return maxStartConcurrency
+		return MaxStartConcurrency
 	}
 	allowed := s.concurrency
-	for waited := time.Since(next.queued); waited > startsBehind && allowed < maxStartConcurrency; waited -= startsBehind {
+	for waited := time.Since(next.queued); waited > startsBehind && allowed < MaxStartConcurrency; waited -= startsBehind {
 		allowed *= 2
 	}
 	return allowed
@@ -167,7 +169,7 @@ func (s *starter) allowed(next queuedStart) int {
 
 // atOnce is how many goroutines start orders, without those whose start is slow.
 func (s *starter) atOnce() int {
-	return maxStartConcurrency - len(s.additional) - int(s.slow.Load())
+	return MaxStartConcurrency - len(s.additional) - int(s.slow.Load())
 }
 
 // runAdditional runs one more goroutine for what waits, unless there are as many as allowed.

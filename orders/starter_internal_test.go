@@ -78,7 +78,7 @@ func TestStarter_stopsWithoutTemporal(t *testing.T) {
 // there are none, and when orders have waited for long.
 func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 	t.Parallel()
-	const count = 2 * maxStartConcurrency
+	const count = 2 * MaxStartConcurrency
 	for name, test := range map[string]struct {
 		concurrency   int
 		waited, pause time.Duration
@@ -87,12 +87,12 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 		"while orders are created":                          {1, 0, 0, 1},
 		"while orders are created, behind":                  {1, startsBehind + time.Second, 0, 2},
 		"while orders are created, far behind":              {1, 2*startsBehind + time.Second, 0, 4},
-		"while orders are created, hours behind":            {1, time.Hour, 0, maxStartConcurrency},
-		"when no more orders are created":                   {1, 0, 2 * creationPause, maxStartConcurrency},
+		"while orders are created, hours behind":            {1, time.Hour, 0, MaxStartConcurrency},
+		"when no more orders are created":                   {1, 0, 2 * creationPause, MaxStartConcurrency},
 		"more processors, while orders are created":         {3, 0, 0, 3},
 		"more processors, while orders are created, behind": {3, startsBehind + time.Second, 0, 6},
-		"more processors, hours behind":                     {3, time.Hour, 0, maxStartConcurrency},
-		"more processors, when no more are created":         {3, 0, 2 * creationPause, maxStartConcurrency},
+		"more processors, hours behind":                     {3, time.Hour, 0, MaxStartConcurrency},
+		"more processors, when no more are created":         {3, 0, 2 * creationPause, MaxStartConcurrency},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,7 +119,7 @@ func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 				close(release)
 				s.close(poll.Deadline)
 				require.EqualValues(t, count+1, started.Load())
-				require.Len(t, s.additional, maxStartConcurrency-test.concurrency, "the additional goroutines have ended")
+				require.Len(t, s.additional, MaxStartConcurrency-test.concurrency, "the additional goroutines have ended")
 			})
 		})
 	}
@@ -232,7 +232,7 @@ func TestStarter_goesOnBesideAStartThatHangs(t *testing.T) {
 		s.close(poll.Deadline)
 		require.EqualValues(t, others+3, started.Load())
 		require.Zero(t, s.slow.Load())
-		require.Len(t, s.additional, maxStartConcurrency-1, "the additional goroutine has ended")
+		require.Len(t, s.additional, MaxStartConcurrency-1, "the additional goroutine has ended")
 	})
 }
 

@@ -1,19 +1,26 @@
 package worker_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"despacho/internal/config"
 	"despacho/test/apptest"
 	"despacho/test/closedport"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -123,6 +130,33 @@ func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 		require.NoError(t, answer.err)
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 	}
+}
+
+// A worker that dies with an order's workflow task, or a task that Temporal loses on its way to
+// one, does not fail the order's moves: another worker gets the task when its timeout is over.
+// TestTimeouts_lostTaskBelowMoveTimeout checks how soon.
+func TestUnavailable_workerDiesWithATask(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+		c.Timeouts.WorkflowTask = time.Second
+	}})
+	id := s.startedOrder(t, s.Key)
+	poll.Until(t, func() error {
+		task, err := s.Temporal.WorkflowService().PollWorkflowTaskQueue(t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{
+			Namespace: client.DefaultNamespace, TaskQueue: &taskqueue.TaskQueue{Name: s.Config.TaskQueue}, Identity: "dies",
+		})
+		if err == nil && task.WorkflowExecution.GetWorkflowId() != workflowOf(id) {
+			err = errors.New("no task yet")
+		}
+		return err
+	})
+	s.StartWorker(t)
+	s.receive(t, id)
+	events := s.historyOf(t, workflowOf(id), "").Events
+	require.Equal(t, s.Config.Timeouts.WorkflowTask, events[0].GetWorkflowExecutionStartedEventAttributes().WorkflowTaskTimeout.AsDuration())
+	require.True(t, slices.ContainsFunc(events, func(event *history.HistoryEvent) bool {
+		return event.EventType == enums.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT
+	}), "the task was lost")
 }
 
 // tcpProxy is a connection that can be cut.
