@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"despacho/internal/config"
 	"despacho/internal/guidecode"
 	"despacho/models"
 	"despacho/workflows"
@@ -70,8 +71,8 @@ func (v *service) startOrder(ctx context.Context) (string, error) {
 	order, code := uuid.New(), guidecode.New()
 	v.started.add(order)
 	return v.stack.startWith(ctx, client.StartWorkflowOptions{
-		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code,
-		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		ID: workflowOf(order), TaskQueue: v.queue, StaticSummary: "Guía " + code, WorkflowTaskTimeout: config.DefaultTimeouts().WorkflowTask,
+		Priority: workflows.FairTo(id("operator", mainOperator)), WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			workflows.GuideCodeAttribute.ValueSet(code), workflows.OperatorAttribute.ValueSet(id("operator", mainOperator).String()),
 		),

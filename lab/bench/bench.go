@@ -100,10 +100,10 @@ func Run(ctx context.Context, options Options) error {
 		return errors.Join(errs...) // keep the files of the last complete run
 	}
 	errs = append(errs, cluster.WriteJSON(options.JSON, rows))
-	if err := errors.Join(errs...); err != nil || options.Document == "" {
-		return err
+	if options.Document != "" { // with the reason in the rows of what could not be measured
+		errs = append(errs, writeDocument(options.Document, machine+"\n\n"+markdownTable(rows)))
 	}
-	return writeDocument(options.Document, machine+"\n\n"+markdownTable(rows))
+	return errors.Join(errs...)
 }
 
 // measure runs the studies of a profile on a stack of their own.
