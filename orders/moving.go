@@ -22,6 +22,13 @@ type moving struct {
 
 func newMovingOrders() *movingOrders { return &movingOrders{waiting: map[uuid.UUID]*moving{}} }
 
+// count is how many orders are being moved.
+func (m *movingOrders) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.waiting)
+}
+
 // acquire waits until no other request moves the order; waited is true if there was one.
 func (m *movingOrders) acquire(ctx context.Context, id uuid.UUID) (release func(), waited bool, err error) {
 	m.mu.Lock()

@@ -22,7 +22,9 @@ func TestMovingOrders(t *testing.T) {
 		other, waited, err := moving.acquire(t.Context(), uuid.New())
 		require.NoError(t, err)
 		require.False(t, waited, "another order")
+		require.Equal(t, 2, moving.count())
 		other()
+		require.Equal(t, 1, moving.count())
 
 		second := make(chan bool)
 		go func() {

@@ -98,7 +98,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		statuses:  newDays(database, clk, readStatuses(database)),
 		moving:    newMovingOrders(),
 	}
-	s.starter = newStarter(log, startConcurrency(), s.start)
+	s.starter = newStarter(log, startConcurrency(), s.moving.count, s.start)
 	return s
 }
 

@@ -62,6 +62,8 @@ type starter struct {
 	start func(context.Context, workflowStart) error
 	// concurrency is how many are started at once while orders are created.
 	concurrency int
+	// moving is how many orders this process is moving.
+	moving func() int
 
 	mu     sync.RWMutex // a send needs the queue open
 	closed bool
@@ -91,9 +93,9 @@ type queuedStart struct {
 	queued time.Time
 }
 
-func newStarter(log *slog.Logger, concurrency int, start func(context.Context, workflowStart) error) *starter {
+func newStarter(log *slog.Logger, concurrency int, moving func() int, start func(context.Context, workflowStart) error) *starter {
 	s := &starter{
-		log: log, start: start, concurrency: concurrency,
+		log: log, start: start, concurrency: concurrency, moving: moving,
 		queue: make(chan queuedStart, startQueueSize), additional: make(chan *atomic.Int64, MaxStartConcurrency),
 	}
 	for i := concurrency; i < MaxStartConcurrency; i++ {
@@ -155,16 +157,18 @@ func (s *starter) inBurst() bool {
 	return s.creating() && len(s.queue) > burstQueue && time.Now().UnixNano()-s.short.Load() <= int64(burstTime)
 }
 
-// allowed is how many workflows may be started at once when an order is the next.
+// allowed is how many workflows may be started at once when an order is the next. A move comes
+// before a start: somebody waits for it, and it may itself start a workflow.
 func (s *starter) allowed(next queuedStart) int {
+	most := max(s.concurrency, MaxStartConcurrency-s.moving())
 	if !s.creating() {
-		return MaxStartConcurrency
+		return most
 	}
 	allowed := s.concurrency
-	for waited := time.Since(next.queued); waited > startsBehind && allowed < MaxStartConcurrency; waited -= startsBehind {
+	for waited := time.Since(next.queued); waited > startsBehind && allowed < most; waited -= startsBehind {
 		allowed *= 2
 	}
-	return allowed
+	return min(allowed, most)
 }
 
 // atOnce is how many goroutines start orders, without those whose start is slow.

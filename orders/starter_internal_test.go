@@ -21,7 +21,7 @@ func orderToStart() workflowStart { return workflowStart{Order: &models.Order{ID
 func blockedStarter(t *testing.T, concurrency int) (s *starter, started *atomic.Int64, release chan struct{}) {
 	t.Helper()
 	started, release = &atomic.Int64{}, make(chan struct{})
-	s = newStarter(slog.New(slog.DiscardHandler), concurrency, func(ctx context.Context, _ workflowStart) error {
+	s = newStarter(slog.New(slog.DiscardHandler), concurrency, newMovingOrders().count, func(ctx context.Context, _ workflowStart) error {
 		select {
 		case <-release:
 			started.Add(1)
@@ -75,29 +75,36 @@ func TestStarter_stopsWithoutTemporal(t *testing.T) {
 }
 
 // Creations are answered faster if few workflows start beside them. More are started at once when
-// there are none, and when orders have waited for long.
+// there are none, and when orders have waited for long, but fewer by the orders that are being
+// moved.
 func TestStarter_startsMoreAtOnceWhenBehind(t *testing.T) {
 	t.Parallel()
 	const count = 2 * MaxStartConcurrency
 	for name, test := range map[string]struct {
 		concurrency   int
 		waited, pause time.Duration
+		moving        int
 		atOnce        int
 	}{
-		"while orders are created":                          {1, 0, 0, 1},
-		"while orders are created, behind":                  {1, startsBehind + time.Second, 0, 2},
-		"while orders are created, far behind":              {1, 2*startsBehind + time.Second, 0, 4},
-		"while orders are created, hours behind":            {1, time.Hour, 0, MaxStartConcurrency},
-		"when no more orders are created":                   {1, 0, 2 * creationPause, MaxStartConcurrency},
-		"more processors, while orders are created":         {3, 0, 0, 3},
-		"more processors, while orders are created, behind": {3, startsBehind + time.Second, 0, 6},
-		"more processors, hours behind":                     {3, time.Hour, 0, MaxStartConcurrency},
-		"more processors, when no more are created":         {3, 0, 2 * creationPause, MaxStartConcurrency},
+		"while orders are created":                          {1, 0, 0, 0, 1},
+		"while orders are created, behind":                  {1, startsBehind + time.Second, 0, 0, 2},
+		"while orders are created, far behind":              {1, 2*startsBehind + time.Second, 0, 0, 4},
+		"while orders are created, hours behind":            {1, time.Hour, 0, 0, MaxStartConcurrency},
+		"when no more orders are created":                   {1, 0, 2 * creationPause, 0, MaxStartConcurrency},
+		"more processors, while orders are created":         {3, 0, 0, 0, 3},
+		"more processors, while orders are created, behind": {3, startsBehind + time.Second, 0, 0, 6},
+		"more processors, hours behind":                     {3, time.Hour, 0, 0, MaxStartConcurrency},
+		"more processors, when no more are created":         {3, 0, 2 * creationPause, 0, MaxStartConcurrency},
+		"beside moves": {1, 0, 2 * creationPause, 5, MaxStartConcurrency - 5},
+		"beside more moves than starts are allowed":                  {1, 0, 2 * creationPause, 100, 1},
+		"more processors, beside more moves than starts are allowed": {3, 0, 2 * creationPause, 100, 3},
+		"while orders are created, hours behind, beside moves":       {1, time.Hour, 0, 5, MaxStartConcurrency - 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s, started, release := blockedStarter(t, test.concurrency)
+				s.moving = func() int { return test.moving }
 				step := make(chan struct{})
 				s.start = func(context.Context, workflowStart) error {
 					select {
