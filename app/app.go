@@ -176,7 +176,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 	a.Metrics.WatchBacklog(a.clock, func(ctx context.Context) (telemetry.Backlog, error) { return a.DB.Backlog(ctx, a.clock.Now()) })
 	a.webhooks = &webhooks.Service{
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
-		OutcomeTimeout: cfg.Timeouts.Outcome, WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
+		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
 	}
 	a.events = events.New(a.DB, a.clock, a.photoURLs, log)
 	return a, nil

@@ -100,7 +100,7 @@ func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID 
 	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue, WorkflowTaskTimeout: s.WorkflowTaskTimeout,
+		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
 		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            workflows.Summary(string(target.Event) + " → " + workflows.HostOf(target.URL)),
 		Priority:                 workflows.FairTo(hook.OperatorID),

@@ -27,9 +27,6 @@ type Service struct {
 	Paused bool
 	// OutcomeTimeout is how long a caller waits for the outcome of a redelivery.
 	OutcomeTimeout time.Duration
-	// WorkflowTaskTimeout is how long a worker has for one workflow task of a redelivery whose outcome
-	// a caller waits for.
-	WorkflowTaskTimeout time.Duration
 	// AllowNets are private networks that webhook URLs may point to; only the API needs them.
 	AllowNets []netip.Prefix
 	// PhotoURLs signs the address of the photo in an event that is sent.
