@@ -18,10 +18,3 @@ func TestWorkerOptions_stickyTimeoutBelowMoveTimeout(t *testing.T) {
 	require.Positive(t, takesOver, "zero is the SDK's default of 5 seconds")
 	require.LessOrEqual(t, takesOver, config.DefaultTimeouts().Move/2)
 }
-
-// A workflow task that is lost is given out again before the move that waits for it is given up.
-func TestTimeouts_lostTaskBelowMoveTimeout(t *testing.T) {
-	t.Parallel()
-	timeouts := config.DefaultTimeouts()
-	require.LessOrEqual(t, timeouts.WorkflowTask, timeouts.Move*3/4)
-}

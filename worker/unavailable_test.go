@@ -133,8 +133,7 @@ func TestUnavailable_workerDiesWhileAnotherIsUp(t *testing.T) {
 }
 
 // A worker that dies with an order's workflow task, or a task that Temporal loses on its way to
-// one, does not fail the order's moves: another worker gets the task when its timeout is over.
-// TestTimeouts_lostTaskBelowMoveTimeout checks how soon.
+// one, is not the end of the order's moves: another worker gets it when its timeout is over.
 func TestUnavailable_workerDiesWithATask(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true, Configure: func(c *config.Config) {

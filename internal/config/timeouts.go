@@ -31,10 +31,10 @@ type Timeouts struct {
 	// MoveDeadline is how long after its request a move may still be made. It travels with the move:
 	// after an outage nobody expects a change that was asked for before it.
 	MoveDeadline time.Duration
-	// WorkflowTask is how long a worker has for one workflow task of an order. A task that takes
-	// longer is given to another worker, and callers may hear of a refusal instead of the success of
-	// their own move. Less than Move: a move waits for a task that was lost with its worker, or
-	// between Temporal's services, and is answered if the next worker makes it in time.
+	// WorkflowTask is how long a worker has for one workflow task of an order; Temporal's own default.
+	// A task that takes longer is given to another worker, and callers may hear of a refusal instead
+	// of the success of their own move. With 3 seconds slow cores never got through the replay of an
+	// order with 5,600 events: every task was over before its end.
 	WorkflowTask time.Duration
 	// Deadlock is how long workflow code may run without yielding before the SDK fails the workflow
 	// task as deadlocked. The SDK's default of one second is reached by a process that gets no
@@ -68,7 +68,7 @@ func DefaultTimeouts() Timeouts {
 		FinishStarts: 3 * time.Second,
 		Move:         4 * time.Second,
 		MoveDeadline: 30 * time.Second,
-		WorkflowTask: 3 * time.Second,
+		WorkflowTask: 10 * time.Second,
 		Deadlock:     5 * time.Second,
 		BulkAssign:   20 * time.Second,
 		Exchange:     5 * time.Second,

@@ -165,7 +165,7 @@ func LongTimeouts() config.Timeouts {
 const (
 	// longExchange is below the timeout of a webhook activity.
 	longExchange = 20 * time.Second
-	// longWorkflowTask is ten times the default: a busy machine does not reach it, and a task that
+	// longWorkflowTask is three times the default: a busy machine does not reach it, and a task that
 	// was lost is given out again soon.
 	longWorkflowTask = 30 * time.Second
 )
