@@ -19,6 +19,7 @@ import (
 	"despacho/internal/config"
 	"despacho/internal/inflight"
 	"despacho/internal/photos"
+	"despacho/orders"
 )
 
 // A request that was given up is answered 503, also where the timer of its connection, which takes
@@ -26,12 +27,18 @@ import (
 func TestReport_timeoutOrDisconnect(t *testing.T) {
 	t.Parallel()
 	s := &Server{log: slog.New(slog.DiscardHandler)}
+	reading := errors.Join(errors.New("reading the order"), context.Canceled)
+	moving := orders.ErrMoveUnconfirmed.Because(context.Canceled)
 	for name, test := range map[string]struct {
 		timeLeft time.Duration
+		err      error
 		want     int
 	}{
-		"out of time":         {-time.Second, http.StatusServiceUnavailable},
-		"the client has left": {time.Hour, statusClientGone},
+		"out of time":                         {-time.Second, reading, http.StatusServiceUnavailable},
+		"the client has left":                 {time.Hour, reading, statusClientGone},
+		"out of time during a move":           {-time.Second, moving, http.StatusServiceUnavailable},
+		"the client has left during a move":   {time.Hour, moving, statusClientGone},
+		"refused, though the client has left": {time.Hour, orders.ErrOrderNotFound, http.StatusNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,7 +50,7 @@ func TestReport_timeoutOrDisconnect(t *testing.T) {
 			recorder := httptest.NewRecorder()
 			c, _ := gin.CreateTestContext(recorder)
 			c.Request = httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
-			s.fail(c, errors.Join(errors.New("reading the order"), ctx.Err()))
+			s.fail(c, test.err)
 			c.Writer.WriteHeaderNow()
 			require.Equal(t, test.want, recorder.Code)
 			require.Equal(t, test.want == http.StatusServiceUnavailable, recorder.Header().Get("Retry-After") != "")

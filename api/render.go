@@ -83,9 +83,9 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 	f = apperror.From(err)
 	c.Abort()
 	ctx := c.Request.Context()
-	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && f.Kind == apperror.Internal {
+	if errors.Is(ctx.Err(), context.Canceled) && !outOfTime(ctx) && statusOf[f.Kind] >= http.StatusInternalServerError {
 		// The client has disconnected: there is nobody to respond to and nothing to log as an
-		// error.
+		// error, whatever the canceled context was taken for.
 		c.AbortWithStatus(statusClientGone)
 		return f, false
 	}

@@ -240,8 +240,12 @@ func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 	}), slow}
 }
 
-// Trace is called after every statement.
+// Trace is called after every statement. One that ended because nobody waits for it any more has
+// not failed.
 func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		err = nil
+	}
 	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
 		if err != nil {
 			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text

@@ -16,7 +16,7 @@ import (
 )
 
 // Failed statements are logged without their values; statements that succeed or find nothing are
-// not.
+// not, nor are those that nobody waits for any more.
 func TestStatementLog_failuresWithoutValues(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
@@ -30,6 +30,10 @@ func TestStatementLog_failuresWithoutValues(t *testing.T) {
 		require.NoError(t, database.Insert(context.Background(), order))
 		_, err = database.OrderViewByID(context.Background(), uuid.New())
 		require.ErrorIs(t, err, db.ErrNotFound)
+		left, leave := context.WithCancel(context.Background())
+		leave()
+		_, err = database.OrderViewByID(left, order.ID)
+		require.ErrorIs(t, err, context.Canceled)
 		require.Empty(t, log.String())
 
 		order.ID = uuid.New() // the guide code is taken

@@ -29,15 +29,20 @@ func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.Or
 	return s.View(caller, moved), nil
 }
 
-// requestMove is move, and counts it.
+// requestMove is move, and counts it. A requester who has left is told nothing, but nothing was
+// late.
 func (s *Service) requestMove(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*models.OrderView, error) {
 	moved, err := s.move(ctx, caller, order, message, attachment)
 	s.movesRequested.Add(1)
-	if errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err) {
+	if !hasLeft(ctx) && (errors.Is(err, ErrMoveUnconfirmed) || db.IsUnavailable(err)) {
 		s.movesUnconfirmed.Add(1)
 	}
 	return moved, err
 }
+
+// hasLeft reports whether a requester did not wait for the answer. A request that took too long has
+// another error.
+func hasLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // MoveCounts are the moves that this process was asked for, and those of them whose outcome the
 // requester was not told because Temporal, the workers or the database did not answer in time.
@@ -122,7 +127,9 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 		}
 		refusal, refused := workflows.AsRefusal(err)
 		if !refused {
-			s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
+			if !hasLeft(ctx) {
+				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
+			}
 			return ErrMoveUnconfirmed.Because(err)
 		}
 		now, err := s.db.OrderViewByID(ctx, order.ID)

@@ -1,6 +1,7 @@
 package monitoring_test
 
 import (
+	"context"
 	"errors"
 	"go/ast"
 	"go/constant"
@@ -33,13 +34,18 @@ type exported map[string][]string
 
 var sample = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? \S+$`)
 
-func scrape(t *testing.T, metrics *telemetry.Metrics) exported {
+func scrapeText(t *testing.T, metrics *telemetry.Metrics) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	require.Equal(t, http.StatusOK, answer.Code)
+	return answer.Body.String()
+}
+
+func scrape(t *testing.T, metrics *telemetry.Metrics) exported {
+	t.Helper()
 	found := exported{}
-	for line := range strings.Lines(answer.Body.String()) {
+	for line := range strings.Lines(scrapeText(t, metrics)) {
 		match := sample.FindStringSubmatch(strings.TrimSpace(line))
 		if match == nil {
 			continue
@@ -135,17 +141,46 @@ func TestQueries_useWhatTheServiceExports(t *testing.T) {
 	}
 }
 
-// A move that no worker makes is counted as unconfirmed, one that is made or refused is not.
+// A move that no worker makes is counted as unconfirmed, one that is made or refused is not, nor is
+// one whose client did not wait.
 func TestMoves_areCounted(t *testing.T) {
 	t.Parallel()
 	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{
-		NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Move = time.Second },
+		NoWorker: true, Configure: func(c *config.Config) { c.Timeouts.Move = 5 * time.Second },
 	})
 	tenant := s.NewTenant(t)
 	cancel := apptest.Request{Method: http.MethodPatch, Path: "/v1/orders/" + s.CreateOrder(t, tenant.Key) + "/cancel", Key: tenant.Key, Body: map[string]any{}}
 	require.Equal(t, http.StatusServiceUnavailable, s.Do(t, cancel).Status)
 	requested, unconfirmed := s.App.Orders.MoveCounts()
 	require.Equal(t, []int64{1, 1}, []int64{requested, unconfirmed})
+
+	impatient, leave := context.WithCancel(t.Context())
+	defer leave()
+	request, err := http.NewRequestWithContext(impatient, http.MethodPatch, s.BaseURL+cancel.Path, strings.NewReader("{}"))
+	require.NoError(t, err)
+	request.Header.Set("X-API-Key", tenant.Key)
+	request.Header.Set("Content-Type", "application/json")
+	answered := make(chan error, 1)
+	go func() {
+		_, err := http.DefaultClient.Do(request)
+		answered <- err
+	}()
+	poll.Until(t, func() error {
+		if !strings.Contains(scrapeText(t, s.App.Metrics), "http_requests_in_flight 1\n") {
+			return errors.New("the request has not come in")
+		}
+		return nil
+	})
+	leave()
+	require.ErrorIs(t, <-answered, context.Canceled)
+	poll.Until(t, func() error {
+		if !strings.Contains(scrapeText(t, s.App.Metrics), `status="499"} 1`) {
+			return errors.New("the request has not ended")
+		}
+		return nil
+	})
+	_, unconfirmed = s.App.Orders.MoveCounts()
+	require.Equal(t, int64(1), unconfirmed, "a client that leaves does not count")
 
 	s.StartWorker(t)
 	poll.Until(t, func() error {
