@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -32,14 +33,15 @@ func (s *Server) listEvents(c *gin.Context) error {
 	return ok(c, page)
 }
 
-// waitParameter reads a number of seconds from 0 up.
+// waitParameter reads a number of seconds from 0 up. One that overflows becomes the largest uint32,
+// which is over the limit anyway.
 func waitParameter(c *gin.Context, wrong *apperror.Fields) time.Duration {
 	text := c.Query("wait")
 	if text == "" {
 		return 0
 	}
-	number, err := strconv.ParseUint(text, 10, 16)
-	if err != nil {
+	number, err := strconv.ParseUint(text, 10, 32)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		wrong.Add("wait", "debe ser un número entero de segundos, de 0 a 20")
 	}
 	return time.Duration(number) * time.Second

@@ -143,7 +143,9 @@ func New(options Options) (*Server, error) {
 }
 
 // Handler returns the service as an http.Handler.
-func (s *Server) Handler() http.Handler { return s.router }
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.router.ServeHTTP(w, readRequestLine(r)) })
+}
 
 // Routes lists every route. A test compares them with openapi.yaml.
 func (s *Server) Routes() gin.RoutesInfo { return s.router.Routes() }
