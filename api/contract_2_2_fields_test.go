@@ -160,7 +160,8 @@ func TestContract_2_2_bodyLimit(t *testing.T) {
 	})
 }
 
-// NUL and other control characters are refused everywhere, line breaks where there is one line.
+// NUL and other control characters are refused everywhere, line breaks where there is one line; at
+// its ends they are white space, which is trimmed.
 func TestContract_2_2_controlCharacters(t *testing.T) {
 	oneLine := []string{"recipient_name", "recipient_phone", "product", "delivery_maps_url", "recipient_doc_number", "size", "location_id", "payment_type", "external_id"}
 	freeText := []string{"delivery_address", "delivery_reference", "notes"}
@@ -179,6 +180,10 @@ func TestContract_2_2_controlCharacters(t *testing.T) {
 		}
 		requireWrongFields(t, postOrder(t, s, tenant.Key, with(oneLine, "a\nb")), oneLine...)
 		created(t, s, tenant.Key, with(freeText, "a\r\nb\tc"))
+		trimmed := created(t, s, tenant.Key, map[string]any{"recipient_name": "\tRosa Díaz\r\n", "external_id": "A1\n", "recipient_doc_number": "\n"}).Data
+		require.Equal(t, "Rosa Díaz", trimmed["recipient_name"])
+		require.Equal(t, "A1", trimmed["external_id"])
+		require.Nil(t, trimmed["recipient_doc_number"])
 	})
 }
 

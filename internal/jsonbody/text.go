@@ -24,7 +24,7 @@ func trimText(text string, maxCharacters int, breaks bool) (string, error) {
 	switch {
 	case !utf8.ValidString(text):
 		return "", ErrNotUTF8
-	case hasControl(text, breaks):
+	case hasControl(trimmed, breaks):
 		return "", ErrControlCharacters
 	case utf8.RuneCountInString(trimmed) > maxCharacters:
 		return "", ErrTooLong
