@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Unclear is the message for an amount in which a comma may separate thousands or decimals.
-const Unclear = "no queda claro si la coma separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
+// Unclear is the message for an amount in which a comma or a point may separate thousands or
+// decimals.
+const Unclear = "no queda claro si la coma o el punto separa miles o decimales: escriba, por ejemplo, 1234.00 o 1.23"
 
 var (
 	// Numbers with a decimal point and thousands separators, the other way round, with a comma
@@ -16,7 +17,7 @@ var (
 	pointDecimal = regexp.MustCompile(`^-?\d{1,3}((,\d{3})+\.\d+|(,\d{3}){2,})$`)
 	commaDecimal = regexp.MustCompile(`^-?\d{1,3}((\.\d{3})+,\d+|(\.\d{3}){2,})$`)
 	plainComma   = regexp.MustCompile(`^-?\d+,\d+$`)
-	threeAfter   = regexp.MustCompile(`^-?\d{1,3},\d{3}$`)
+	threeAfter   = regexp.MustCompile(`^-?[1-9]\d{0,2}[.,]\d{3}$`)
 	spaced       = regexp.MustCompile(`^-?\d{1,3}( \d{3})+([.,]\d+)?$`)
 	// commaPair is two numbers with decimal commas, and what is between them.
 	commaPair   = regexp.MustCompile(`^([+-]?\d{1,3}),(\d+)(\s*;\s*|\s*,\s+|\s+|,)([+-]?\d{1,3}),(\d+)$`)
@@ -33,7 +34,7 @@ func Decimal(text string) string {
 }
 
 // Amount is Decimal for money, which may have a currency and thousands separators. clear is false
-// for 1,234, which means a thousand in some countries and little more than one in others.
+// for 1,234 and 1.234, which mean a thousand in some countries and little more than one in others.
 func Amount(text string) (amount string, clear bool) {
 	number := currency.ReplaceAllString(strings.TrimSpace(otherSpaces.Replace(text)), "")
 	if spaced.MatchString(number) {

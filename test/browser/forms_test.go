@@ -51,7 +51,7 @@ func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
 		p.fill("#photo-lat", "-12,13")
 		p.fill("#photo-lng", "-77,03")
 		p.pressNamed("button", "Confirmar entrega")
-		p.waitForText("No queda claro si la coma separa miles o decimales")
+		p.waitForText("No queda claro si la coma o el punto separa miles o decimales")
 		p.waitForFocus("actual_amount_collected")
 		require.Equal(t, []string{"1,200", "-12,13", "-77,03"}, read(t, p.tab, chromedp.Evaluate[[]string](
 			`["actual_amount_collected", "photo-lat", "photo-lng"].map((id) => document.getElementById(id).value)`)))

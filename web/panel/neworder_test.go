@@ -145,7 +145,7 @@ func TestForms_readNumbersAsPeopleWriteThem(t *testing.T) {
 		unclear := validForm(t, v)
 		unclear.Set("amount_to_collect", "1,250")
 		refused := v.post(newOrder, unclear)
-		require.Contains(t, refused.words(), "No queda claro si la coma separa miles o decimales")
+		require.Contains(t, refused.words(), "No queda claro si la coma o el punto separa miles o decimales")
 		require.Regexp(t, `name="amount_to_collect"[^>]* value="1,250"[^>]* autofocus`, refused.Text)
 
 		require.Contains(t, v.submit("/panel/tallas", url.Values{"code": {"XXL"}, "name": {"Enorme"}, "surcharge": {"S/ 1,000.50"}}).words(), "Talla agregada.")

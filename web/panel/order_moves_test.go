@@ -116,7 +116,7 @@ func TestOrderMoves_aRefusedDeliveryKeepsEverything(t *testing.T) {
 		path := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 1250})
 		refused := v.upload(path+"/entregar", url.Values{"actual_amount_collected": {"1,250"}, "lat": {"-12,13"}, "lng": {"-77.03"}}, "photo", "entrega.jpg", photoOf(t, 80, 60))
 		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
-		require.Contains(t, refused.words(), "No queda claro si la coma separa miles o decimales")
+		require.Contains(t, refused.words(), "No queda claro si la coma o el punto separa miles o decimales")
 		require.Regexp(t, `<details class="confirm" name="move" open><summary class="button">Entregar`, refused.Text)
 		require.Regexp(t, `name="actual_amount_collected"[^>]* value="1,250"[^>]* autofocus aria-invalid="true"`, refused.Text)
 		require.Contains(t, refused.Text, `name="lat" type="text" value="-12,13"`)
