@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,6 +124,21 @@ func (c *Config) SetHTTPAddr(address string) {
 	}
 }
 
+func isHostPort(address string) bool {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// isBaseURL reports whether paths can be appended to an address.
+func isBaseURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
+}
+
 func (c *Config) check() error {
 	var errs []error
 	complain := func(variable, format string, args ...any) {
@@ -136,16 +152,18 @@ func (c *Config) check() error {
 		if address.optional && address.value == "" {
 			continue
 		}
-		if _, _, err := net.SplitHostPort(address.value); err != nil {
+		if !isHostPort(address.value) {
 			complain(address.variable, "must be host:port, not %q", address.value)
 		}
 	}
-	for variable, value := range map[string]string{"BASE_URL": c.BaseURL, "FILES_URL": c.FilesURL, "TEMPORAL_UI_URL": c.TemporalUIURL} {
-		if value == "" && variable == "TEMPORAL_UI_URL" {
-			continue
-		}
-		if u, err := url.Parse(value); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			complain(variable, "must be an http or https address, not %q", value)
+	// What follows from HTTP_ADDR is as right as that.
+	urls := []struct {
+		variable, value string
+		unset           bool
+	}{{"BASE_URL", c.BaseURL, c.derivesBaseURL}, {"FILES_URL", c.FilesURL, c.derivesFilesURL}, {"TEMPORAL_UI_URL", c.TemporalUIURL, c.TemporalUIURL == ""}}
+	for _, u := range urls {
+		if !u.unset && !isBaseURL(u.value) {
+			complain(u.variable, "must be an http or https address without ? and #, not %q", u.value)
 		}
 	}
 	for variable, value := range map[string]time.Duration{

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,21 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 			t.Setenv(variable, value)
 			_, err := config.Load()
 			require.ErrorContains(t, err, variable)
+		})
+	}
+}
+
+// A variable that nobody set is not blamed for one that is wrong.
+func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
+	for _, wrong := range []struct{ variable, value string }{
+		{"HTTP_ADDR", "8080"}, {"HTTP_ADDR", "127.0.0.1:notaport"}, {"HTTP_ADDR", "127.0.0.1:99999"},
+		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
+	} {
+		t.Run(wrong.value, func(t *testing.T) {
+			t.Setenv(wrong.variable, wrong.value)
+			_, err := config.Load()
+			require.ErrorContains(t, err, wrong.variable+" must be ")
+			require.Equal(t, 1, strings.Count(err.Error(), "must be"), err)
 		})
 	}
 }
