@@ -18,10 +18,17 @@ type Migration struct {
 }
 
 // Migrate applies the pending migrations. On PostgreSQL several processes may call it at once: one
-// migrates, the others wait.
+// migrates, the others wait. It changes nothing in a database that the binary is too old for.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	provider, err := d.migrations()
 	if err != nil {
+		return 0, err
+	}
+	current, err := d.schemaVersion(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := d.checkCompatible(ctx, current, latestVersion(provider)); err != nil {
 		return 0, err
 	}
 	results, err := provider.Up(ctx)
@@ -60,7 +67,7 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	target := provider.ListSources()[len(provider.ListSources())-1].Version
+	target := latestVersion(provider)
 	current, err := d.schemaVersion(ctx)
 	if err != nil {
 		return err
@@ -68,7 +75,19 @@ func (d *DB) CheckVersion(ctx context.Context) error {
 	if current < target {
 		return fmt.Errorf("the database is not migrated (version %d, this binary needs %d): run `despacho migrate up`", current, target)
 	}
-	if current == target {
+	return d.checkCompatible(ctx, current, target)
+}
+
+// latestVersion is that of the binary's last migration.
+func latestVersion(provider *goose.Provider) int64 {
+	sources := provider.ListSources()
+	return sources[len(sources)-1].Version
+}
+
+// checkCompatible returns an error if the database has migrations that do not allow a binary which
+// knows those up to target.
+func (d *DB) checkCompatible(ctx context.Context, current, target int64) error {
+	if current <= target {
 		return nil
 	}
 	incompatible, err := d.firstIncompatible(ctx, target)

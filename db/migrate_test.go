@@ -155,6 +155,8 @@ func TestCheckVersion_newerWithoutADeclaration(t *testing.T) {
 		err = database.CheckVersion(t.Context())
 		require.ErrorContains(t, err, "newer than this binary")
 		require.ErrorContains(t, err, "migration 99999", "one that declares nothing allows nobody")
+		_, err = database.Migrate(t.Context())
+		require.ErrorContains(t, err, "newer than this binary", "nor may it migrate")
 	})
 }
 
