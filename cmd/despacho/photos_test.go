@@ -54,4 +54,7 @@ func TestPhotosMove_saysWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "--from begins with gs://")
 	_, err = despacho(t, "", "photos", "move", "--from", "files", "--to", "s3://")
 	require.ErrorContains(t, err, "--to names no bucket")
+	missing := filepath.Join(t.TempDir(), "fiels")
+	_, err = despacho(t, "", "photos", "move", "--from", missing, "--to", t.TempDir())
+	require.ErrorContains(t, err, missing)
 }

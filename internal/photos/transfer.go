@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"sync"
@@ -57,6 +58,12 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 	var done Transferred
 	if t.From.String() == t.To.String() {
 		return done, errors.New("photos are transferred from one place to another: these are the same")
+	}
+	if t.From.Directory != "" {
+		// A directory that is not there has no photos, as after a typing error.
+		if _, err := os.Stat(t.From.Directory); err != nil {
+			return done, err
+		}
 	}
 	from, err := newPlace(t.From, t.Timeout)
 	if err != nil {
