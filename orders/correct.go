@@ -60,7 +60,11 @@ func (s *Service) PreviewCorrection(ctx context.Context, caller Caller, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	after, err := c.apply(c.order)
+	places, err := s.catalog.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.apply(c.order, places)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +92,15 @@ func correctionRefused(message string) *apperror.Error {
 
 // correction is a request that was read and checked.
 type correction struct {
-	// order is as it was when the request came.
+	// order is as it was when the request came. Other corrections may come before this one, so that
+	// everything that depends on the order is decided by the changes and by apply.
 	order    *models.OrderView
 	changes  []func(*models.OrderView)
 	settings *settings
 	operator *models.Operator
-	// destination is the requested location with its ancestors, nearest first, or the order's.
-	destination []catalog.Location
-	warnings    []string
+	// placed means that a change has set the point.
+	placed   bool
+	warnings []string
 }
 
 func (c *correction) add(change func(*models.OrderView)) { c.changes = append(c.changes, change) }
@@ -119,8 +124,11 @@ func (s *Service) newCorrection(ctx context.Context, caller Caller, id uuid.UUID
 	if err != nil {
 		return nil, err
 	}
-	places, _, err := s.catalog.Destination(ctx, order.LocationID)
-	return &correction{order: order, settings: settings, operator: caller.Operator, destination: places}, err
+	// The order's place may be new: after this the catalog has it.
+	if _, _, err := s.catalog.Destination(ctx, order.LocationID); err != nil {
+		return nil, err
+	}
+	return &correction{order: order, settings: settings, operator: caller.Operator}, nil
 }
 
 // readCorrection reads a request with the rules of a creation.
@@ -147,7 +155,7 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 	}
 	c.readSize(in)
 	c.readPayment(in)
-	location := c.order.LocationID
+	var location uuid.UUID
 	if in.HasOrNull("location_id") {
 		location = in.RequiredUUID("location_id")
 	}
@@ -156,20 +164,23 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	if location != c.order.LocationID {
-		if c.destination, err = s.destination(ctx, location); err != nil {
+	if in.HasOrNull("location_id") {
+		destination, err := s.destination(ctx, location)
+		if err != nil {
 			return nil, err
 		}
-		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, c.destination[0].Name })
+		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, destination[0].Name })
+	}
+	if link != nil && lat == nil {
+		if err := s.followLink(ctx, c, *link); err != nil {
+			return nil, err
+		}
 	}
 	if in.HasOrNull("delivery_maps_url") {
 		c.add(func(o *models.OrderView) { o.DeliveryMapsURL = link })
 	}
-	switch {
-	case lat != nil && lng != nil:
+	if lat != nil && lng != nil {
 		c.setPoint(maplink.Point{Lat: *lat, Lng: *lng}, models.PointGiven)
-	case link != nil && (c.order.DeliveryMapsURL == nil || *link != *c.order.DeliveryMapsURL):
-		return c, s.followLink(ctx, c, *link)
 	}
 	return c, nil
 }
@@ -214,13 +225,17 @@ func (c *correction) readPayment(in *jsonbody.Object) {
 }
 
 // apply is the order with the changes and with what follows from them.
-func (c *correction) apply(before *models.OrderView) (*models.OrderView, error) {
+func (c *correction) apply(before *models.OrderView, places *catalog.Index) (*models.OrderView, error) {
 	after := *before
 	for _, change := range c.changes {
 		change(&after)
 	}
+	destination := places.Ancestors(after.LocationID)
+	if c.placed {
+		c.warnOfPoint(&after, destination)
+	}
 	if after.Size != before.Size || after.LocationID != before.LocationID {
-		price, err := c.settings.tariff(c.destination, c.settings.sizeFor(&after.Size), c.operator.BasePrice)
+		price, err := c.settings.tariff(destination, c.settings.sizeFor(&after.Size), c.operator.BasePrice)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +243,7 @@ func (c *correction) apply(before *models.OrderView) (*models.OrderView, error) 
 	}
 	if after.DeliveryAddress != before.DeliveryAddress || after.LocationID != before.LocationID {
 		after.RiskZone = nil
-		if zone := c.settings.riskZone(c.destination, after.DeliveryAddress); zone != nil {
+		if zone := c.settings.riskZone(destination, after.DeliveryAddress); zone != nil {
 			after.RiskZone = &zone.Name
 			c.warn(riskWarning(zone))
 		}
@@ -246,10 +261,16 @@ func (s *Service) corrected(caller Caller, c *correction, before, after *models.
 }
 
 // correct writes a correction. The row is locked, as a move locks it: an order that was delivered
-// or cancelled meanwhile is not corrected, and a move never overwrites a corrected field.
+// or cancelled meanwhile is not corrected, a move never overwrites a corrected field, and one
+// correction follows from what another has left. The catalog is read before, because whoever holds
+// a connection must not wait for another one.
 func (s *Service) correct(ctx context.Context, caller Caller, c *correction, based Based) (*Corrected, error) {
+	places, err := s.catalog.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var outcome *Corrected
-	err := s.db.InTx(ctx, func(tx *db.DB) error {
+	err = s.db.InTx(ctx, func(tx *db.DB) error {
 		before, err := lockView(ctx, tx, c.order.ID)
 		if err != nil {
 			return err
@@ -257,7 +278,7 @@ func (s *Service) correct(ctx context.Context, caller Caller, c *correction, bas
 		if err := RequireCorrectable(caller, before.Status); err != nil {
 			return err
 		}
-		after, err := c.apply(before)
+		after, err := c.apply(before, places)
 		if err != nil {
 			return err
 		}

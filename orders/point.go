@@ -124,22 +124,51 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 }
 
 func (c *correction) setPoint(point maplink.Point, source string) {
-	if doubt := doubtAbout(point, c.destination, c.operator); doubt != nil {
+	c.add(func(o *models.OrderView) {
+		setPoint(&o.Order, point.Lat, point.Lng, source)
+		c.placed = true
+	})
+}
+
+// warnOfPoint warns of a point that is probably not at the order's destination.
+func (c *correction) warnOfPoint(order *models.OrderView, destination []catalog.Location) {
+	if order.DeliveryLat == nil || order.DeliveryLng == nil {
+		return
+	}
+	if doubt := doubtAbout(maplink.Point{Lat: *order.DeliveryLat, Lng: *order.DeliveryLng}, destination, c.operator); doubt != nil {
 		c.warn(doubt.warning())
 	}
-	c.add(func(o *models.OrderView) { setPoint(&o.Order, point.Lat, point.Lng, source) })
 }
 
 // followLink takes the point of a new map link, which it reads as a creation does. With a link that
-// gives none the order has no point: the old one is that of another place.
+// gives none the order has no point: the old one is that of another place. The link that the order
+// has is not followed again, and its point stays.
 func (s *Service) followLink(ctx context.Context, c *correction, link string) error {
-	bounds, _ := maplink.Country(c.operator.CountryCode)
-	point, err := s.options.MapLinks.Resolve(ctx, link, bounds)
-	if err != nil {
-		c.add(func(o *models.OrderView) { o.DeliveryLat, o.DeliveryLng, o.PointSource = nil, nil, nil })
-		c.warn("El enlace de mapa no dio un punto: el operador lo completará.")
-		return ctx.Err()
+	var point *maplink.Point
+	if !hasLink(c.order, link) {
+		bounds, _ := maplink.Country(c.operator.CountryCode)
+		resolved, err := s.options.MapLinks.Resolve(ctx, link, bounds)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			point = &resolved
+		}
 	}
-	c.setPoint(point, string(point.Source))
+	c.add(func(o *models.OrderView) {
+		switch {
+		case hasLink(o, link):
+		case point != nil:
+			setPoint(&o.Order, point.Lat, point.Lng, string(point.Source))
+			c.placed = true
+		default:
+			o.DeliveryLat, o.DeliveryLng, o.PointSource = nil, nil, nil
+			c.warn("El enlace de mapa no dio un punto: el operador lo completará.")
+		}
+	})
 	return nil
+}
+
+func hasLink(order *models.OrderView, link string) bool {
+	return order.DeliveryMapsURL != nil && *order.DeliveryMapsURL == link
 }

@@ -21,6 +21,7 @@ var (
 	Miraflores = catalog.DistrictID("PE", "150122")
 	Surco      = catalog.DistrictID("PE", "150140")
 	SanJuan    = catalog.DistrictID("PE", "150132")
+	Pucusana   = catalog.DistrictID("PE", "150124")
 	Cusco      = catalog.DistrictID("PE", "080101")
 	Lima       = catalog.CityID("PE", "1501")
 )
