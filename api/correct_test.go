@@ -310,6 +310,40 @@ func TestCorrect_followsFromTheOneBefore(t *testing.T) {
 	})
 }
 
+// An order that becomes cash on delivery while its delivery waits for the workflow is not delivered
+// without the amount that was collected.
+func TestDeliver_needsTheAmountOfACorrection(t *testing.T) {
+	apptest.EachOwn(t, apptest.Options{NoWorker: true}, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token, row := tenant.SignIn(t, nil), assignedRow(tenant)
+		row.Seq = 3
+		tenant.InsertRows(t, []models.Order{row})
+		id := row.ID.String()
+		answers := make(chan *apptest.Answer, 1)
+		go func() {
+			defer close(answers)
+			answer, err := s.Try(apptest.Request{Method: http.MethodPost, Path: "/panel/api/orders/" + id + "/deliver", Token: token, Body: fields{}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			answers <- answer
+		}()
+		s.WaitForWorkflow(t, id) // the delivery has asked for its move, which no worker makes yet
+		require.Equal(t, "cash_on_delivery", correct(t, s, tenant.Key, id, fields{"amount_to_collect": 30}).String("payment_type"))
+		s.StartWorker(t)
+		refused := <-answers
+		require.NotNil(t, refused)
+		require.Equal(t, http.StatusBadRequest, refused.Status, refused.Text)
+		requireWrongFields(t, refused, "actual_amount_collected")
+		require.Equal(t, "assigned", get(t, s, tenant.Key, "/v1/orders/"+id).String("status"))
+
+		paid := panelMove(t, s, token, id, "deliver", fields{"actual_amount_collected": 30}, http.StatusOK)
+		require.EqualValues(t, 30, paid.Data["actual_amount_collected"])
+		requireRefused(t, correct(t, s, tenant.Key, id, fields{"amount_to_collect": 40}), http.StatusConflict, "correction_not_allowed")
+	})
+}
+
 // Two corrections of the same order at once are both made, one after the other.
 func TestCorrect_concurrentCorrectionsBothCount(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {

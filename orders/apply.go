@@ -58,7 +58,7 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
-		if result.Refused = checkMove(moveContext, move); result.Refused != "" {
+		if result.Refused = checkMove(order, moveContext, move); result.Refused != "" {
 			return nil
 		}
 		before := *order
@@ -103,15 +103,18 @@ func riderAndBranch(move workflows.ApplyMoveInput) (rider, branch *uuid.UUID) {
 	return rider, branch
 }
 
-// checkMove checks the rider and the branch and returns the reason of a refusal. The callers check
-// them too, but a signal can come from the Temporal UI.
-func checkMove(moveContext *db.MoveContext, move workflows.ApplyMoveInput) string {
+// checkMove checks the rider, the branch and the amount collected, and returns the reason of a
+// refusal. The callers check them too, but a signal can come from the Temporal UI, and a correction
+// can come between a caller's check and the lock of the row.
+func checkMove(order *models.Order, moveContext *db.MoveContext, move workflows.ApplyMoveInput) string {
 	active := func(flag *bool) bool { return flag != nil && *flag }
 	switch {
 	case move.Assigned != nil && !active(moveContext.RiderActive):
 		return "El motorizado no existe o no está activo."
 	case move.Received != nil && move.Received.BranchID != nil && !active(moveContext.BranchActive):
 		return "La sucursal no existe o no está activa."
+	case move.Delivered != nil && lacksAmount(order, *move.Delivered):
+		return "actual_amount_collected " + amountRequired + "."
 	}
 	return ""
 }

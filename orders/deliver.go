@@ -28,8 +28,8 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	if err != nil {
 		return nil, err
 	}
-	if order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil && order.Status == models.StatusAssigned {
-		return nil, fieldError("actual_amount_collected", "es obligatorio cuando el pedido es contra entrega")
+	if lacksAmount(&order.Order, delivered) {
+		return nil, errAmountRequired
 	}
 	if photo != nil {
 		if order, err = s.requireDeliverable(ctx, caller, order); err != nil {
@@ -51,6 +51,16 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 		s.discardPhoto(ctx, delivered.Photo)
 	}
 	return view, err
+}
+
+const amountRequired = "es obligatorio cuando el pedido es contra entrega"
+
+var errAmountRequired = fieldError("actual_amount_collected", amountRequired)
+
+// lacksAmount reports whether a delivery that the order's status allows does not say what was
+// collected, although the order is cash on delivery.
+func lacksAmount(order *models.Order, delivered workflows.Delivered) bool {
+	return order.Status == models.StatusAssigned && order.PaymentType == models.CashOnDelivery && delivered.ActualAmountCollected == nil
 }
 
 // requireDeliverable returns the order if it can be delivered, before its photo costs any work. An
