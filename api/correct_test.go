@@ -213,6 +213,38 @@ func TestCorrect_warnsAboutAnOddPoint(t *testing.T) {
 	})
 }
 
+// Null removes the point, and with the map link the point that came from it.
+func TestCorrect_removesThePoint(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		link, none := "https://www.google.com/maps?q=-12.125,-77.029", fields{"delivery_lat": nil, "delivery_lng": nil}
+		ask := func(id string, body fields) *apptest.Answer {
+			answer := correct(t, s, tenant.Key, id, body)
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			require.Empty(t, answer.Warning)
+			require.Equal(t, answer.Data, get(t, s, tenant.Key, "/v1/orders/"+id).Data)
+			return answer
+		}
+		given := s.CreateOrder(t, tenant.KeyA, fields{"delivery_lat": -12.12, "delivery_lng": -77.03, "delivery_maps_url": link})
+		require.EqualValues(t, -12.12, ask(given, fields{"delivery_maps_url": nil}).Data["delivery_lat"], "the store gave it apart from the link")
+		gone := ask(given, none)
+		require.Nil(t, gone.Data["delivery_lat"])
+		require.Nil(t, gone.Data["delivery_lng"])
+		require.Nil(t, ask(given, none).Data["delivery_lat"], "again: nothing changes")
+
+		linked := s.CreateOrder(t, tenant.KeyA, fields{"delivery_maps_url": link})
+		require.Nil(t, ask(linked, fields{"delivery_maps_url": nil}).Data["delivery_lat"])
+		require.EqualValues(t, -12.125, ask(linked, fields{"delivery_lat": nil, "delivery_lng": nil, "delivery_maps_url": link}).Data["delivery_lat"], "the point of a new link")
+		require.EqualValues(t, -77.03, ask(linked, fields{"delivery_maps_url": nil, "delivery_lat": -12.12, "delivery_lng": -77.03}).Data["delivery_lng"])
+		requireWrongFields(t, correct(t, s, tenant.Key, linked, fields{"delivery_lat": nil, "delivery_lng": -77}), "delivery_lat")
+
+		d := desk{t, s, tenant.SignIn(t, nil)}
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+given, nil).Data["timeline"].([]any))
+		require.Equal(t, []any{"created", "corrected", "corrected"}, column(timeline, "type"))
+		require.Equal(t, []any{map[string]any{"field": "delivery_point", "old": "-12.12,-77.03", "new": nil}}, timeline[2]["changes"])
+	})
+}
+
 // slowLink is a service with a short map link, whose host does something before it answers: after a
 // correction with the link was read, and before the order's row is locked.
 type slowLink struct {

@@ -171,13 +171,20 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 		}
 		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, destination[0].Name })
 	}
+	if lat == nil && (in.HasOrNull("delivery_lat") || in.HasOrNull("delivery_lng")) {
+		c.add(removePoint)
+	}
 	if link != nil && lat == nil {
 		if err := s.followLink(ctx, c, *link); err != nil {
 			return nil, err
 		}
 	}
 	if in.HasOrNull("delivery_maps_url") {
-		c.add(func(o *models.OrderView) { o.DeliveryMapsURL = link })
+		c.add(func(o *models.OrderView) {
+			if o.DeliveryMapsURL = link; link == nil && isPointOfLink(o) {
+				removePoint(o)
+			}
+		})
 	}
 	if lat != nil && lng != nil {
 		c.setPoint(maplink.Point{Lat: *lat, Lng: *lng}, models.PointGiven)
@@ -314,7 +321,7 @@ func (s *Service) saveCorrection(ctx context.Context, tx *db.DB, caller Caller, 
 	detail := strings.Join(names, ", ")
 	entry := s.correctionEntry(caller, before, models.TimelineCorrected, &detail)
 	audit := models.AuditEntry{OperatorID: before.OperatorID, At: entry.At, Action: models.AuditCorrected, SubjectID: &before.ID, Detail: &detail}
-	if detail == string(models.CorrectedPoint) && caller.Actor() == models.ByOperator {
+	if detail == string(models.CorrectedPoint) && after.DeliveryLat != nil && caller.Actor() == models.ByOperator {
 		entry.Type, entry.Detail = models.TimelinePointCompleted, nil
 		if before.DeliveryLat != nil {
 			entry.Type = models.TimelinePointCorrected

@@ -162,7 +162,7 @@ func (s *Service) followLink(ctx context.Context, c *correction, link string) er
 			setPoint(&o.Order, point.Lat, point.Lng, string(point.Source))
 			c.placed = true
 		default:
-			o.DeliveryLat, o.DeliveryLng, o.PointSource = nil, nil, nil
+			removePoint(o)
 			c.warn("El enlace de mapa no dio un punto: el operador lo completará.")
 		}
 	})
@@ -171,4 +171,13 @@ func (s *Service) followLink(ctx context.Context, c *correction, link string) er
 
 func hasLink(order *models.OrderView, link string) bool {
 	return order.DeliveryMapsURL != nil && *order.DeliveryMapsURL == link
+}
+
+// isPointOfLink reports whether the order's point is the one of its map link.
+func isPointOfLink(order *models.OrderView) bool {
+	return order.PointSource != nil && *order.PointSource != models.PointGiven && *order.PointSource != models.PointByOperator
+}
+
+func removePoint(order *models.OrderView) {
+	order.DeliveryLat, order.DeliveryLng, order.PointSource = nil, nil, nil
 }

@@ -81,6 +81,7 @@ export interface paths {
          *     - `payment_type` sigue al monto como en la creación, pero sin monto y sin `payment_type` queda el que había.
          *     - Con otro `delivery_maps_url` y sin punto, el punto es el del enlace. Si el enlace no lo da, el pedido queda sin punto y
          *       `warning` lo dice. `warning` también avisa de un punto lejos del destino y de una zona de riesgo.
+         *     - `delivery_lat` y `delivery_lng` nulos quitan el punto. Un `delivery_maps_url` nulo quita también el punto que vino del enlace.
          *
          *     La línea de tiempo guarda quién corrigió y qué campos. No emite ningún evento.
          */
