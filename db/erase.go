@@ -91,8 +91,10 @@ func (d *DB) EraseDelivery(ctx context.Context, id uuid.UUID, data string, now t
 	return d.with(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", id).UpdateColumn("response", nil).Error
 }
 
-// EraseKeyResponse replaces the recorded response to the creation of an order.
+// EraseKeyResponse replaces the recorded response to the creation of an order. A key without one is
+// left alone: processes of the release before leave the location of the earlier order to a request
+// that takes a key over.
 func (d *DB) EraseKeyResponse(ctx context.Context, orderID uuid.UUID, response []byte) error {
-	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ?", "/v1/orders/"+orderID.String()).
+	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ? AND response IS NOT NULL", "/v1/orders/"+orderID.String()).
 		UpdateColumn("response", response).Error
 }

@@ -37,8 +37,9 @@ func (d *DB) ClaimKey(ctx context.Context, record *models.IdempotencyRecord, now
 			SQL:  "idempotency_records.expires_at <= ? OR (idempotency_records.response IS NULL AND (idempotency_records.lease_until <= ? OR idempotency_records.lease_until > ?))",
 			Vars: []any{now, now, record.LeaseUntil.Add(clockTolerance)},
 		}}},
+		// Nothing of the earlier outcome stays: it is of another order.
 		DoUpdates: clause.AssignmentColumns([]string{
-			"body_hash", "lease_token", "lease_until", "response", "created_at", "expires_at",
+			"body_hash", "lease_token", "lease_until", "status_code", "location", "response", "created_at", "expires_at",
 		}),
 	}
 	result := d.with(ctx).Clauses(takeOver).Create(record)

@@ -140,6 +140,28 @@ func TestCreate_lostLeaseLeavesNoOrder(t *testing.T) {
 	})
 }
 
+// Contract 4.7: after 24 hours a key is new. An erasure of the order that it made before answers no
+// request that uses it now.
+func TestCreate_erasureOfAnEarlierOrderOfTheKey(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
+		s := newStoreClient(t, service)
+		first, err := s.create(t.Context(), t, noop)
+		require.NoError(t, err)
+		s.CancelWithoutWorker(t, first.Order.ID.String())
+		_, err = s.App.DB.SQL().ExecContext(t.Context(), "UPDATE idempotency_records SET expires_at = created_at WHERE scope_id = '"+s.caller.KeyID.String()+"'")
+		require.NoError(t, err)
+
+		second, err := s.create(t.Context(), t, func() error {
+			_, err := s.App.Orders.Erase(t.Context(), s.caller.Operator, first.Order.ID)
+			return err
+		})
+		require.NoError(t, err)
+		require.False(t, second.Replayed)
+		require.NotEqual(t, first.Order.ID, second.Order.ID)
+		s.requireOrders(t, 2)
+	})
+}
+
 // Only successes are stored, also on internal errors or when the client has disconnected.
 func TestCreate_failureFreesTheKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {

@@ -186,6 +186,15 @@ func (s *Service) WaitForWorkflow(t testing.TB, orderID string) {
 	})
 }
 
+// CancelWithoutWorker cancels an order in the database and ends its workflow, which no worker runs.
+func (s *Service) CancelWithoutWorker(t testing.TB, orderID string) {
+	t.Helper()
+	s.WaitForWorkflow(t, orderID)
+	require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), "order-"+orderID, "", "cancelled without a worker"))
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET status = 'cancelled', cancelled_by = 'operator', cancelled_at = created_at WHERE id = '"+orderID+"'")
+	require.NoError(t, err)
+}
+
 // CreateOrder creates an order and returns its id.
 func (s *Service) CreateOrder(t testing.TB, key string, changes ...map[string]any) string {
 	t.Helper()
