@@ -45,19 +45,20 @@ func (d *DB) replacedPhotos(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Model(&models.Correction{}).Where("field = 'delivery_proof' AND old_value IS NOT NULL")
 }
 
-// EraseCorrectedPhone removes a phone from the corrections of an operator's orders: it may be that
-// of somebody whom none of them is for any more. A phone that was corrected to is the order's own,
-// or was corrected in turn.
-func (d *DB) EraseCorrectedPhone(ctx context.Context, operatorID uuid.UUID, phone string) error {
+// OrdersCorrectedFrom finds the orders of a scope that had a phone until somebody corrected it, and
+// have another one now.
+func (d *DB) OrdersCorrectedFrom(ctx context.Context, scope OrderScope, phone string) ([]uuid.UUID, error) {
 	var orders []uuid.UUID
-	err := d.with(ctx).Model(&models.Correction{}).Joins("JOIN orders ON orders.id = order_corrections.order_id").
-		Where("order_corrections.field = 'recipient_phone' AND order_corrections.old_value = ? AND orders.operator_id = ?", phone, operatorID).
-		Pluck("order_corrections.order_id", &orders).Error
-	if err != nil || len(orders) == 0 {
-		return err
-	}
+	err := scope.apply(d.with(ctx).Model(&models.Order{})).Where("orders.recipient_phone <> ?", phone).
+		Where("orders.id IN (SELECT order_id FROM order_corrections WHERE field = 'recipient_phone' AND old_value = ?)", phone).
+		Order("orders.created_at, orders.id").Pluck("orders.id", &orders).Error
+	return orders, err
+}
+
+// EraseCorrectedPhone removes a phone from the corrections of an order.
+func (d *DB) EraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, phone string) error {
 	for _, column := range []string{"old_value", "new_value"} {
-		err := d.with(ctx).Model(&models.Correction{}).Where("order_id IN ? AND field = 'recipient_phone'", orders).
+		err := d.with(ctx).Model(&models.Correction{}).Where("order_id = ? AND field = 'recipient_phone'", orderID).
 			Where(column+" = ?", phone).UpdateColumn(column, nil).Error
 		if err != nil {
 			return err

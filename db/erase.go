@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/models"
 )
@@ -66,10 +67,11 @@ func (d *DB) HasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool,
 	return count > 0, err
 }
 
-// UnerasedDeliveriesOf reads an order's deliveries whose data is not erased.
-func (d *DB) UnerasedDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
+// LockUnerasedDeliveriesOf reads an order's deliveries whose data is not erased, by id, and locks
+// them until the transaction ends.
+func (d *DB) LockUnerasedDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
-	err := d.with(ctx).Where("order_id = ? AND erased_at IS NULL", orderID).Find(&deliveries).Error
+	err := d.forUpdate(ctx).Where("order_id = ? AND erased_at IS NULL", orderID).Order("id").Find(&deliveries).Error
 	return deliveries, err
 }
 
@@ -81,20 +83,33 @@ func (d *DB) DeliveriesFinishedBefore(ctx context.Context, before time.Time, lim
 	return deliveries, err
 }
 
-// EraseDelivery replaces a delivery's data and removes what the receiver responded.
-func (d *DB) EraseDelivery(ctx context.Context, id uuid.UUID, data string, now time.Time) error {
-	err := d.with(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", id).
-		UpdateColumns(map[string]any{"data": data, "erased_at": now}).Error
+// EraseDelivery writes the delivery's data without what was erased, and removes what the receiver
+// responded.
+func (d *DB) EraseDelivery(ctx context.Context, delivery *models.WebhookDelivery) error {
+	err := d.with(ctx).Model(&models.WebhookDelivery{}).Where("id = ?", delivery.ID).
+		Select("data", "erased_at").UpdateColumns(delivery).Error
 	if err != nil {
 		return err
 	}
-	return d.with(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", id).UpdateColumn("response", nil).Error
+	return d.with(ctx).Model(&models.WebhookAttempt{}).Where("delivery_id = ?", delivery.ID).UpdateColumn("response", nil).Error
 }
 
-// EraseKeyResponse replaces the recorded response to the creation of an order. A key without one is
-// left alone: processes of the release before leave the location of the earlier order to a request
-// that takes a key over.
-func (d *DB) EraseKeyResponse(ctx context.Context, orderID uuid.UUID, response []byte) error {
-	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ? AND response IS NOT NULL", "/v1/orders/"+orderID.String()).
-		UpdateColumn("response", response).Error
+// creationResponse queries the key with the recorded response to the creation of an order. A key
+// without a response is left alone: processes of the release before leave the location of the
+// earlier order to a request that takes a key over.
+func (d *DB) creationResponse(ctx context.Context, orderID uuid.UUID) *gorm.DB {
+	return d.with(ctx).Model(&models.IdempotencyRecord{}).Where("location = ? AND response IS NOT NULL", "/v1/orders/"+orderID.String())
+}
+
+// CreationResponse reads the recorded response to the creation of an order. It returns ErrNotFound
+// if there is none.
+func (d *DB) CreationResponse(ctx context.Context, orderID uuid.UUID) ([]byte, error) {
+	var record models.IdempotencyRecord
+	err := d.creationResponse(ctx, orderID).Take(&record).Error
+	return record.Response, err
+}
+
+// EraseCreationResponse replaces the recorded response to the creation of an order.
+func (d *DB) EraseCreationResponse(ctx context.Context, orderID uuid.UUID, response []byte) error {
+	return d.creationResponse(ctx, orderID).UpdateColumn("response", response).Error
 }

@@ -128,10 +128,11 @@ func (d *DB) FeedHeads(ctx context.Context, operators []uuid.UUID) (map[uuid.UUI
 	return heads, nil
 }
 
-// UnerasedFeedEventsOf reads an order's events whose data is not erased.
-func (d *DB) UnerasedFeedEventsOf(ctx context.Context, orderID uuid.UUID) ([]models.FeedEvent, error) {
+// LockUnerasedFeedEventsOf reads an order's events whose data is not erased, by id, and locks them
+// until the transaction ends.
+func (d *DB) LockUnerasedFeedEventsOf(ctx context.Context, orderID uuid.UUID) ([]models.FeedEvent, error) {
 	var events []models.FeedEvent
-	err := d.with(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL", orderID).Find(&events).Error
+	err := d.forUpdate(ctx).Where("id IN (SELECT id FROM order_events WHERE order_id = ?) AND erased_at IS NULL", orderID).Order("id").Find(&events).Error
 	return events, err
 }
 

@@ -39,13 +39,13 @@ func TestClaimKey_forgetsTheEarlierOutcome(t *testing.T) {
 
 		_, err := database.SQL().ExecContext(t.Context(), "UPDATE idempotency_records SET location = '/v1/orders/"+order.String()+"' WHERE scope_id = '"+scope.String()+"'")
 		require.NoError(t, err)
-		require.NoError(t, database.EraseKeyResponse(t.Context(), order, []byte("{}")))
+		require.NoError(t, database.EraseCreationResponse(t.Context(), order, []byte("{}")))
 		require.Equal(t, 1, count("response IS NULL"))
 	})
 }
 
 // The response to an order's creation comes from an index, however many keys there are.
-func TestEraseKeyResponse_comesFromAnIndex(t *testing.T) {
+func TestEraseCreationResponse_comesFromAnIndex(t *testing.T) {
 	t.Parallel()
 	database := open(t, testenv.Postgres(t))
 	for _, statement := range []string{

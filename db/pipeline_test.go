@@ -77,7 +77,7 @@ func TestInPipeline(t *testing.T) {
 		stored, err := database.DeliveryWithoutAttempts(t.Context(), delivery.ID)
 		require.NoError(t, err)
 		requireSameRow(t, &delivery, stored)
-		listed, err := database.UnerasedFeedEventsOf(t.Context(), order.ID)
+		listed, err := database.LockUnerasedFeedEventsOf(t.Context(), order.ID)
 		require.NoError(t, err)
 		require.Empty(t, listed, "every field of it has a value, erased_at too")
 		_, err = database.PublishFeed(t.Context(), 10)

@@ -32,6 +32,11 @@ func TestScope_everyMethodThatTakesOne(t *testing.T) {
 			}
 			require.NoError(t, database.InsertFeedEvent(t.Context(), &event))
 		}
+		entry := models.TimelineEntry{ID: uuid.New(), OrderID: w.order.ID, Status: w.order.Status, At: w.order.CreatedAt}
+		require.NoError(t, database.Insert(t.Context(), &entry))
+		require.NoError(t, database.Insert(t.Context(), &models.Correction{
+			ID: uuid.New(), OrderID: w.order.ID, EntryID: entry.ID, Field: models.CorrectedPhone, OldValue: &w.order.GuideCode,
+		}))
 		_, err := database.PublishFeed(t.Context(), 100)
 		require.NoError(t, err)
 		own := db.OrderScope{OperatorID: w.operator.ID, Test: w.order.Test}

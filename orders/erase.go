@@ -28,6 +28,18 @@ type Erasure struct {
 	Open   int `json:"open"`
 }
 
+// count counts an order by the outcome of its erasure.
+func (e *Erasure) count(outcome error) error {
+	switch {
+	case errors.Is(outcome, ErrNotEnded):
+		e.Open++
+		return nil
+	case outcome == nil:
+		e.Erased++
+	}
+	return outcome
+}
+
 // Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
 // events and what receivers responded, in the recorded response to its creation, in Temporal's
 // history, and the photos. The external id stays, like the guide code: it is the store's number
@@ -44,28 +56,91 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 	return s.Get(ctx, caller, id)
 }
 
-// EraseByPhone erases every ended live order of an operator to a phone in E.164. Test orders are
-// erased by ApplyRetention.
+// EraseByPhone erases every ended live order of an operator to a phone in E.164. An order, also an
+// open one, that is to another phone since somebody corrected it loses that phone and nothing else.
+// Test orders are erased by ApplyRetention.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
-	if err := s.db.EraseCorrectedPhone(ctx, operator.ID, phone); err != nil {
+	scope := Caller{Operator: operator}.Scope()
+	corrected, err := s.db.OrdersCorrectedFrom(ctx, scope, phone)
+	if err != nil {
 		return outcome, err
 	}
-	found, err := s.db.OrdersByPhone(ctx, Caller{Operator: operator}.Scope(), phone)
+	for _, id := range corrected {
+		if err := outcome.count(s.eraseCorrectedPhone(ctx, id, phone)); err != nil {
+			return outcome, err
+		}
+	}
+	found, err := s.db.OrdersByPhone(ctx, scope, phone)
 	if err != nil {
 		return outcome, err
 	}
 	for i := range found {
-		switch err := s.erase(ctx, &found[i]); {
-		case errors.Is(err, ErrNotEnded):
-			outcome.Open++
-		case err != nil:
+		if err := outcome.count(s.erase(ctx, &found[i])); err != nil {
 			return outcome, err
-		default:
-			outcome.Erased++
 		}
 	}
 	return outcome, nil
+}
+
+// eraseCorrectedPhone removes a phone that an order had before from all that was stored meanwhile:
+// the corrections, the events and what receivers responded, and the response to the creation. The
+// corrections go with the rest or not at all: a repeated request finds the order by them.
+func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, phone string) error {
+	pending, err := s.db.HasPendingDeliveries(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	if pending {
+		return ErrNotEnded
+	}
+	return s.db.InTx(ctx, func(tx *db.DB) error {
+		// An erasure of the order comes before or after: what it removed is not written back.
+		if _, err := tx.LockOrder(ctx, orderID); err != nil {
+			return err
+		}
+		if err := tx.EraseCorrectedPhone(ctx, orderID, phone); err != nil {
+			return err
+		}
+		deliveries, err := tx.LockUnerasedDeliveriesOf(ctx, orderID)
+		if err != nil {
+			return err
+		}
+		for i := range deliveries {
+			deliveries[i].Data = withoutPhone(deliveries[i].Data, phone)
+			if err := tx.EraseDelivery(ctx, &deliveries[i]); err != nil {
+				return err
+			}
+		}
+		events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
+		if err != nil {
+			return err
+		}
+		for i := range events {
+			events[i].Data = withoutPhone(events[i].Data, phone)
+			if forStore := events[i].StoreData; forStore != nil {
+				*forStore = withoutPhone(*forStore, phone)
+			}
+			if err := tx.EraseFeedEvent(ctx, &events[i]); err != nil {
+				return err
+			}
+		}
+		response, err := tx.CreationResponse(ctx, orderID)
+		if db.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return tx.EraseCreationResponse(ctx, orderID, []byte(withoutPhone(string(response), phone)))
+	})
+}
+
+// withoutPhone is the JSON of an order without a phone of the recipient, and with every other byte
+// as it is. Within a text the quotes of the member would be escaped.
+func withoutPhone(stored, phone string) string {
+	const member = `"recipient_phone":"`
+	return strings.ReplaceAll(stored, member+phone+`"`, member+models.ErasedPhone+`"`)
 }
 
 // erase erases one order. The history is deleted first: until the row is erased, a repeated request
@@ -91,14 +166,14 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
 		}
-		deliveries, err := tx.UnerasedDeliveriesOf(ctx, order.ID)
+		deliveries, err := tx.LockUnerasedDeliveriesOf(ctx, order.ID)
 		if err != nil {
 			return err
 		}
 		if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
 			return err
 		}
-		events, err := tx.UnerasedFeedEventsOf(ctx, order.ID)
+		events, err := tx.LockUnerasedFeedEventsOf(ctx, order.ID)
 		if err != nil {
 			return err
 		}
@@ -144,17 +219,19 @@ func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUI
 	if err != nil {
 		return err
 	}
-	return tx.EraseKeyResponse(ctx, orderID, stored)
+	return tx.EraseCreationResponse(ctx, orderID, stored)
 }
 
 // eraseDeliveries removes the personal data of events. A redelivery sends what is left.
 func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.WebhookDelivery, now time.Time) error {
-	for _, delivery := range deliveries {
+	for i := range deliveries {
+		delivery := &deliveries[i]
 		data, err := erasedData(delivery.Data)
 		if err != nil {
 			return err
 		}
-		if err := tx.EraseDelivery(ctx, delivery.ID, data, now); err != nil {
+		delivery.Data, delivery.ErasedAt = data, &now
+		if err := tx.EraseDelivery(ctx, delivery); err != nil {
 			return err
 		}
 	}
