@@ -46,9 +46,10 @@ type QueuedWebhook struct {
 }
 
 // QueuedWebhooks lists the webhooks that have queued deliveries which are due and are not paused,
-// the one with the oldest first. Those whose circuit is open come in the order of their probes, so
-// that the many deliveries of one that keeps failing do not hold up another's. It reads one entry
-// of the index for each webhook, however many deliveries it has.
+// the one with the oldest first. Nobody resumes one that was deactivated: it is listed though it is
+// paused, so that its deliveries end. Those whose circuit is open come in the order of their
+// probes, so that the many deliveries of one that keeps failing do not hold up another's. It reads
+// one entry of the index for each webhook, however many deliveries it has.
 func (d *DB) QueuedWebhooks(ctx context.Context, now time.Time) (webhooks []QueuedWebhook, err error) {
 	err = d.with(ctx).Raw(`
 		WITH RECURSIVE waiting (webhook_id) AS (
@@ -63,7 +64,8 @@ func (d *DB) QueuedWebhooks(ctx context.Context, now time.Time) (webhooks []Queu
 		SELECT heads.webhook_id AS id, webhooks.operator_id, COALESCE(webhooks.retry, FALSE) AS retry,
 			webhooks.circuit_opened_at, webhooks.next_probe_at, webhooks.probing_until
 		FROM heads LEFT JOIN webhooks ON webhooks.id = heads.webhook_id
-		WHERE heads.oldest <= ? AND webhooks.paused_at IS NULL ORDER BY COALESCE(webhooks.next_probe_at, heads.oldest), heads.webhook_id`, now).Scan(&webhooks).Error
+		WHERE heads.oldest <= ? AND (webhooks.paused_at IS NULL OR NOT webhooks.active)
+		ORDER BY COALESCE(webhooks.next_probe_at, heads.oldest), heads.webhook_id`, now).Scan(&webhooks).Error
 	return webhooks, err
 }
 

@@ -75,3 +75,26 @@ func TestPause_requestsAreRefused(t *testing.T) {
 		require.Equal(t, "paused", s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/readyz"}).String("webhooks"))
 	})
 }
+
+// A webhook that is deactivated while it is paused is not called any more. What waited for it has
+// failed, like every other delivery to a webhook that was deactivated.
+func TestPause_endsWithTheWebhook(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, nil)
+		id, _ := s.register(t, s.Key, receiver.URL, onlyCreated)
+		path := "/v1/webhooks/" + id
+		paused := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: path, Key: s.Key, Body: map[string]any{"paused": true}})
+		require.Equal(t, http.StatusOK, paused.Status, paused.Text)
+		delivery := s.createPending(t, id)
+		s.sendQueued(t)
+		row, _ := s.deliveryRow(t, delivery.String())
+		require.Equal(t, models.WebhookDeliveryPending, row.Status, "it waits while the webhook may be resumed")
+
+		gone := s.Do(t, apptest.Request{Method: http.MethodDelete, Path: path, Key: s.Key})
+		require.Equal(t, http.StatusOK, gone.Status, gone.Text)
+		s.sendQueued(t)
+		row, _ = s.deliveryRow(t, delivery.String())
+		require.Equal(t, models.WebhookDeliveryFailed, row.Status)
+		require.Empty(t, receiver.Events())
+	})
+}
