@@ -229,9 +229,10 @@ type startConfirmations struct {
 	clock clock.Clock
 	log   *slog.Logger
 
+	mu     sync.RWMutex // a send needs the channel open
+	closed bool
 	orders chan db.OrderVersion
 	done   chan struct{}
-	once   sync.Once
 }
 
 const (
@@ -245,7 +246,15 @@ func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *
 	return m
 }
 
+// add records that an order's workflow runs. What outlives the process's grace for stopping, such
+// as a request with many orders, may call it after close: the reconcile workflow will check that
+// order.
 func (m *startConfirmations) add(id uuid.UUID, seq int) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return
+	}
 	select {
 	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
 	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
@@ -253,7 +262,12 @@ func (m *startConfirmations) add(id uuid.UUID, seq int) {
 }
 
 func (m *startConfirmations) close() {
-	m.once.Do(func() { close(m.orders) })
+	m.mu.Lock()
+	if !m.closed {
+		m.closed = true
+		close(m.orders)
+	}
+	m.mu.Unlock()
 	<-m.done
 }
 
