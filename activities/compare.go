@@ -3,10 +3,12 @@ package activities
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"despacho/workflows"
@@ -33,8 +35,11 @@ const settledAfter = 2 * time.Minute
 // look at it, and ends. Then the other workflows may be ahead of their rows or behind, or missing:
 // every open order is left to StartMissingOrders.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
-	found, err := a.withoutOpenOrder(ctx)
+	found, waiting, err := a.withoutOpenOrder(ctx)
 	if err != nil {
+		return err
+	}
+	if _, err := a.refresh(ctx, waiting); err != nil {
 		return err
 	}
 	running, err := a.refresh(ctx, found)
@@ -50,19 +55,44 @@ func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 }
 
 // withoutOpenOrder returns the orders of running workflows that do not exist, or have ended and
-// have nothing to send.
-func (a *Activities) withoutOpenOrder(ctx context.Context) (found []uuid.UUID, err error) {
+// have nothing to send. Those of them whose workflow waits for the retry of an event are waiting:
+// somebody has redelivered that event, which tells nothing about the databases.
+func (a *Activities) withoutOpenOrder(ctx context.Context) (found, waiting []uuid.UUID, err error) {
 	settled := a.Clock.Now().Add(-settledAfter)
 	err = a.eachRunning(ctx, func(ids []uuid.UUID) error {
 		missing, err := a.DB.MissingOrders(ctx, ids)
 		if err != nil {
 			return err
 		}
+		found = append(found, missing...)
 		ended, err := a.DB.EndedOrders(ctx, ids, settled)
-		found = append(append(found, missing...), ended...)
-		return err
+		if err != nil {
+			return err
+		}
+		for _, id := range ended {
+			switch sends, err := a.sendsWebhooks(ctx, id); {
+			case err != nil:
+				return err
+			case sends:
+				waiting = append(waiting, id)
+			default:
+				found = append(found, id)
+			}
+		}
+		return nil
 	})
-	return found, err
+	return found, waiting, err
+}
+
+// sendsWebhooks reports whether an order's workflow has webhook calls that have not completed.
+func (a *Activities) sendsWebhooks(ctx context.Context, orderID uuid.UUID) (bool, error) {
+	described, err := a.Temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
+	if workflows.IsNotRunning(err) {
+		return false, nil // the list is of another time
+	}
+	return slices.ContainsFunc(described.GetPendingActivities(), func(activity *workflow.PendingActivityInfo) bool {
+		return activity.GetActivityType().GetName() == workflows.SendWebhookActivity
+	}), err
 }
 
 // eachRunning calls found with the orders of the running workflows, a page at a time.

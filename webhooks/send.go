@@ -150,6 +150,7 @@ func (t *target) dueIn(now time.Time) error {
 func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Result) error {
 	now := s.Clock.Now()
 	recordResult(&t.attempt, result, now)
+	wasPending := t.delivery.Status == models.WebhookDeliveryPending
 	after := s.applyResult(t, result, now)
 	var switched bool
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
@@ -171,7 +172,19 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	if err != nil {
 		return err
 	}
+	if wasPending && !t.scheduled() && result.Delivered() {
+		s.tellOrder(ctx, t.delivery)
+	}
 	return after
+}
+
+// tellOrder makes an order's workflow look at its deliveries: it need not wait for the next retry
+// of one that a redelivery has settled. What the receiver has got is not sent again if that fails:
+// the workflow finds out when the retry is due.
+func (s *Service) tellOrder(ctx context.Context, delivery *models.WebhookDelivery) {
+	if delivery.OrderID != nil {
+		_, _ = workflows.SignalRefresh(ctx, s.Temporal, *delivery.OrderID)
+	}
 }
 
 // applyResult sets the delivery's status from the result and returns the error for Temporal.

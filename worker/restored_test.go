@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,6 +217,63 @@ func TestRestored_laterList(t *testing.T) {
 		comparing.Temporal = listing{s.Temporal}
 		require.NoError(t, comparing.CompareWithTemporal(t.Context()))
 		unconfirmed, err := s.App.DB.OrdersMissingWorkflow(t.Context(), time.Now().Add(time.Hour), 0, db.Position{}, 10)
+		require.NoError(t, err)
+		require.Empty(t, unconfirmed)
+	})
+}
+
+// retrying returns an ended order whose workflow waits hours for the retry of its last event, and
+// the id of that event's delivery. The receiver takes what is sent from now on.
+func (s *service) retrying(t *testing.T) (orderID, delivery string) {
+	t.Helper()
+	var repaired atomic.Bool
+	receiver := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		if !repaired.Load() {
+			w.Header().Set("Retry-After", "7200")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	s.Register(t, s.Key, receiver, map[string]any{"events": []string{"order.cancelled"}, "retry": true})
+	orderID = s.CreateOrder(t, s.Key)
+	require.Equal(t, http.StatusOK, s.move(t, orderID, "cancel", map[string]any{}).Status)
+	s.waitForStartConfirmed(t, orderID)
+	poll.Until(t, func() error { // the outcome of the first attempt is stored
+		return s.App.DB.SQL().QueryRowContext(t.Context(), `SELECT deliveries.id FROM deliveries JOIN delivery_attempts ON delivery_id = deliveries.id
+			WHERE order_id = $1 AND delivery_attempts.finished_at IS NOT NULL`, orderID).Scan(&delivery)
+	})
+	repaired.Store(true)
+	return orderID, delivery
+}
+
+// The workflow of an ended order does not wait for the retry of an event that was redelivered.
+func TestRedelivered_endsTheWorkflow(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id, delivery := s.retrying(t)
+		answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/deliveries/" + delivery + "/redeliver", Key: s.Key})
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		require.Equal(t, "delivered", answer.String("status"), answer.Text)
+		s.waitForOrderEnd(t, id)
+	})
+}
+
+// A workflow that still waits for the retry of such an event ends, and does not show that one of
+// the databases is an older copy: the open orders stay confirmed.
+func TestRedelivered_isNoRestoredCopy(t *testing.T) {
+	eachOwn(t, func(t *testing.T, s *service) {
+		open := s.CreateOrder(t, s.Key)
+		s.waitForStartConfirmed(t, open)
+		id, delivery := s.retrying(t)
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE deliveries SET status = 'delivered', next_attempt_at = NULL, finished_at = created_at WHERE id = $1", delivery)
+		require.NoError(t, err)
+		_, err = s.App.DB.SQL().ExecContext(t.Context(), "UPDATE orders SET updated_at = $1", time.Now().UTC().Add(-time.Hour))
+		require.NoError(t, err)
+		poll.Until(t, func() error { // Temporal's list of workflows lags behind
+			if err := s.comparing().CompareWithTemporal(t.Context()); err != nil {
+				return err
+			}
+			return s.hasStatus(t, workflowOf(id), enums.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+		})
+		unconfirmed, err := s.App.DB.OrdersMissingWorkflow(t.Context(), time.Now(), 0, db.Position{}, 1)
 		require.NoError(t, err)
 		require.Empty(t, unconfirmed)
 	})

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -25,20 +26,45 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 	if o.superseded {
 		return // the next run sends what is pending
 	}
-	if room := max(maxPendingCalls-o.pendingCalls, 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
+	if room := max(maxPendingCalls-len(o.calls), 0); len(deliveries) > room && o.has(ctx, changeBoundedCalls) {
 		deliveries, o.moreDeliveries, o.boundedCalls = deliveries[:room], true, true
 	}
 	for _, delivery := range deliveries {
 		o.scheduled[delivery.ID] = true
-		o.pendingCalls++
 		before := o.lastCall[delivery.WebhookID]
 		ended, end := workflow.NewFuture(ctx)
-		workflow.Go(ctx, func(ctx workflow.Context) {
+		callCtx, stop := workflow.WithCancel(ctx)
+		workflow.Go(callCtx, func(ctx workflow.Context) {
 			awaitPrevious(ctx, before, delivery.Retry)
 			end.SetError(send(ctx, delivery).Get(ctx, nil))
 		})
+		call := &webhookCall{delivery: delivery, ended: ended, stop: stop}
+		o.calls = append(o.calls, call)
 		o.lastCall[delivery.WebhookID] = ended
-		o.events.AddFuture(ended, func(workflow.Future) { o.pendingCalls-- })
+		o.events.AddFuture(ended, func(workflow.Future) {
+			o.calls = slices.DeleteFunc(o.calls, func(other *webhookCall) bool { return other == call })
+		})
+	}
+}
+
+// webhookCall is a webhook call that has not completed.
+type webhookCall struct {
+	delivery WebhookDeliveryRef
+	ended    workflow.Future
+	stop     workflow.CancelFunc
+}
+
+// stopSettled stops the calls whose delivery is not pending any more. Somebody has redelivered it,
+// while its next retry may be hours away: the run of an ended order would wait for that.
+func (o *order) stopSettled(ctx workflow.Context, snapshot *Snapshot) {
+	if snapshot.MoreDeliveries {
+		return // others that are pending are not in the snapshot
+	}
+	for _, call := range o.calls {
+		isPending := slices.ContainsFunc(snapshot.Deliveries, func(d WebhookDeliveryRef) bool { return d.ID == call.delivery.ID })
+		if !isPending && !call.ended.IsReady() && o.has(ctx, changeStopSettled) {
+			call.stop()
+		}
 	}
 }
 
@@ -55,9 +81,9 @@ func (o *order) scheduleMove(ctx workflow.Context, result ApplyMoveResult) {
 // continue as a new one leaves them to that one.
 func (o *order) isRoomForMore(ctx workflow.Context) bool {
 	if !o.boundedCalls {
-		return o.moreDeliveries && o.pendingCalls == 0
+		return o.moreDeliveries && len(o.calls) == 0
 	}
-	return o.moreDeliveries && o.pendingCalls <= maxPendingCalls/2 && !workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+	return o.moreDeliveries && len(o.calls) <= maxPendingCalls/2 && !workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
 // unscheduled returns the deliveries that this run is not sending yet.

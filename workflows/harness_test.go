@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -217,6 +218,7 @@ func (s *harness) applyMove(_ context.Context, move workflows.ApplyMoveInput) (*
 	result := &workflows.ApplyMoveResult{}
 	if event, emits := move.Move.Event(); emits {
 		result.Deliveries = s.addDeliveries(event)
+		s.stored.Deliveries = slices.Concat(s.stored.Deliveries, result.Deliveries)
 	}
 	return result, nil
 }
@@ -238,10 +240,15 @@ func (s *harness) sendWebhook(ctx context.Context, deliveryID uuid.UUID) error {
 	call := webhookCall{WebhookDeliveryRef: s.refs[deliveryID], at: s.env.Now().Sub(start), attempt: info.Attempt, token: info.TaskToken}
 	s.sent = append(s.sent, call)
 	s.mu.Unlock()
-	if s.receive == nil {
-		return nil
+	if s.receive != nil {
+		if err := s.receive(call); err != nil {
+			return err
+		}
 	}
-	return s.receive(call)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stored.Deliveries = slices.DeleteFunc(slices.Clone(s.stored.Deliveries), func(d workflows.WebhookDeliveryRef) bool { return d.ID == deliveryID })
+	return nil
 }
 
 // moves lists the written moves in order.

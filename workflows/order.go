@@ -66,10 +66,10 @@ type order struct {
 	requests workflow.Channel
 	// events selects over moves, the timer and completed webhook calls.
 	events workflow.Selector
-	// pendingCalls counts the webhook calls that have not completed; lastCall is the latest call of
-	// each webhook.
-	pendingCalls int
-	lastCall     map[uuid.UUID]workflow.Future
+	// calls are the webhook calls that have not completed; lastCall is the latest call of each
+	// webhook.
+	calls    []*webhookCall
+	lastCall map[uuid.UUID]workflow.Future
 	// scheduled are the deliveries that this run sends or has sent; moreDeliveries means that others
 	// wait in the database until these have ended, boundedCalls that maxPendingCalls made them
 	// wait.
@@ -90,7 +90,7 @@ func (o *order) isEnding(ctx workflow.Context) bool {
 
 // isDone reports whether the run can complete.
 func (o *order) isDone() bool {
-	return (o.state.Final() || o.state.Revivable()) && o.pendingCalls == 0 && !o.moreDeliveries && o.nextStep() == nil
+	return (o.state.Final() || o.state.Revivable()) && len(o.calls) == 0 && !o.moreDeliveries && o.nextStep() == nil
 }
 
 // end returns how the run ends. The next run of a continued order reads everything that is pending

@@ -17,6 +17,7 @@ const (
 	changeFewerReads        = "fewer-reads"
 	changeRowWins           = "row-wins"
 	changeTestSteps         = "test-steps"
+	changeStopSettled       = "stop-settled"
 )
 
 // has reports whether the run was, at this point, made by code with the change.
@@ -89,12 +90,13 @@ func (o *order) loadMoreDeliveries(ctx workflow.Context) {
 	}
 }
 
-// restoreMoved takes over the state of an order that was moved outside this run, and sends the
-// deliveries that this run is not sending yet: the events of moves that it missed come before those
-// of its own next move. A row that is not ahead of this run and yet differs from it is from an
-// older copy of the database. What this run has done since did not happen: another one starts from
-// the row, with its timer, its deliveries and without the updates that this run has completed,
-// whose outcome Temporal would return for a repeated request.
+// restoreMoved takes over the state of an order that was moved outside this run, stops the calls of
+// deliveries that were settled outside it, and sends those that this run is not sending yet: the
+// events of moves that it missed come before those of its own next move. A row that is not ahead of
+// this run and yet differs from it is from an older copy of the database. What this run has done
+// since did not happen: another one starts from the row, with its timer, its deliveries and without
+// the updates that this run has completed, whose outcome Temporal would return for a repeated
+// request.
 func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 	isOlder := (snapshot.Seq < o.seq || snapshot.Seq == o.seq && !o.state.Equal(snapshot.state())) && o.has(ctx, changeRowWins)
 	if isOlder {
@@ -110,6 +112,7 @@ func (o *order) restoreMoved(ctx workflow.Context, snapshot *Snapshot) {
 		o.describe(ctx)
 	}
 	o.moreDeliveries = snapshot.MoreDeliveries
+	o.stopSettled(ctx, snapshot)
 	if missed := o.unscheduled(snapshot.Deliveries); len(missed) > 0 && o.has(ctx, changeRestoreDeliveries) {
 		o.scheduleWebhooks(ctx, missed)
 	}

@@ -140,3 +140,28 @@ func TestWebhooks_theRunEndsAfterTheLastCall(t *testing.T) {
 	late.requireRefused(t, models.MoveReceive, models.StatusCancelled)
 	require.Equal(t, start.Add(2*time.Hour), s.env.Now().UTC())
 }
+
+// An event that somebody has redelivered is not waited for: the run of an ended order need not stay
+// open until its next retry, hours later. What is still pending is waited for.
+func TestWebhooks_aRedeliveredEventDoesNotHoldTheRun(t *testing.T) {
+	t.Parallel()
+	for redelivered, ends := range map[bool]time.Duration{true: 2 * time.Minute, false: time.Minute + 2*time.Hour} {
+		s := newHarness(t, registered)
+		s.webhooks = []webhook{{id: uuid.New(), retry: true}}
+		s.receive = func(call webhookCall) error {
+			if call.attempt == 1 {
+				return workflows.RetryWebhook("503", 2*time.Hour)
+			}
+			return nil
+		}
+		s.at(time.Minute, func() { s.signal(workflows.CancelName, nil) })
+		s.at(2*time.Minute, func() {
+			if redelivered {
+				s.stored.Deliveries = nil
+			}
+			s.signal(workflows.RefreshName, nil)
+		})
+		require.True(t, s.run())
+		require.Equal(t, start.Add(ends), s.env.Now().UTC(), "redelivered: %t", redelivered)
+	}
+}
