@@ -14,7 +14,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -174,38 +173,6 @@ func (c *Client) http() *http.Client {
 	}
 	sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &sender
-}
-
-// each yields the elements of a list page after page. New elements push known ones onto the next
-// page: what the page before had already is left out.
-func each[T any](yield func(T, error) bool, id func(T) string, page func(number int) ([]T, int64, int32, error)) {
-	before := map[string]bool{}
-	for number := 1; ; number++ {
-		elements, total, limit, err := page(number)
-		if err != nil {
-			var none T
-			yield(none, err)
-			return
-		}
-		now := make(map[string]bool, len(elements))
-		for _, element := range elements {
-			now[id(element)] = true
-			if !before[id(element)] && !yield(element, nil) {
-				return
-			}
-		}
-		if len(elements) == 0 || int64(number)*int64(limit) >= total {
-			return
-		}
-		before = now
-	}
-}
-
-// pageQuery adds a page to a query. A page is as long as the service allows unless limit is set.
-func pageQuery(query url.Values, number, limit int) url.Values {
-	query.Set("page", strconv.Itoa(number))
-	query.Set("limit", strconv.Itoa(orDefault(limit, 200)))
-	return query
 }
 
 func orDefault[T comparable](value, fallback T) T {

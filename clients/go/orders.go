@@ -64,7 +64,7 @@ type OrderFilter struct {
 // Orders lists orders, newest first, page after page. An error ends the list.
 func (c *Client) Orders(ctx context.Context, filter OrderFilter) iter.Seq2[Order, error] {
 	return func(yield func(Order, error) bool) {
-		each(yield, func(o Order) string { return o.Id }, func(number int) ([]Order, int64, int32, error) {
+		each(yield, func(o Order) place { return place{o.Id, o.CreatedAt} }, func(number int) (page[Order], error) {
 			query := url.Values{}
 			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate, "to_date": filter.ToDate} {
 				if value != "" {
@@ -73,7 +73,7 @@ func (c *Client) Orders(ctx context.Context, filter OrderFilter) iter.Seq2[Order
 			}
 			var answer OrderListResponse
 			_, err := c.do(ctx, read("/v1/orders", pageQuery(query, number, filter.Limit)), &answer)
-			return answer.Data.Orders, answer.Data.Total, answer.Data.Limit, err
+			return page[Order]{answer.Data.Orders, answer.Data.Total, answer.Data.Limit}, err
 		})
 	}
 }

@@ -78,7 +78,7 @@ type DeliveryFilter struct {
 // list.
 func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq2[Delivery, error] {
 	return func(yield func(Delivery, error) bool) {
-		each(yield, func(d Delivery) string { return d.Id }, func(number int) ([]Delivery, int64, int32, error) {
+		each(yield, func(d Delivery) place { return place{d.Id, d.CreatedAt} }, func(number int) (page[Delivery], error) {
 			query := url.Values{}
 			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID, "status": string(filter.Status)} {
 				if value != "" {
@@ -87,7 +87,7 @@ func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq
 			}
 			var answer DeliveryListResponse
 			_, err := c.do(ctx, read("/v1/deliveries", pageQuery(query, number, filter.Limit)), &answer)
-			return answer.Data.Deliveries, answer.Data.Total, answer.Data.Limit, err
+			return page[Delivery]{answer.Data.Deliveries, answer.Data.Total, answer.Data.Limit}, err
 		})
 	}
 }

@@ -225,23 +225,39 @@ final class Client
     }
 
     /**
-     * Yields the elements of a list page after page. New elements push known ones onto the next page: what the page
-     * before had already is left out.
+     * Yields the elements of a list page after page, from the newest to the oldest, each at most once.
+     *
+     * What enters the list pushes known elements onto the next page: only what follows the last element that was
+     * yielded is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages that
+     * were read already: if the list became shorter, the way goes back to a page with a known element.
      */
     private function each(string $path, string $member, array $filter): \Generator
     {
-        $before = [];
-        for ($number = 1; ; $number++) {
+        // The second of the last element that was yielded, and which ones of that second were.
+        [$last, $known] = ['', []];
+        $secondOf = static fn (array $element): string => substr($element['created_at'], 0, 19);
+        for ([$number, $total, $back] = [1, 0, false]; ; ) {
             $page = $this->read($path, ['limit' => 200, ...$filter, 'page' => $number])['data'];
-            foreach ($page[$member] as $element) {
-                if (!isset($before[$element['id']])) {
-                    yield $element;
-                }
+            $elements = $page[$member];
+            $following = array_filter($elements, static fn (array $element): bool =>
+                $last === '' || $secondOf($element) < $last || ($secondOf($element) === $last && !isset($known[$element['id']])));
+            $back = $number > 1 && count($following) === count($elements) && ($back || $page['total'] < $total);
+            $total = $page['total'];
+            if ($back) {
+                $number = max(1, min($number - 1, (int) ceil($total / $page['limit'])));
+                continue;
             }
-            if ($page[$member] === [] || $number * $page['limit'] >= $page['total']) {
+            foreach ($following as $element) {
+                if ($secondOf($element) !== $last) {
+                    [$last, $known] = [$secondOf($element), []];
+                }
+                $known[$element['id']] = true;
+                yield $element;
+            }
+            if ($elements === [] || $number * $page['limit'] >= $total) {
                 return;
             }
-            $before = array_column($page[$member], 'id', 'id');
+            $number++;
         }
     }
 

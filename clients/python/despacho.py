@@ -185,21 +185,36 @@ class Client:
         return self._do(method, path, body=body)[0]
 
     def _each(self, path: str, member: str, query: Mapping[str, Any], limit: int) -> Iterator[Object]:
-        """Yields the elements of a list page after page.
+        """Yields the elements of a list page after page, from the newest to the oldest, each at most once.
 
-        New elements push known ones onto the next page: what the page before had already is left out.
+        What enters the list pushes known elements onto the next page: only what follows the last element that was
+        yielded is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages
+        that were read already: if the list became shorter, the way goes back to a page with a known element.
         """
-        before: set[str] = set()
-        number = 1
+        # The second of the last element that was yielded, and which ones of that second were.
+        last, known = "", set()
+        number, total, back = 1, 0, False
         while True:
             page = self._read(path, {**query, "page": number, "limit": limit})["data"]
             elements = page[member]
+            following = []
             for element in elements:
-                if element["id"] not in before:
-                    yield element
-            if not elements or number * page["limit"] >= page["total"]:
+                second = element["created_at"][:19]
+                if not last or second < last or second == last and element["id"] not in known:
+                    following.append(element)
+            back = number > 1 and len(following) == len(elements) and (back or page["total"] < total)
+            total = page["total"]
+            if back:
+                number = max(1, min(number - 1, -(-total // page["limit"])))
+                continue
+            for element in following:
+                second = element["created_at"][:19]
+                if second != last:
+                    last, known = second, set()
+                known.add(element["id"])
+                yield element
+            if not elements or number * page["limit"] >= total:
                 return
-            before = {element["id"] for element in elements}
             number += 1
 
     def _do(

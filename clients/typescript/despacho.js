@@ -140,19 +140,40 @@ export class Client {
         return (await this.#do({ method, path, ...(body && { body }) })).answer;
     }
     /**
-     * Yields the elements of a list page after page. New elements push known ones onto the next page: what the page
-     * before had already is left out.
+     * Yields the elements of a list page after page, from the newest to the oldest, each at most once.
+     *
+     * What enters the list pushes known elements onto the next page: only what follows the last element that was yielded
+     * is yielded. What leaves the list, as by what is done with an element, pulls unknown ones onto pages that were read
+     * already: if the list became shorter, the way goes back to a page with a known element.
      */
     async *#each(path, filter, elementsOf) {
-        let before = new Set();
-        for (let number = 1;; number++) {
+        // The second of the last element that was yielded, and which ones of that second were.
+        let last = "";
+        let known = new Set();
+        const secondOf = (element) => element.created_at.slice(0, 19);
+        const follows = (element) => last === "" || secondOf(element) < last || (secondOf(element) === last && !known.has(element.id));
+        for (let number = 1, total = 0, back = false;;) {
             const page = (await this.#read(path, { limit: 200, ...filter, page: number })).data;
             const elements = elementsOf(page);
-            yield* elements.filter((element) => !before.has(element.id));
-            if (elements.length === 0 || number * page.limit >= page.total) {
+            const following = elements.filter(follows);
+            back = number > 1 && following.length === elements.length && (back || page.total < total);
+            total = page.total;
+            if (back) {
+                number = Math.max(1, Math.min(number - 1, Math.ceil(total / page.limit)));
+                continue;
+            }
+            for (const element of following) {
+                if (secondOf(element) !== last) {
+                    last = secondOf(element);
+                    known = new Set();
+                }
+                known.add(element.id);
+                yield element;
+            }
+            if (elements.length === 0 || number * page.limit >= total) {
                 return;
             }
-            before = new Set(elements.map((element) => element.id));
+            number++;
         }
     }
     /** Sends a request until it is answered, refused or out of attempts. */

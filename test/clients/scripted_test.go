@@ -21,6 +21,8 @@ type answer struct {
 	Cut        bool   `yaml:"cut"`
 	HTML       bool   `yaml:"html"`
 	Body       any    `yaml:"body"`
+	// Page is the page of a list that is asked for.
+	Page string `yaml:"page"`
 }
 
 // scripted gives one answer after another.
@@ -28,6 +30,7 @@ type scripted struct {
 	mu      sync.Mutex
 	answers []answer
 	seen    []string
+	pages   []string
 }
 
 func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,6 +38,7 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen = append(s.seen, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Idempotency-Key"), string(body)}, " "))
+	s.pages = append(s.pages, r.URL.Query().Get("page"))
 	if err != nil || len(s.answers) == 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -97,6 +101,9 @@ func TestScripted(t *testing.T) {
 			server.Close()
 			c.require(t, o)
 			require.Len(t, service.seen, len(c.Answers), c.Name)
+			for i, answer := range c.Answers {
+				require.Equal(t, answer.Page, service.pages[i], c.Name)
+			}
 			if c.Call == "create_order" {
 				require.Contains(t, service.seen[0], "POST /v1/orders dsp_live_test venta-20391 {", c.Name)
 				for _, request := range service.seen {

@@ -11,6 +11,7 @@ const calls = {
   },
   get_order: (c, w) => c.getOrder(w.id),
   orders: (c, w) => collect(c.orders(w.filter)),
+  cancel_orders: (c, w) => collect(c.orders(w.filter), (order) => c.cancelOrder(order.id)),
   cancel_order: (c, w) => c.cancelOrder(w.id, { reason: w.reason, note: w.note }),
   track: (c, w) => c.track(w.guide_code),
   stores: (c) => c.stores(),
@@ -28,10 +29,10 @@ const calls = {
   verify: (c, w) => (w.scheme === "standard" ? verifyStandard : verify)(w.headers, Buffer.from(w.body), ...w.secrets),
 };
 
-async function collect(list) {
+async function collect(list, of = (element) => element) {
   const all = [];
   for await (const element of list) {
-    all.push(element);
+    all.push(await of(element));
   }
   return all;
 }

@@ -16,6 +16,13 @@ $calls = [
     },
     'get_order' => static fn (Client $c, array $w) => $c->getOrder($w['id']),
     'orders' => static fn (Client $c, array $w) => iterator_to_array($c->orders($w['filter'] ?? []), false),
+    'cancel_orders' => static function (Client $c, array $w) {
+        $cancelled = [];
+        foreach ($c->orders($w['filter']) as $order) {
+            $cancelled[] = $c->cancelOrder($order['id']);
+        }
+        return $cancelled;
+    },
     'cancel_order' => static fn (Client $c, array $w) => $c->cancelOrder($w['id'], $w['reason'] ?? null, $w['note'] ?? null),
     'track' => static fn (Client $c, array $w) => $c->track($w['guide_code']),
     'stores' => static fn (Client $c, array $w) => $c->stores(),

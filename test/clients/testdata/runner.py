@@ -10,6 +10,7 @@ CALLS = {
     "create_order": lambda c, w: created(c.create_order(w["key"], w["order"])),
     "get_order": lambda c, w: c.get_order(w["id"]),
     "orders": lambda c, w: list(c.orders(**w.get("filter", {}))),
+    "cancel_orders": lambda c, w: [c.cancel_order(o["id"]) for o in c.orders(**w["filter"])],
     "cancel_order": lambda c, w: c.cancel_order(w["id"], reason=w.get("reason"), note=w.get("note")),
     "track": lambda c, w: c.track(w["guide_code"]),
     "stores": lambda c, w: c.stores(),

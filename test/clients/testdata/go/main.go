@@ -55,6 +55,10 @@ type filter struct {
 	Limit     int    `json:"limit"`
 }
 
+func (f filter) orders() despacho.OrderFilter {
+	return despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, Limit: f.Limit}
+}
+
 type outcome struct {
 	Result   any       `json:"result"`
 	Error    *refusal  `json:"error,omitempty"`
@@ -121,8 +125,20 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 	case "get_order":
 		return c.GetOrder(ctx, w.ID)
 	case "orders":
-		f := w.Filter
-		return collect(c.Orders(ctx, despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, Limit: f.Limit}))
+		return collect(c.Orders(ctx, w.Filter.orders()))
+	case "cancel_orders":
+		cancelled := []*despacho.Order{}
+		for order, err := range c.Orders(ctx, w.Filter.orders()) {
+			if err != nil {
+				return nil, err
+			}
+			now, err := c.CancelOrder(ctx, order.Id, despacho.CancelInput{})
+			if err != nil {
+				return nil, err
+			}
+			cancelled = append(cancelled, now)
+		}
+		return cancelled, nil
 	case "cancel_order":
 		return c.CancelOrder(ctx, w.ID, despacho.CancelInput{Reason: w.Reason, Note: w.Note})
 	case "track":
