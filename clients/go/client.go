@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -90,7 +91,8 @@ func (c *Client) do(ctx context.Context, request call, into any) (http.Header, e
 func (r call) retryable(err error) bool {
 	var refused *APIError
 	if !errors.As(err, &refused) {
-		return r.repeatable
+		var unanswered *NoAnswerError
+		return r.repeatable && errors.As(err, &unanswered)
 	}
 	if refused.Status == http.StatusTooManyRequests || refused.Code == "overloaded" {
 		return true // the service has not looked at it
@@ -137,6 +139,9 @@ func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.
 	if err != nil {
 		return nil, err
 	}
+	if request.URL.Scheme != "http" && request.URL.Scheme != "https" {
+		return nil, errors.New("despacho: the address of the service begins with https://")
+	}
 	for name, values := range r.header {
 		request.Header[name] = values
 	}
@@ -145,6 +150,11 @@ func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range request.Header {
+		if slices.ContainsFunc(values, func(text string) bool { return strings.ContainsFunc(text, notInHeader) }) {
+			return nil, fmt.Errorf("despacho: %s has a character that a header cannot carry", name)
+		}
 	}
 	response, err := c.http().Do(request)
 	if err != nil {
@@ -163,6 +173,9 @@ func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.
 	}
 	return response.Header, nil
 }
+
+// notInHeader says that a header cannot carry a character. A request that has one is not sent.
+func notInHeader(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // http returns the client that sends. It follows no redirect: that would hand the key to another
 // server.

@@ -1665,7 +1665,7 @@ type ListOrdersParams struct {
 
 // CreateOrderParams defines parameters for CreateOrder.
 type CreateOrderParams struct {
-	// IdempotencyKey Texto único por pedido en su sistema, por ejemplo el número de venta. Con o sin comillas es la misma clave.
+	// IdempotencyKey Texto único por pedido en su sistema, por ejemplo el número de venta, en UTF-8. Con o sin comillas es la misma clave.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 

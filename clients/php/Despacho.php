@@ -78,6 +78,9 @@ final class Client
         private readonly float $maxWait = 120,
         ?callable $sleep = null,
     ) {
+        if (!preg_match('#^https?://#i', $baseUrl)) {
+            throw new \InvalidArgumentException('the address of the service begins with https://');
+        }
         $this->baseUrl = rtrim($baseUrl, '/');
         $this->sleep = \Closure::fromCallable($sleep ?? static fn (float $seconds) => usleep((int) ($seconds * 1e6)));
     }
@@ -275,6 +278,11 @@ final class Client
         $address = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query));
         if ($this->key !== '') {
             $headers[] = 'X-API-Key: ' . $this->key;
+        }
+        foreach ($headers as $header) {
+            if (preg_match('/[\x00-\x08\x0a-\x1f\x7f]/', $header)) {
+                throw new \InvalidArgumentException(strstr($header, ':', true) . ' has a character that a header cannot carry');
+            }
         }
         $content = '';
         if ($body !== null) {

@@ -74,6 +74,8 @@ class Client:
         max_wait: float = 120,
         sleep: Callable[[float], None] = time.sleep,
     ):
+        if not re.match("https?://", base_url, re.IGNORECASE):
+            raise ValueError("the address of the service begins with https://")
         self._base_url = base_url.rstrip("/")
         self._key = key
         self._timeout = timeout
@@ -261,24 +263,30 @@ class Client:
         given = {name: value for name, value in (query or {}).items() if value is not None}
         if given:
             address += "?" + urllib.parse.urlencode(given)
-        request = urllib.request.Request(address, method=method, headers=dict(headers or {}))
-        if self._key:
-            request.add_header("X-API-Key", self._key)
+        request = urllib.request.Request(address, method=method)
+        for name, text in {**(headers or {}), **({"X-API-Key": self._key} if self._key else {})}.items():
+            request.add_header(name, _header(name, text))
         if body is not None:
             request.add_header("Content-Type", "application/json")
             request.data = json.dumps(body).encode()
         return request
 
     def _send(self, request: urllib.request.Request) -> tuple[Object, Mapping[str, str]]:
-        """Makes one attempt."""
+        """Makes one attempt. What keeps a request from being sent at all is raised as it is."""
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return json.load(response), response.headers
+                text, received = response.read(), response.headers
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refused(error) from None
-        except (OSError, ValueError, http.client.HTTPException) as error:
+        except http.client.InvalidURL:
+            raise
+        except (OSError, http.client.HTTPException) as error:
             raise NoAnswerError(str(error)) from error
+        try:
+            return json.loads(text), received
+        except ValueError as error:
+            raise NoAnswerError("the answer is not the service's") from error
 
     @staticmethod
     def _refused(error: urllib.error.HTTPError) -> DespachoError:
@@ -303,6 +311,13 @@ def _retryable(error: DespachoError, repeatable: bool) -> bool:
 
 def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
+
+
+def _header(name: str, text: str) -> str:
+    """Returns a header's text as http.client takes it: a character for each byte of its UTF-8."""
+    if re.search("[\x00-\x08\x0a-\x1f\x7f]", text):
+        raise ValueError(f"{name} has a character that a header cannot carry")
+    return text.encode().decode("latin-1")
 
 
 def verify(headers: Mapping[str, str], body: bytes, *secrets: str) -> bool:

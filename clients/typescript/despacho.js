@@ -44,6 +44,9 @@ export class Client {
     #key;
     #options;
     constructor(baseURL, key = "", options = {}) {
+        if (!/^https?:\/\//i.test(baseURL)) {
+            throw new TypeError("the address of the service begins with https://");
+        }
         this.#baseURL = baseURL.replace(/\/+$/, "");
         this.#key = key;
         const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -201,19 +204,20 @@ export class Client {
                 url.searchParams.set(name, String(value));
             }
         }
-        const headers = { ...call.headers };
-        if (this.#key) {
-            headers["X-API-Key"] = this.#key;
+        const headers = new Headers();
+        for (const [name, text] of Object.entries({ ...call.headers, ...(this.#key && { "X-API-Key": this.#key }) })) {
+            headers.set(name, headerText(name, text));
         }
-        const request = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
+        const options = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
         if (call.body) {
-            headers["Content-Type"] = "application/json";
-            request.body = JSON.stringify(call.body);
+            headers.set("Content-Type", "application/json");
+            options.body = JSON.stringify(call.body);
         }
+        const request = new Request(url, options); // what cannot be sent is thrown here, not as a lost answer
         let response;
         let text;
         try {
-            response = await fetch(url, request);
+            response = await fetch(request);
             text = await response.text();
         }
         catch (cause) {
@@ -230,6 +234,13 @@ export class Client {
         const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
         throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
     }
+}
+/** Returns a header's text as fetch takes it: a character for each byte of its UTF-8. */
+function headerText(name, text) {
+    if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
+        throw new TypeError(`${name} has a character that a header cannot carry`);
+    }
+    return Buffer.from(text).toString("latin1");
 }
 /** Reads a JSON object; undefined for anything else, such as the page of a proxy. */
 function parse(text) {

@@ -1784,7 +1784,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Texto único por pedido en su sistema, por ejemplo el número de venta. Con o sin comillas es la misma clave.
+         * @description Texto único por pedido en su sistema, por ejemplo el número de venta, en UTF-8. Con o sin comillas es la misma clave.
          * @example venta-20391
          */
         IdempotencyKey: string;
@@ -1948,7 +1948,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Texto único por pedido en su sistema, por ejemplo el número de venta. Con o sin comillas es la misma clave.
+                 * @description Texto único por pedido en su sistema, por ejemplo el número de venta, en UTF-8. Con o sin comillas es la misma clave.
                  * @example venta-20391
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -24,8 +24,9 @@ func TestListThatShrinks(t *testing.T) {
 			o := r.call(t, s.BaseURL, tenant.KeyA, "cancel_orders", registered)
 
 			require.Nil(t, o.Error)
+			require.Empty(t, o.Other)
 			requirePart(t, "cancelled, each once", newestFirst, o.Result)
-			require.Empty(t, r.call(t, s.BaseURL, tenant.KeyA, "orders", registered).Result)
+			require.Equal(t, []any{}, r.call(t, s.BaseURL, tenant.KeyA, "orders", registered).Result)
 		})
 	})
 }

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestService(t *testing.T) {
 			tenant, receiver := s.NewTenant(t), apptest.NewReceiver(t, nil)
 			known := map[string]any{
 				"miraflores": apptest.Miraflores.String(), "risky": apptest.SanJuan.String(), "uncovered": apptest.Cusco.String(),
-				"receiver": receiver.URL + "/hook",
+				"receiver": receiver.URL + "/hook", "tooLong": strings.Repeat("ñ", 256),
 			}
 			for _, c := range cases.Service {
 				key := tenant.KeyA
@@ -58,6 +59,7 @@ func (r *runner) verifies(t *testing.T, scheme string, header http.Header, body 
 		headers[name] = header.Get(name)
 	}
 	o := r.call(t, "http://unused.example", "", "verify", map[string]any{"scheme": scheme, "headers": headers, "body": string(body), "secrets": secrets})
+	require.Empty(t, o.Other)
 	accepted, is := o.Result.(bool)
 	require.True(t, is, o)
 	return accepted

@@ -48,9 +48,9 @@ while (($line = fgets(STDIN)) !== false) {
     $sleep = static function (float $seconds) use (&$waits): void {
         $waits[] = $seconds;
     };
-    $client = new Client($request['base_url'], $request['key'], timeout: $request['timeout'], sleep: $sleep);
     $outcome = [];
     try {
+        $client = new Client($request['base_url'], $request['key'], timeout: $request['timeout'], sleep: $sleep);
         $outcome['result'] = $calls[$request['call']]($client, $request['with']);
     } catch (ApiException $e) {
         $outcome['error'] = ['status' => $e->status, 'code' => $e->errorCode, 'message' => $e->getMessage(), 'fields' => $e->fields];

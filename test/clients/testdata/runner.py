@@ -37,9 +37,9 @@ def created(order):
 
 for line in sys.stdin:
     request, waits = json.loads(line), []
-    client = despacho.Client(request["base_url"], request["key"], timeout=request["timeout"], sleep=waits.append)
     outcome = {}
     try:
+        client = despacho.Client(request["base_url"], request["key"], timeout=request["timeout"], sleep=waits.append)
         outcome["result"] = CALLS[request["call"]](client, request["with"])
     except despacho.APIError as e:
         outcome["error"] = {"status": e.status, "code": e.code, "message": e.message, "fields": e.fields}
