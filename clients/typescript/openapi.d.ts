@@ -258,6 +258,9 @@ export interface paths {
          *     `store_id`, llegan solo los eventos de esa tienda y las fotos de entrega vienen sin el lugar donde se tomaron, salvo que el
          *     operador lo comparta. Es de quien lo registra: uno del operador con `store_id` no es de la tienda. Hasta 20 activos por operador,
          *     20 del operador para cada tienda y 20 de cada tienda.
+         *
+         *     Los avisos de un pedido se envían en orden. Con `retry`, el que falló se repite más tarde y los siguientes no lo esperan: puede llegar
+         *     después de ellos.
          */
         post: operations["registerWebhook"];
         delete?: never;
