@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -127,22 +126,32 @@ func (p *Pages) readReturned(v *Request) (*returned, error) {
 	if back.Reader, err = p.rowReader(v, seenAt); err != nil {
 		return nil, err
 	}
-	if back.rows, err = back.unpack(v.Ctx(), v.PostForm("filas")); err != nil {
+	valid, err := unpack(v.PostForm("filas"))
+	if err != nil {
 		return nil, err
 	}
-	back.rest, err = back.unpack(v.Ctx(), v.PostForm("resto"))
-	return back, err
+	rest, err := unpack(v.PostForm("resto"))
+	if err != nil {
+		return nil, err
+	}
+	// They are read together: a row of the rest may repeat the number of one to be created.
+	rows, err := back.Returned(v.Ctx(), slices.Concat(valid, rest))
+	if err != nil {
+		return nil, err
+	}
+	back.rows, back.rest = rows[:len(valid):len(valid)], rows[len(valid):]
+	return back, nil
 }
 
-func (r *returned) unpack(ctx context.Context, packed string) ([]*neworder.Row, error) {
+func unpack(packed string) ([]neworder.FileRow, error) {
 	if packed == "" {
 		return nil, nil
 	}
-	var plain []neworder.FileRow
-	if err := json.Unmarshal([]byte(packed), &plain); err != nil || len(plain) > maxUploadRows {
+	var rows []neworder.FileRow
+	if err := json.Unmarshal([]byte(packed), &rows); err != nil || len(rows) > maxUploadRows {
 		return nil, errUnreadable.Because(err)
 	}
-	return r.Returned(ctx, plain)
+	return rows, nil
 }
 
 // Count is how many rows are in a state.
@@ -184,12 +193,11 @@ const labelsAtOnce = 100
 
 type labelLink struct{ Path, Text string }
 
-// Labels are the links to the labels of all created orders. Rows that repeat each other are one
-// order, which has one label.
+// Labels are the links to the labels of all created orders.
 func (u *uploadRows) Labels() []labelLink {
 	var ids []uuid.UUID
 	for _, row := range u.Valid {
-		if row.Created != nil && !slices.Contains(ids, row.Created.Order.ID) {
+		if row.Created != nil {
 			ids = append(ids, row.Created.Order.ID)
 		}
 	}

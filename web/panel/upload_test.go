@@ -137,6 +137,33 @@ func TestUpload_rowsWithTheStoresOwnNumber(t *testing.T) {
 	})
 }
 
+// A row that repeats a number is refused in the preview and in every answer after it, whether the
+// row that has the number first became an order or has errors.
+func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		preview := v.check(header+";codigo_externo",
+			"Rosa;12;Av. Larco 345;Miraflores;Zapatillas;5;D12", "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;D12",
+			"Luis;987654322;Av. Larco 1;Miraflores;Caja;;D13", "Luis;987654322;Av. Larco 1;Miraflores;Caja;;D13")
+		require.Contains(t, preview.words(), "1 por crear 3 con errores")
+
+		done := v.confirm(preview)
+		for _, want := range []string{"1 creado 3 con errores", "D12 Se repite: ya está en la fila 2.", "D13 Se repite: ya está en la fila 4."} {
+			require.Contains(t, done.words(), want)
+		}
+		require.NotContains(t, done.words(), "Por crear")
+		require.Equal(t, 1, orderCount(t, s, tenant))
+
+		table, err := csvfile.Read([]byte(v.post(results, done.fieldsOf(t, results)).Text), 10)
+		require.NoError(t, err)
+		require.Len(t, table.Rows, 4)
+		require.Equal(t, "codigo_externo: Se repite: ya está en la fila 2.", table.Rows[1].Cells[4])
+		require.Equal(t, "creado", table.Rows[2].Cells[1])
+		require.Equal(t, "codigo_externo: Se repite: ya está en la fila 4.", table.Rows[3].Cells[4])
+	})
+}
+
 // A store's file creates the store's orders, whatever it says and whatever the page sends back.
 func TestUpload_storeUserCreatesOnlyForItsStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {

@@ -126,7 +126,8 @@ func (r *Reader) Rows(ctx context.Context, table *csvfile.Table, columns csvfile
 	return rows, r.check(ctx, rows)
 }
 
-// Returned reads rows that a preview sent back.
+// Returned reads rows that a preview sent back, in any order. Those of a part of the file keep the
+// occurrences that were counted in all of it.
 func (r *Reader) Returned(ctx context.Context, returned []FileRow) ([]*Row, error) {
 	rows := make([]*Row, len(returned))
 	for i, row := range returned {
@@ -192,17 +193,11 @@ func (r *Reader) Used(rows []*Row) []string {
 	return names
 }
 
-// countOccurrences numbers equal rows, which are separate orders, and reports order numbers used
-// twice, which are errors.
+// countOccurrences numbers equal rows, which are separate orders.
 func countOccurrences(rows []*Row) {
-	seen, codes := map[string]int{}, map[string]int{}
+	seen := map[string]int{}
 	for _, row := range rows {
-		if code := row.Cells[codeColumn]; code != "" {
-			if first, taken := codes[code]; taken {
-				row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", first))
-			} else {
-				codes[code] = row.Number
-			}
+		if row.Cells[codeColumn] != "" {
 			continue
 		}
 		content := string(row.in.Hash())
@@ -211,8 +206,25 @@ func countOccurrences(rows []*Row) {
 	}
 }
 
+// refuseRepeated reports order numbers used twice: they are errors of all rows but the first.
+func refuseRepeated(rows []*Row) {
+	first := map[string]int{}
+	for _, row := range InFileOrder(slices.Clone(rows)) {
+		code := row.Cells[codeColumn]
+		if code == "" {
+			continue
+		}
+		if number, taken := first[code]; taken {
+			row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", number))
+		} else {
+			first[code] = row.Number
+		}
+	}
+}
+
 // check finds for every row its quote, its existing order or its errors.
 func (r *Reader) check(ctx context.Context, rows []*Row) error {
+	refuseRepeated(rows)
 	requests := map[string]*jsonbody.Object{}
 	for _, row := range rows {
 		if row.Overflows {
