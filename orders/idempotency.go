@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -125,17 +123,21 @@ func readCreated(response []byte) (created *Created, documentLeftOut bool, err e
 // PreviousCreation is an earlier creation with the same Idempotency-Key.
 type PreviousCreation struct {
 	*Created
-	// SameBody reports whether the request body is the same; with another body the key is refused.
-	SameBody bool
+	bodyHash []byte
 }
 
-// PreviousCreations returns, by Idempotency-Key, the outcomes of those requests that were completed
-// before. They are without the document's number.
-func (s *Service) PreviousCreations(ctx context.Context, caller Caller, requests map[string]*jsonbody.Object) (map[string]PreviousCreation, error) {
-	if len(requests) == 0 {
+// SameBody reports whether the body was the same; with another one the key is refused.
+func (p PreviousCreation) SameBody(in *jsonbody.Object) bool {
+	return bytes.Equal(p.bodyHash, in.Hash())
+}
+
+// PreviousCreations returns, by Idempotency-Key, the outcomes of the requests that were completed
+// with one of the keys. They are without the document's number.
+func (s *Service) PreviousCreations(ctx context.Context, caller Caller, keys []string) (map[string]PreviousCreation, error) {
+	if len(keys) == 0 {
 		return nil, nil
 	}
-	records, err := s.db.CompletedKeys(ctx, caller.idempotencyScope(), slices.Collect(maps.Keys(requests)), s.clock.Now())
+	records, err := s.db.CompletedKeys(ctx, caller.idempotencyScope(), keys, s.clock.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +147,7 @@ func (s *Service) PreviousCreations(ctx context.Context, caller Caller, requests
 		if err != nil {
 			return nil, err
 		}
-		previous[record.Key] = PreviousCreation{Created: created, SameBody: bytes.Equal(record.BodyHash, requests[record.Key].Hash())}
+		previous[record.Key] = PreviousCreation{Created: created, bodyHash: record.BodyHash}
 	}
 	return previous, nil
 }

@@ -205,12 +205,12 @@ func TestCreate_keysBelongToWhoeverCanSeeTheOrders(t *testing.T) {
 
 			other, err := jsonbody.Parse([]byte(`{}`))
 			require.NoError(t, err)
-			previous, err := s.App.Orders.PreviousCreations(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": orderBody(t), "venta-2": other})
+			previous, err := s.App.Orders.PreviousCreations(t.Context(), caller, []string{"venta-1", "venta-2"})
 			require.NoError(t, err)
-			require.Equal(t, map[string]orders.PreviousCreation{"venta-1": {Created: again, SameBody: true}}, previous)
-			previous, err = s.App.Orders.PreviousCreations(t.Context(), caller, map[string]*jsonbody.Object{"venta-1": other})
-			require.NoError(t, err)
-			require.False(t, previous["venta-1"].SameBody)
+			require.Len(t, previous, 1)
+			require.Equal(t, again, previous["venta-1"].Created)
+			require.True(t, previous["venta-1"].SameBody(orderBody(t)))
+			require.False(t, previous["venta-1"].SameBody(other))
 		}
 	})
 }

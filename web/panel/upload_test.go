@@ -164,6 +164,51 @@ func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
 	})
 }
 
+// Two stores may have the same number for an order, in one file of the operator and in two.
+func TestUpload_numbersBelongToTheirStore(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		const (
+			numbered = header + ";codigo_externo;tienda"
+			ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
+			ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
+			ofNobody = "Ana;987654323;Av. Larco 2;Miraflores;Caja;;1001;"
+		)
+		require.Contains(t, v.confirm(v.check(numbered, ofA)).words(), "1 creado")
+		both := v.check(numbered, ofA, ofB, ofNobody, strings.Replace(ofB, "Tienda B", tenant.StoreB.ID.String(), 1))
+		require.Contains(t, both.words(), "2 por crear 1 ya existía 1 con errores")
+		require.Contains(t, both.words(), "Se repite: ya está en la fila 3.")
+		require.Contains(t, v.confirm(both).words(), "2 creados 1 ya existía")
+		require.Equal(t, 3, orderCount(t, s, tenant))
+		require.Contains(t, v.check(numbered, strings.Replace(ofB, "Libro", "Dos libros", 1)).words(), "Ya se usó con otros datos en el pedido")
+		require.Contains(t, v.check(numbered, ofA, ofB, ofNobody).words(), "3 ya existían")
+	})
+}
+
+// The release before had no store in the key of a row with a number. A file that was uploaded then
+// is recognised, and its numbers are free for other stores.
+func TestUpload_numbersOfTheReleaseBefore(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		const (
+			numbered = header + ";codigo_externo;tienda"
+			ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
+			ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
+		)
+		require.Contains(t, v.confirm(v.check(numbered, ofA)).words(), "1 creado")
+		_, err := s.App.DB.SQL().Exec("UPDATE idempotency_records SET key = 'codigo:1001' WHERE scope_id = '" + tenant.Operator.ID.String() + "'")
+		require.NoError(t, err)
+
+		preview := v.check(numbered, ofA, ofB)
+		require.Contains(t, preview.words(), "1 por crear 1 ya existía")
+		require.Contains(t, v.confirm(preview).words(), "1 creado 1 ya existía")
+		require.Contains(t, v.check(numbered, strings.Replace(ofA, "Zapatillas", "Botas", 1)).words(), "Ya se usó con otros datos en el pedido")
+		require.Equal(t, 2, orderCount(t, s, tenant))
+	})
+}
+
 // A store's file creates the store's orders, whatever it says and whatever the page sends back.
 func TestUpload_storeUserCreatesOnlyForItsStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {

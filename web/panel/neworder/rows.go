@@ -41,8 +41,13 @@ type Row struct {
 	// Pending means that the row was not processed yet and can be retried.
 	Pending bool
 
-	in  *jsonbody.Object
-	key string
+	in *jsonbody.Object
+	// store is the store that the row names: its id, or the cell's text if there is no such store. It
+	// is empty in a store's own file.
+	store string
+	// key is the row's Idempotency-Key. earlierKey is the one that the release before gave it, where
+	// that is another: a file that is uploaded again after the upgrade creates nothing twice.
+	key, earlierKey string
 }
 
 // CellError is an error in a cell, or without a column in the whole row.
@@ -148,6 +153,9 @@ func (r *Reader) interpret(row *Row) error {
 		if cell != "" && column.take != nil {
 			value, complaint = column.take(r, row, cell)
 		}
+		if column.Name == storeColumn {
+			row.store = cmp.Or(value, cell)
+		}
 		// The content of a row without a number is its idempotency key. It is the same as before rows
 		// had this member.
 		if column.Member != "" && !(column.Name == codeColumn && cell == "") {
@@ -206,18 +214,20 @@ func countOccurrences(rows []*Row) {
 	}
 }
 
-// refuseRepeated reports order numbers used twice: they are errors of all rows but the first.
+// refuseRepeated reports order numbers that a store uses twice: they are errors of all rows but the
+// first. Two stores may have the same number.
 func refuseRepeated(rows []*Row) {
-	first := map[string]int{}
+	type storesNumber struct{ store, code string }
+	first := map[storesNumber]int{}
 	for _, row := range InFileOrder(slices.Clone(rows)) {
-		code := row.Cells[codeColumn]
-		if code == "" {
+		number := storesNumber{row.store, row.Cells[codeColumn]}
+		if number.code == "" {
 			continue
 		}
-		if number, taken := first[code]; taken {
-			row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", number))
+		if before, taken := first[number]; taken {
+			row.addError(codeColumn, fmt.Sprintf("se repite: ya está en la fila %d", before))
 		} else {
-			first[code] = row.Number
+			first[number] = row.Number
 		}
 	}
 }
@@ -225,7 +235,7 @@ func refuseRepeated(rows []*Row) {
 // check finds for every row its quote, its existing order or its errors.
 func (r *Reader) check(ctx context.Context, rows []*Row) error {
 	refuseRepeated(rows)
-	requests := map[string]*jsonbody.Object{}
+	var keys []string
 	for _, row := range rows {
 		if row.Overflows {
 			row.addError("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
@@ -239,17 +249,26 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 		}
 		row.Quote = quote
 		row.key = row.keyOn(r.day)
-		requests[row.key] = row.in
+		keys = append(keys, row.key)
+		if code := row.Cells[codeColumn]; code != "" && row.store != "" {
+			row.earlierKey = numberKey(code)
+			keys = append(keys, row.earlierKey)
+		}
 	}
-	previous, err := r.Orders.PreviousCreations(ctx, r.caller, requests)
+	previous, err := r.Orders.PreviousCreations(ctx, r.caller, keys)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
 		before, known := previous[row.key]
+		if !known {
+			before, known = previous[row.earlierKey]
+			// That key was shared by all stores.
+			known = known && before.Order.StoreID != nil && before.Order.StoreID.String() == row.store
+		}
 		switch {
 		case !known:
-		case !before.SameBody:
+		case !before.SameBody(row.in):
 			row.addError(codeColumn, "ya se usó con otros datos en el pedido "+before.Order.GuideCode)
 		default:
 			row.Created = before.Created
@@ -259,14 +278,21 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 }
 
 // keyOn is the row's Idempotency-Key: the store's own order number or, without one, the row's
-// content and the day.
+// content and the day. A row of an operator's file has its store in the key, since two stores may
+// have the same number.
 func (r *Row) keyOn(day string) string {
-	if code := r.Cells[codeColumn]; code != "" {
-		return "codigo:" + code
+	switch code := r.Cells[codeColumn]; {
+	case code != "" && r.store != "":
+		return "tienda:" + r.store + ":" + code
+	case code != "":
+		return numberKey(code)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %x", day, r.Occurrence, r.in.Hash()))
 	return "fila:" + hex.EncodeToString(sum[:])
 }
+
+// numberKey is the key of a row that has a number and names no store.
+func numberKey(code string) string { return "codigo:" + code }
 
 // explain records a rejection in terms of the file's columns. Internal errors are returned.
 func (r *Reader) explain(row *Row, err error) error {
