@@ -17,19 +17,44 @@ func IsScientific(cell string) bool { return scientific.MatchString(cell) }
 // Protect prevents CSV injection: a text that starts like a formula gets an apostrophe, which marks
 // text in spreadsheet programs. Numbers, and telephone numbers with a plus sign, are unchanged.
 func Protect(cell string) string {
-	if beginsFormula(cell) && !plainNumber.MatchString(cell) {
-		return "'" + cell
-	}
-	return cell
+	return atStarts(cell, func(text string) (mark, rest string) {
+		if beginsFormula(text) && !plainNumber.MatchString(text) {
+			return "'", text
+		}
+		return "", text
+	})
 }
 
 func unprotect(cell string) string {
-	if rest, marked := strings.CutPrefix(cell, "'"); marked && beginsFormula(rest) {
-		return rest
-	}
-	return cell
+	return atStarts(cell, func(text string) (mark, rest string) {
+		if rest, marked := strings.CutPrefix(text, "'"); marked && beginsFormula(rest) {
+			return "", rest
+		}
+		return "", text
+	})
 }
 
-func beginsFormula(cell string) bool {
-	return cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0]))
+func beginsFormula(text string) bool {
+	return text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0]))
+}
+
+// splitting are the characters at which some program divides a file into cells.
+const splitting = delimiters + "\r\n"
+
+// atStarts changes a cell from its start and from wherever inside it another cell may start. A
+// program that is set to another delimiter than the file's has no regard for the quotes around the
+// text, since they are not where its own cells begin; those after a delimiter it takes for its own.
+func atStarts(cell string, change func(text string) (mark, rest string)) string {
+	var out strings.Builder
+	for {
+		mark, text := change(cell)
+		out.WriteString(mark)
+		at := strings.IndexAny(text, splitting)
+		if at < 0 {
+			out.WriteString(text)
+			return out.String()
+		}
+		cell = strings.TrimLeft(text[at+1:], ` "`)
+		out.WriteString(text[:len(text)-len(cell)])
+	}
 }

@@ -1,6 +1,8 @@
 package csvfile_test
 
 import (
+	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +140,42 @@ func TestWrite_protectsFormulasAndReadsBack(t *testing.T) {
 			require.Equal(t, rows[i+1], row.Cells)
 		}
 	}
+}
+
+// A program that is set to another delimiter divides a row elsewhere than the file means. No cell
+// that it makes is a formula, and the file's own delimiter reads back what was written.
+func TestWrite_noFormulaWhateverTheDelimiter(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Av 1,=1+cmd|' /C calc'!A0", "Av 1,=1+cmd|' /C calc'!A0,z", "Av 1;=1+1;z", "Av 1\t=1+1\tz", "Av 1\n=1+1", "Av 1,\"=1+1,z", "Av 1,\"\"@SUM(A1),z", "Av 1, =1+1,z",
+		"=1,=2;-3+4\t+x\n@y", "Av 1,-2+3;\"+x\"",
+	} {
+		for _, delimiter := range []rune{csvfile.Semicolon, csvfile.Comma} {
+			rows := [][]string{{"a", "b", "c"}, {"x", text, "y"}, {text, text, text}}
+			content, err := csvfile.Write(rows, delimiter)
+			require.NoError(t, err)
+			for _, other := range ";,\t" {
+				reader := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(content), "\ufeff")))
+				reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = other, -1, true
+				divided, err := reader.ReadAll()
+				require.NoError(t, err)
+				for _, cell := range slices.Concat(divided...) {
+					require.NotRegexp(t, `^[ "]*[=+@-]`, cell, "%q in a file with %q read with %q", text, delimiter, other)
+				}
+			}
+			read, err := csvfile.Read(content, 10)
+			require.NoError(t, err)
+			require.Equal(t, rows[1], read.Rows[0].Cells)
+			require.Equal(t, rows[2], read.Rows[1].Cells)
+		}
+	}
+}
+
+func TestWrite_quotesEveryDelimiter(t *testing.T) {
+	t.Parallel()
+	content, err := csvfile.Write([][]string{{"Av. Larco 345, dpto. 2", "x;y", "a\tb", "24\"", "dos\r\nlíneas", "dos\nlíneas", " x", "-12.5,-77.03", "Lima,-77.03", "simple"}}, csvfile.Semicolon)
+	require.NoError(t, err)
+	require.Equal(t, "\ufeff\"Av. Larco 345, dpto. 2\";\"x;y\";\"a\tb\";\"24\"\"\";\"dos\r\nlíneas\";\"dos\r\nlíneas\";\" x\";\"'-12.5,-77.03\";\"Lima,-77.03\";simple\r\n", string(content))
 }
 
 func FuzzRead(f *testing.F) {

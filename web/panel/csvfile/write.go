@@ -1,9 +1,10 @@
 package csvfile
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/csv"
 	"io"
+	"strings"
 )
 
 // The delimiters that spreadsheet programs expect, depending on the country they are set to.
@@ -28,16 +29,14 @@ func Write(rows [][]string, delimiter rune) ([]byte, error) {
 
 // Writer writes a file as Write does, row by row, for files that are too long for memory.
 type Writer struct {
-	out     io.Writer
-	rows    *csv.Writer
-	started bool
+	out       *bufio.Writer
+	delimiter string
+	started   bool
 }
 
 // NewWriter returns a writer of a file.
 func NewWriter(out io.Writer, delimiter rune) *Writer {
-	rows := csv.NewWriter(out)
-	rows.Comma, rows.UseCRLF = delimiter, true
-	return &Writer{out: out, rows: rows}
+	return &Writer{out: bufio.NewWriter(out), delimiter: string(delimiter)}
 }
 
 // Write adds a row. It may be buffered until Flush.
@@ -45,11 +44,12 @@ func (w *Writer) Write(cells ...string) error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	protected := make([]string, len(cells))
+	written := make([]string, len(cells))
 	for i, cell := range cells {
-		protected[i] = Protect(cell)
+		written[i] = quote(Protect(cell))
 	}
-	return w.rows.Write(protected)
+	_, err := w.out.WriteString(strings.Join(written, w.delimiter) + "\r\n")
+	return err
 }
 
 // Flush writes what is buffered.
@@ -57,8 +57,7 @@ func (w *Writer) Flush() error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	w.rows.Flush()
-	return w.rows.Error()
+	return w.out.Flush()
 }
 
 // start writes the mark that tells spreadsheet programs the encoding.
@@ -67,6 +66,17 @@ func (w *Writer) start() error {
 		return nil
 	}
 	w.started = true
-	_, err := io.WriteString(w.out, utf8Mark)
+	_, err := w.out.WriteString(utf8Mark)
 	return err
+}
+
+var quotedText = strings.NewReplacer(`"`, `""`, "\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n")
+
+// quote puts a cell between quotes, as RFC 4180 says, if it has a delimiter of any country, a quote
+// or a line end, or begins with a space, which some programs drop.
+func quote(cell string) string {
+	if !strings.ContainsAny(cell, splitting+`"`) && !strings.HasPrefix(cell, " ") {
+		return cell
+	}
+	return `"` + quotedText.Replace(cell) + `"`
 }
