@@ -17,6 +17,7 @@ import (
 // the panel.
 func (s *Server) panelPage(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		defer s.failPanic(c, s.failPanelPage)
 		c.Header("Content-Security-Policy", s.panel.Policy())
 		protectPage(c)
 		// Forms send a same-origin referrer: browsers without Sec-Fetch-Site are checked by it.

@@ -47,23 +47,26 @@ func (s *Server) identifyRequest(c *gin.Context) {
 		slog.Duration("took", time.Since(began)))
 }
 
-// recoverPanic responds 500 to a request whose handler panics.
+// recoverPanic responds 500 to a request that panics.
 func (s *Server) recoverPanic(c *gin.Context) {
-	defer func() {
-		recovered := recover()
-		if recovered == nil {
-			return
-		}
-		if recovered == http.ErrAbortHandler {
-			panic(recovered)
-		}
-		panicked := fmt.Errorf("panic: %v", recovered)
-		s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "error", panicked, "stack", string(debug.Stack()))
-		if !c.Writer.Written() {
-			s.fail(c, apperror.Wrap(panicked))
-		}
-	}()
+	defer s.failPanic(c, s.fail)
 	c.Next()
+}
+
+// failPanic, deferred, renders a panic as fail renders an error: as JSON, or as a page.
+func (s *Server) failPanic(c *gin.Context, fail func(*gin.Context, error)) {
+	recovered := recover()
+	if recovered == nil {
+		return
+	}
+	if recovered == http.ErrAbortHandler {
+		panic(recovered)
+	}
+	panicked := fmt.Errorf("panic: %v", recovered)
+	s.log.ErrorContext(c.Request.Context(), "panic", "route", c.FullPath(), "error", panicked, "stack", string(debug.Stack()))
+	if !c.Writer.Written() {
+		fail(c, apperror.Wrap(panicked))
+	}
 }
 
 // readBody reads and parses a JSON body.

@@ -21,6 +21,7 @@ import (
 // as a referrer.
 func (s *Server) page(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		defer s.failPanic(c, s.failPage)
 		c.Header("Content-Security-Policy", s.pages.Policy())
 		protectPage(c)
 		if err := h(c); err != nil {
