@@ -78,7 +78,9 @@ func (q auditQuery) operatorsQuery() operators.AuditQuery {
 
 func (p *Pages) showAudit(v *Request) error {
 	query := readAuditQuery(v)
-	entries, total, err := p.Operators.AuditLog(v.Ctx(), v.Operator(), query.operatorsQuery(), query.Page, auditPerPage)
+	entries, total, err := readPage(&query.Page, auditPerPage, func() ([]models.AuditView, int64, error) {
+		return p.Operators.AuditLog(v.Ctx(), v.Operator(), query.operatorsQuery(), query.Page, auditPerPage)
+	})
 	if err != nil {
 		return err
 	}

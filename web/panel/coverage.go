@@ -61,11 +61,7 @@ type coverageQuery struct {
 }
 
 func readCoverageQuery(v *Request) coverageQuery {
-	query := coverageQuery{Search: strings.TrimSpace(v.Query("q")), page: 1}
-	if page, err := strconv.Atoi(v.Query("pagina")); err == nil && page > 0 {
-		query.page = page
-	}
-	return query
+	return coverageQuery{Search: strings.TrimSpace(v.Query("q")), page: pageNumber(v)}
 }
 
 // under is the URL of a path with the query.
@@ -160,10 +156,11 @@ func (p *Pages) showCoverage(v *Request, status int, add *forms.Form, wrong *wro
 	}
 	page := coveragePage{Covered: len(places), Query: readCoverageQuery(v), Base: basePrice(v.Operator()), Add: add}
 	found := searched(places, page.Query.Search)
+	page.Query.page = min(page.Query.page, lastPage(placesPerPage, int64(len(found))))
 	page.Pager = pagerOf(page.Query.page, placesPerPage, int64(len(found)), func(number int) string {
 		return coverageQuery{page.Query.Search, number}.under(coveragePath)
 	})
-	first := min((page.Query.page-1)*placesPerPage, len(found))
+	first := (page.Query.page - 1) * placesPerPage
 	page.Places = found[first:min(first+placesPerPage, len(found))]
 	for i := range page.Places {
 		place := &page.Places[i]

@@ -8,6 +8,7 @@ import (
 	"despacho/db"
 	"despacho/models"
 	"despacho/web/panel/forms"
+	"despacho/webhooks"
 )
 
 // deliveriesPerPage is small because each delivery is shown with its attempts.
@@ -66,8 +67,14 @@ func (q logQuery) Filtered() bool { return q.Status != "" || q.Event != "" }
 // readLog reads the requested page of a webhook's log.
 func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliveryLog, error) {
 	query := readLogQuery(v)
-	page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
-		WebhookID: &hook.ID, Status: query.Status, Event: query.Event, Page: query.Page, Limit: deliveriesPerPage,
+	page, total, err := readPage(&query.Page, deliveriesPerPage, func() (*webhooks.Page, int64, error) {
+		page, err := p.Webhooks.Deliveries(v.Ctx(), v.Caller.Scope(), db.DeliveryFilter{
+			WebhookID: &hook.ID, Status: query.Status, Event: query.Event, Page: query.Page, Limit: deliveriesPerPage,
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		return page, page.Total, nil
 	})
 	if err != nil {
 		return nil, err
@@ -80,7 +87,7 @@ func (p *Pages) readLog(v *Request, hook *models.Webhook, path string) (*deliver
 		deliveryList: deliveryList{Entries: make([]deliveryEntry, len(page.Records)), Return: query.at(path)},
 		Path:         path, Query: query, Statuses: statusOptions, Events: loggedEvents(hook),
 	}
-	log.Pager = pagerOf(query.Page, deliveriesPerPage, page.Total, func(number int) string { query.Page = number; return query.at(path) })
+	log.Pager = pagerOf(query.Page, deliveriesPerPage, total, func(number int) string { query.Page = number; return query.at(path) })
 	for i := range page.Records {
 		log.Entries[i] = p.entryOf(v, &page.Records[i])
 		if order := page.Records[i].Delivery.OrderID; order != nil {

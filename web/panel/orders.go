@@ -157,10 +157,11 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
-	board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query.ordersQuery())
+	board, err := p.readOrders(v, query.ordersQuery())
 	if err != nil {
 		return err
 	}
+	query.Page = board.Page.Page
 	page := ordersPage{
 		Tabs: tabsOf(query, board.Counts), Columns: columnHeads(query, board), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
@@ -184,6 +185,18 @@ func (p *Pages) listOrders(v *Request) error {
 	}
 	p.setCookie(v.Context, listCookie, url.QueryEscape(page.Refresh), int((12 * time.Hour).Seconds()))
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
+}
+
+// readOrders reads a page of orders and the counts by status.
+func (p *Pages) readOrders(v *Request, query orders.Query) (*orders.CountedPage, error) {
+	board, _, err := readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
+		board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query)
+		if err != nil {
+			return nil, 0, err
+		}
+		return board, board.Total, nil
+	})
+	return board, err
 }
 
 // listCookie is the list of orders that the user saw last, with its filter: the way back from an

@@ -248,10 +248,8 @@ func TestBoard_pages(t *testing.T) {
 			require.Equal(t, rows[i].ID.String(), id, "newest first, none twice")
 		}
 		past := v.read("/panel/pedidos?estado=registered&pagina=9")
-		require.Empty(t, past.rows())
-		require.Contains(t, past.words(), "la lista tiene 120 y termina antes")
-		require.Contains(t, past.Text, `href="/panel/pedidos?estado=registered&amp;pagina=3">Ir a la última página`)
-		require.Contains(t, v.read("/panel/pedidos/"+rows[0].ID.String()).Text, `<p class="crumbs"><a href="/panel/pedidos?estado=registered&amp;pagina=9">`, "the way back keeps the filter")
+		require.Equal(t, seen[100:], past.rows(), "the last page that there is")
+		require.Contains(t, v.read("/panel/pedidos/"+rows[0].ID.String()).Text, `<p class="crumbs"><a href="/panel/pedidos?estado=registered&amp;pagina=3">`, "the way back keeps the filter")
 		require.Len(t, v.read("/panel/pedidos?pagina=-1").rows(), 50)
 	})
 }
