@@ -3,6 +3,7 @@ package panel
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/encryption"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 )
@@ -91,15 +93,15 @@ func NamesStored(v *Request) bool {
 	return v.Request.Method == http.MethodGet && v.Query(storedPageParameter) != "" && !isFragment(v)
 }
 
-// ShowStored shows the stored page that the URL names. Once that is gone, it redirects to the page
-// that it took the place of.
+// ShowStored shows the stored page that the URL names. Once that is gone, or its key was replaced,
+// it redirects to the page that it took the place of.
 func (p *Pages) ShowStored(v *Request) error {
 	if id, ok := jsonbody.ParseUUID(v.Query(storedPageParameter)); ok {
 		stored, err := p.DB.TakeStoredPage(v.Ctx(), id, v.Who.SessionID, p.Clock.Now())
 		if err == nil {
-			return p.sendStored(v, stored)
+			err = p.sendStored(v, stored)
 		}
-		if !db.IsNotFound(err) {
+		if !db.IsNotFound(err) && !errors.Is(err, encryption.ErrOpen) {
 			return err
 		}
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/config"
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 )
 
 var liveKey = regexp.MustCompile(`dsp_live_[0-9A-Za-z]{32}`)
@@ -41,6 +43,23 @@ func TestForms_areAnsweredByARedirect(t *testing.T) {
 			require.Contains(t, again.Text, `value="Otra"`, "what was typed is there after a reload, too")
 		}
 		require.Contains(t, v.get("/panel/claves?resultado=nada").Location, "/panel/claves")
+	})
+}
+
+// With another SECRET_KEY, a page that is kept behaves as one that has expired.
+func TestForms_resultsEndWithTheirKey(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		boot := func(configure func(*config.Config)) *apptest.Service {
+			return apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: configure})
+		}
+		before := boot(nil)
+		v := visit(t, before, before.NewTenant(t), nil)
+		sent := v.postOnly("/panel/asignacion?estado=assigned", url.Values{"id": {"nada"}})
+		require.Contains(t, v.get(sent.Location).words(), "Es obligatorio.")
+		v.base = boot(func(c *config.Config) { c.SecretKey = "otra-clave-otra-clave-otra-clave-" }).BaseURL
+		gone := v.get(sent.Location)
+		require.Equal(t, []any{http.StatusSeeOther, "/panel/asignacion?estado=assigned"}, []any{gone.Status, gone.Location}, gone.words())
 	})
 }
 
