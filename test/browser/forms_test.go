@@ -36,6 +36,29 @@ func (p *browserUser) waitForFocus(id string) {
 	})
 }
 
+// A form with a file is sent once, also when it is clicked again while the session is looked at.
+func TestPanel_aSecondClickSendsNothing(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		path := deliverable(t, s, tenant, 120)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.visit(path)
+		p.pressNamed("summary", "Entregar")
+		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		// The count of the forms that the browser sends outlives the page.
+		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			sessionStorage.sent = 0;
+			addEventListener("submit", (event) => { if (!event.defaultPrevented) sessionStorage.sent++; });
+			const button = [...document.querySelectorAll("button")].find((e) => e.textContent.includes("Confirmar entrega"));
+			button.click();
+			button.click();
+			return true; })()`))
+		p.waitForText("Pedido entregado.")
+		require.Equal(t, "1", read(t, p.tab, chromedp.Evaluate[string](`sessionStorage.sent`)))
+	})
+}
+
 // A delivery with a wrong amount comes back open, with the cursor in the amount, and the photo does
 // not have to be chosen again.
 func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {

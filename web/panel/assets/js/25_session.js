@@ -1,7 +1,8 @@
 // A session that ends while somebody fills in a form: a form with a file cannot be carried over by the sign-in page, so the session is
 // looked at before it is sent, and whoever has to sign in does it in a dialog over the form.
 (() => {
-  const checked = new WeakSet();
+  // sending are the forms between the click and their sending; checked is the one among them that may be sent now.
+  const sending = new WeakSet(), checked = new WeakSet();
 
   const signedIn = async () => {
     const response = await fetch("/panel/api/session", { redirect: "error" });
@@ -66,11 +67,15 @@
     if (checked.delete(form)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
+    if (sending.has(form)) return; // whoever clicks again while the session is looked at means the same sending
+    sending.add(form);
     // Without a connection the form is sent as it is: the browser says what is wrong.
     if (await signedIn().catch(() => true) || await ask()) {
       checked.add(form);
       form.requestSubmit(event.submitter);
+      checked.delete(form); // the browser does not send a form that is invalid by now
     }
+    setTimeout(() => sending.delete(form)); // the buttons of a form that was sent are switched off by then
   }, true);
 
   document.querySelector("form[data-resume]")?.requestSubmit();
