@@ -238,7 +238,7 @@ func (c *correction) apply(before *models.OrderView, places *catalog.Index) (*mo
 		change(&after)
 	}
 	destination := places.Ancestors(after.LocationID)
-	if c.placed {
+	if c.placed || after.LocationID != before.LocationID {
 		c.warnOfPoint(&after, destination)
 	}
 	if after.Size != before.Size || after.LocationID != before.LocationID {
