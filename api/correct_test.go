@@ -82,6 +82,26 @@ func TestCorrect_byTheStore(t *testing.T) {
 	})
 }
 
+// An order keeps its size, and the price of that, although the operator does not offer it any more.
+func TestCorrect_pricesASizeThatIsNotOffered(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		d, tenant, _ := adminDesk(t, s)
+		id := s.CreateOrder(t, tenant.KeyA, fields{"size": "L"})
+		for _, size := range objects(t, d.send(http.MethodGet, "/sizes", nil).List) {
+			if size["code"] == "L" {
+				require.Equal(t, http.StatusOK, d.patch("/sizes/"+size["id"].(string), fields{"active": false}).Status)
+			}
+		}
+		require.Equal(t, "M", created(t, s, tenant.KeyA, fields{"size": "L"}).String("size"), "no new order gets it")
+		moved := correct(t, s, tenant.KeyA, id, fields{"location_id": apptest.Surco, "size": "L"})
+		require.Equal(t, "L", moved.String("size"), moved.Text)
+		require.EqualValues(t, 17.5, moved.Data["shipping_cost"])
+		other := correct(t, s, tenant.KeyA, id, fields{"size": "S"})
+		require.EqualValues(t, 12, other.Data["shipping_cost"])
+		require.Equal(t, "M", correct(t, s, tenant.KeyA, id, fields{"size": "L"}).String("size"), "it is not to be had again")
+	})
+}
+
 // What a creation refuses, a correction refuses with the same fields and words.
 func TestCorrect_hasTheFieldErrorsOfACreation(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {

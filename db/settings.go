@@ -14,8 +14,9 @@ import (
 
 // Settings is the configuration of an operator that creating and moving orders needs.
 type Settings struct {
-	Branches  []models.Branch
-	Stores    []models.Store
+	Branches []models.Branch
+	Stores   []models.Store
+	// Sizes are also the inactive ones: an order may have one that is not offered any more.
 	Sizes     []models.Size
 	Coverage  []models.Coverage
 	RiskZones []models.RiskZone
@@ -33,7 +34,7 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 	}{
 		{&s.Branches, "operator_id = ?"},
 		{&s.Stores, "operator_id = ?"},
-		{&s.Sizes, "operator_id = ? AND active"},
+		{&s.Sizes, "operator_id = ?"},
 		{&s.Coverage, "operator_id = ?"},
 		{&s.RiskZones, "operator_id = ? AND active"},
 		{&s.Webhooks, "operator_id = ? AND active"},

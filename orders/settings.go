@@ -14,10 +14,12 @@ import (
 
 // settings indexes an operator's settings for creating and moving orders.
 type settings struct {
-	branches    map[uuid.UUID]models.Branch
-	mainBranch  *models.Branch
-	stores      map[uuid.UUID]models.Store
+	branches   map[uuid.UUID]models.Branch
+	mainBranch *models.Branch
+	stores     map[uuid.UUID]models.Store
+	// sizes are those that are offered, pastSizes those that only orders made before have.
 	sizes       map[string]models.Size
+	pastSizes   map[string]models.Size
 	defaultSize *models.Size
 	prices      map[uuid.UUID]*money.Cents
 	riskZones   []models.RiskZone
@@ -31,6 +33,7 @@ func newSettings(rows *db.Settings) *settings {
 		branches:  map[uuid.UUID]models.Branch{},
 		stores:    map[uuid.UUID]models.Store{},
 		sizes:     map[string]models.Size{},
+		pastSizes: map[string]models.Size{},
 		prices:    map[uuid.UUID]*money.Cents{},
 		riskZones: rows.RiskZones,
 		webhooks:  rows.Webhooks,
@@ -49,6 +52,10 @@ func newSettings(rows *db.Settings) *settings {
 		s.stores[store.ID] = store
 	}
 	for _, size := range rows.Sizes {
+		if !size.Active {
+			s.pastSizes[size.Code] = size
+			continue
+		}
 		s.sizes[size.Code] = size
 		if size.IsDefault {
 			s.defaultSize = &size

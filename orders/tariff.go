@@ -50,6 +50,18 @@ func (s *settings) sizeFor(code *string) *models.Size {
 	return s.defaultSize
 }
 
+// sizeOf is the size that an order has: also one that is not offered any more, and none for an
+// order without a size. A code that was changed since is unknown, as in a creation.
+func (s *settings) sizeOf(order *models.Order) *models.Size {
+	if order.Size == "" {
+		return nil
+	}
+	if size, past := s.pastSizes[order.Size]; past {
+		return &size
+	}
+	return s.sizeFor(&order.Size)
+}
+
 func sizeCode(size *models.Size) string {
 	if size == nil {
 		return ""

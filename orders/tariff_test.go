@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/catalog"
+	"despacho/db"
 	"despacho/internal/apperror"
 	"despacho/internal/money"
 	"despacho/models"
@@ -71,4 +72,16 @@ func TestSizeFor(t *testing.T) {
 	require.Equal(t, "M", sizeCode(s.sizeFor(code("l"))))
 	require.Equal(t, "M", sizeCode(s.sizeFor(code("XXL"))))
 	require.Equal(t, "", sizeCode((&settings{}).sizeFor(code("L"))))
+}
+
+// The size of an order prices it although it is not offered any more.
+func TestSizeOf(t *testing.T) {
+	t.Parallel()
+	s := newSettings(&db.Settings{Sizes: []models.Size{
+		{Code: "M", IsDefault: true, Active: true, Surcharge: 100}, {Code: "L", Active: true, Surcharge: 550}, {Code: "XL", Surcharge: 900},
+	}})
+	require.Equal(t, "M", sizeCode(s.sizeFor(textOrNull("XL"))), "no new order gets it")
+	for code, want := range map[string]string{"M": "M", "L": "L", "XL": "XL", "": "", "otro": "M"} {
+		require.Equal(t, want, sizeCode(s.sizeOf(&models.Order{Size: code})), code)
+	}
 }
