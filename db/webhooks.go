@@ -148,6 +148,11 @@ func (d *DB) LockDelivery(ctx context.Context, id uuid.UUID) (*models.WebhookDel
 	return d.delivery(ctx, id, d.forUpdate(ctx))
 }
 
+// LockDeliveryWithoutAttempts reads a delivery alone and locks it until the transaction ends.
+func (d *DB) LockDeliveryWithoutAttempts(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, error) {
+	return deliveryAlone(d.forUpdate(ctx), id)
+}
+
 // StartAttempt inserts an attempt before its request is sent.
 func (d *DB) StartAttempt(ctx context.Context, attempt *models.WebhookAttempt) error {
 	return d.with(ctx).Create(attempt).Error
@@ -166,8 +171,12 @@ func (d *DB) SaveDelivery(ctx context.Context, delivery *models.WebhookDelivery)
 
 // DeliveryWithoutAttempts reads a delivery alone.
 func (d *DB) DeliveryWithoutAttempts(ctx context.Context, id uuid.UUID) (*models.WebhookDelivery, error) {
+	return deliveryAlone(d.with(ctx), id)
+}
+
+func deliveryAlone(query *gorm.DB, id uuid.UUID) (*models.WebhookDelivery, error) {
 	var delivery models.WebhookDelivery
-	err := d.with(ctx).Where("id = ?", id).Take(&delivery).Error
+	err := query.Where("id = ?", id).Take(&delivery).Error
 	return &delivery, err
 }
 
@@ -177,13 +186,13 @@ func (d *DB) Delivery(ctx context.Context, id uuid.UUID) (*models.WebhookDeliver
 }
 
 func (d *DB) delivery(ctx context.Context, id uuid.UUID, query *gorm.DB) (*models.WebhookDelivery, []models.WebhookAttempt, error) {
-	var delivery models.WebhookDelivery
-	if err := query.Where("id = ?", id).Take(&delivery).Error; err != nil {
+	delivery, err := deliveryAlone(query, id)
+	if err != nil {
 		return nil, nil, err
 	}
 	var attempts []models.WebhookAttempt
-	err := d.with(ctx).Where("delivery_id = ?", id).Order("number").Find(&attempts).Error
-	return &delivery, attempts, err
+	err = d.with(ctx).Where("delivery_id = ?", id).Order("number").Find(&attempts).Error
+	return delivery, attempts, err
 }
 
 // CountActiveWebhooks counts the active webhooks with the owner, the store and the mode of the

@@ -1,9 +1,11 @@
 package orders
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -222,8 +224,10 @@ func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUI
 	return tx.EraseCreationResponse(ctx, orderID, stored)
 }
 
-// eraseDeliveries removes the personal data of events. A redelivery sends what is left.
+// eraseDeliveries removes the personal data of events. A redelivery sends what is left. Every
+// erasure locks them by id: of two that have some in common one waits, and none is in a deadlock.
 func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.WebhookDelivery, now time.Time) error {
+	slices.SortFunc(deliveries, func(a, b models.WebhookDelivery) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	for i := range deliveries {
 		delivery := &deliveries[i]
 		data, err := erasedData(delivery.Data)
@@ -238,8 +242,10 @@ func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.Webhook
 	return nil
 }
 
-// eraseFeedEvents removes the personal data of events in the feed, which lists what is left.
+// eraseFeedEvents removes the personal data of events in the feed, which lists what is left. They
+// are locked by id, like deliveries.
 func eraseFeedEvents(ctx context.Context, tx *db.DB, events []models.FeedEvent, now time.Time) error {
+	slices.SortFunc(events, func(a, b models.FeedEvent) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	for i := range events {
 		event := &events[i]
 		data, err := erasedData(event.Data)

@@ -154,6 +154,10 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	after := s.applyResult(t, result, now)
 	var switched bool
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+		// The delivery is locked before its attempts, as by whoever begins one or erases them.
+		if _, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID); err != nil {
+			return err
+		}
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
 		}
