@@ -67,11 +67,11 @@ func (d *DB) HasPendingDeliveries(ctx context.Context, orderID uuid.UUID) (bool,
 	return count > 0, err
 }
 
-// LockUnerasedDeliveriesOf reads an order's deliveries whose data is not erased, by id, and locks
-// them until the transaction ends.
-func (d *DB) LockUnerasedDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
+// LockDeliveriesOf reads an order's deliveries by id and locks them until the transaction ends. It
+// reads the erased ones too: an earlier release stored what was responded after the erasure.
+func (d *DB) LockDeliveriesOf(ctx context.Context, orderID uuid.UUID) ([]models.WebhookDelivery, error) {
 	var deliveries []models.WebhookDelivery
-	err := d.forUpdate(ctx).Where("order_id = ? AND erased_at IS NULL", orderID).Order("id").Find(&deliveries).Error
+	err := d.forUpdate(ctx).Where("order_id = ?", orderID).Order("id").Find(&deliveries).Error
 	return deliveries, err
 }
 

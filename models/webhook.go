@@ -124,7 +124,8 @@ type WebhookDelivery struct {
 	Queued     bool
 	CreatedAt  time.Time
 	FinishedAt *time.Time
-	// ErasedAt is when the personal data in Data and the receiver's responses were erased.
+	// ErasedAt is when the personal data in Data and the receiver's responses were erased; later
+	// responses are not kept.
 	ErasedAt *time.Time
 }
 

@@ -104,7 +104,7 @@ func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, ph
 		if err := tx.EraseCorrectedPhone(ctx, orderID, phone); err != nil {
 			return err
 		}
-		deliveries, err := tx.LockUnerasedDeliveriesOf(ctx, orderID)
+		deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
 		}
-		deliveries, err := tx.LockUnerasedDeliveriesOf(ctx, order.ID)
+		deliveries, err := tx.LockDeliveriesOf(ctx, order.ID)
 		if err != nil {
 			return err
 		}

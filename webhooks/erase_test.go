@@ -3,6 +3,7 @@ package webhooks_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -42,6 +43,62 @@ func (s *manualHarness) startRedelivery(t *testing.T) redelivery {
 	}()
 	receiver.WaitFor(t, 1)
 	return r
+}
+
+// What a receiver responds to a redelivery that was under way while the order was erased, or while
+// a phone was erased from the event, is not kept.
+func TestErase_duringARedelivery(t *testing.T) {
+	for name, erase := range map[string]func(t *testing.T, s *manualHarness, r redelivery) error{
+		"order": func(t *testing.T, s *manualHarness, r redelivery) error {
+			_, err := s.App.Orders.Erase(t.Context(), &s.Operator, r.order)
+			return err
+		},
+		"phone": func(t *testing.T, s *manualHarness, r redelivery) error {
+			delivery, _ := s.deliveryRow(t, r.id.String())
+			delivery.Data = strings.ReplaceAll(delivery.Data, "+51987654321", models.ErasedPhone)
+			return s.App.DB.EraseDelivery(t.Context(), delivery)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachManual(t, func(t *testing.T, s *manualHarness) {
+				sent := s.startRedelivery(t)
+				require.NoError(t, erase(t, s, sent))
+				sent.answer()
+				require.NoError(t, <-sent.outcome)
+				delivery, attempts := s.deliveryRow(t, sent.id.String())
+				require.Equal(t, models.WebhookDeliveryDelivered, delivery.Status)
+				require.Equal(t, http.StatusOK, *attempts[0].StatusCode)
+				require.Nil(t, attempts[0].Response)
+			})
+		})
+	}
+}
+
+// An event whose data was erased because it was old is sent again: what the receiver responds is
+// not kept, and what an earlier release kept goes when the order is erased.
+func TestErase_responseToWhatIsErased(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		sent := s.startRedelivery(t)
+		sent.answer()
+		require.NoError(t, <-sent.outcome)
+		delivery, attempts := s.deliveryRow(t, sent.id.String())
+		require.Equal(t, "gracias, Rosa Díaz", *attempts[0].Response)
+		at := s.now.Now()
+		delivery.ErasedAt = &at
+		require.NoError(t, s.App.DB.EraseDelivery(t.Context(), delivery))
+		require.False(t, s.send(t, sent.id, models.CauseRedelivery).failed)
+		_, attempts = s.deliveryRow(t, sent.id.String())
+		require.Len(t, attempts, 2)
+		require.Nil(t, attempts[1].Response)
+
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE delivery_attempts SET response = 'gracias, Rosa Díaz' WHERE delivery_id = '"+sent.id.String()+"'")
+		require.NoError(t, err)
+		_, err = s.App.Orders.Erase(t.Context(), &s.Operator, sent.order)
+		require.NoError(t, err)
+		_, attempts = s.deliveryRow(t, sent.id.String())
+		require.Nil(t, attempts[0].Response)
+		require.Nil(t, attempts[1].Response)
+	})
 }
 
 // An erasure and the outcome of an attempt at the same delivery wait for each other: neither fails.

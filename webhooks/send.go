@@ -155,8 +155,13 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	var switched bool
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		// The delivery is locked before its attempts, as by whoever begins one or erases them.
-		if _, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID); err != nil {
+		stored, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID)
+		if err != nil {
 			return err
+		}
+		// A receiver may repeat what was erased, from the event that it was sent or from its own data.
+		if stored.ErasedAt != nil || stored.Data != t.delivery.Data {
+			t.attempt.Response = nil
 		}
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
@@ -166,7 +171,6 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 				return err
 			}
 		}
-		var err error
 		switched, err = updateHealth(ctx, tx, t.hook, result, now)
 		return err
 	})
