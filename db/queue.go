@@ -74,7 +74,7 @@ type QueueTimes struct {
 	// Now is the time until which a delivery must be due.
 	Now time.Time
 	// Soon is the time until which the next attempt at an earlier event of the same order is waited
-	// for, where it may be hours away.
+	// for. It may be hours away, also for a webhook whose retries were turned off since.
 	Soon time.Time
 	// An attempt without an outcome that began between BegunAfter and BegunBefore may still be under
 	// way.
@@ -107,7 +107,7 @@ func (d *DB) sendable(ctx context.Context, webhook *QueuedWebhook, at QueueTimes
 			SELECT 1 FROM deliveries AS earlier
 			WHERE earlier.order_id = waiting.order_id AND earlier.webhook_id = waiting.webhook_id
 			AND earlier.order_seq < waiting.order_seq AND earlier.status = 'pending'
-			AND (NOT ? OR earlier.next_attempt_at <= ? OR earlier.next_attempt_at = earlier.created_at))`, webhook.Retry, at.Soon).
+			AND (earlier.next_attempt_at <= ? OR earlier.next_attempt_at = earlier.created_at))`, at.Soon).
 		Where(`NOT EXISTS (
 			SELECT 1 FROM delivery_attempts
 			WHERE delivery_id = waiting.id AND finished_at IS NULL AND started_at > ? AND started_at < ?)`, at.BegunAfter, at.BegunBefore)

@@ -139,6 +139,8 @@ func TestQueuedDeliveries(t *testing.T) {
 		}{
 			"an earlier event":                                     {false, -time.Minute, true, true},
 			"an earlier event by a clock that is ahead":            {false, time.Hour, true, true},
+			"the next attempt is soon":                             {false, 5 * time.Second, false, true},
+			"retries were turned off, the next one is far away":    {false, time.Hour, false, false},
 			"with retries":                                         {true, -time.Minute, true, true},
 			"with retries, the next attempt is soon":               {true, 5 * time.Second, false, true},
 			"with retries, the next attempt is far away":           {true, time.Hour, false, false},

@@ -108,7 +108,7 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			continue
 		}
 		// Some of those that are listed first may have a turn already.
-		ids, err := q.DB.QueuedDeliveries(ctx, webhook, queueTimes(now), free+perWebhook)
+		ids, err := q.DB.QueuedDeliveries(ctx, webhook, queueTimes(webhook, now), free+perWebhook)
 		if err != nil {
 			return false, err
 		}
@@ -123,8 +123,14 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 	return len(webhooks) > 0, nil
 }
 
-func queueTimes(now time.Time) db.QueueTimes {
-	return db.QueueTimes{Now: now, Soon: now.Add(workflows.PreviousTimeout), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
+// queueTimes are the times that decide about a webhook's deliveries. Without retries an event waits
+// for an earlier one that comes back after an internal error, by the clock of any worker.
+func queueTimes(webhook *db.QueuedWebhook, now time.Time) db.QueueTimes {
+	soon := now.Add(workflows.PreviousTimeout)
+	if !webhook.Retry {
+		soon = now.Add(internalErrorDelay + dueTolerance)
+	}
+	return db.QueueTimes{Now: now, Soon: soon, BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 }
 
 // waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its
@@ -146,7 +152,7 @@ func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn 
 		if orderID == nil || sent == maxInTurn {
 			return
 		}
-		next, err := q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(q.Clock.Now()))
+		next, err := q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(webhook, q.Clock.Now()))
 		if err != nil || next == uuid.Nil {
 			return // after an error the next look at the queue finds it
 		}

@@ -201,6 +201,55 @@ func TestQueue_laterEventsDoNotWaitForRetries(t *testing.T) {
 	})
 }
 
+// An event that waits for a retry hours away does not hold the later ones of its order up when its
+// webhook's retries are turned off.
+func TestQueue_laterEventsDoNotWaitForRetriesThatWereTurnedOff(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := newConfigurableReceiver(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, withRetry)
+		first := s.createPending(t, webhookID)
+		for range 2 { // the third attempt is minutes away
+			s.send(t, first, models.CauseAuto)
+			s.now.Advance(7 * time.Second)
+		}
+		changed := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/webhooks/" + webhookID, Key: s.Key, Body: map[string]any{"retry": false}})
+		require.Equal(t, http.StatusOK, changed.Status, changed.Text)
+		receiver.status.Store(200)
+		row, _ := s.deliveryRow(t, first.String())
+		next := *row
+		now := s.now.Now()
+		next.ID, next.OrderSeq, next.Event, next.Queued = uuid.New(), row.OrderSeq+1, models.EventAssigned, true
+		next.NextAttemptAt, next.CreatedAt = &now, now
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+		s.sendQueued(t)
+		require.Equal(t, []string{"order.created", "order.created", "order.assigned"}, eventNames(receiver.Events()))
+	})
+}
+
+// Without retries an event waits for an earlier one of its order that comes back after an internal
+// error.
+func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, nil)
+		webhookID, _ := s.Register(t, s.Key, receiver, onlyCreated)
+		first := s.createPending(t, webhookID)
+		require.NoError(t, s.App.DB.Enqueue(t.Context(), first))
+		defective := *s.service
+		defective.Secrets = nil
+		require.NoError(t, defective.SendQueued(t.Context(), slog.Default()))
+		row, _ := s.deliveryRow(t, first.String())
+		next := *row
+		now := s.now.Now()
+		next.ID, next.OrderSeq, next.Event, next.NextAttemptAt, next.CreatedAt = uuid.New(), row.OrderSeq+1, models.EventAssigned, &now, now
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
+		s.sendQueued(t)
+		require.Empty(t, receiver.Events())
+		s.now.Advance(time.Minute)
+		s.sendQueued(t)
+		require.Equal(t, []string{"order.created", "order.assigned"}, eventNames(receiver.Events()))
+	})
+}
+
 // An event that goes to many webhooks is sent by its order's workflow to the first two, and to the
 // others by the workers. All of them get every event once and in sequence.
 func TestQueue_manyWebhooks(t *testing.T) {

@@ -34,20 +34,20 @@ func (o *order) scheduleWebhooks(ctx workflow.Context, deliveries []WebhookDeliv
 		before := o.lastCall[delivery.WebhookID]
 		ended, end := workflow.NewFuture(ctx)
 		callCtx, stop := workflow.WithCancel(ctx)
+		call := &webhookCall{delivery: delivery, ended: ended, stop: stop}
 		workflow.Go(callCtx, func(ctx workflow.Context) {
-			awaitPrevious(ctx, before, delivery.Retry)
+			o.awaitPrevious(ctx, before, call)
 			end.SetError(send(ctx, delivery).Get(ctx, nil))
 		})
-		call := &webhookCall{delivery: delivery, ended: ended, stop: stop}
 		o.calls = append(o.calls, call)
-		o.lastCall[delivery.WebhookID] = ended
+		o.lastCall[delivery.WebhookID] = call
 		o.events.AddFuture(ended, func(workflow.Future) {
 			o.calls = slices.DeleteFunc(o.calls, func(other *webhookCall) bool { return other == call })
 		})
 	}
 }
 
-// webhookCall is a webhook call that has not completed.
+// webhookCall is a webhook call of a run.
 type webhookCall struct {
 	delivery WebhookDeliveryRef
 	ended    workflow.Future
@@ -97,14 +97,15 @@ func (o *order) unscheduled(deliveries []WebhookDeliveryRef) (missed []WebhookDe
 }
 
 // awaitPrevious waits for the previous call to the same webhook. Without retries that takes
-// seconds; with retries the wait is bounded by PreviousTimeout.
-func awaitPrevious(ctx workflow.Context, before workflow.Future, retries bool) {
+// seconds; with retries, also with those that the webhook had when it was scheduled, the wait is
+// bounded by PreviousTimeout.
+func (o *order) awaitPrevious(ctx workflow.Context, before, call *webhookCall) {
 	switch {
-	case before == nil || before.IsReady():
-	case retries:
-		_, _ = workflow.AwaitWithTimeout(ctx, PreviousTimeout, before.IsReady)
+	case before == nil || before.ended.IsReady():
+	case call.delivery.Retry || before.delivery.Retry && o.has(ctx, changeRetriesOff):
+		_, _ = workflow.AwaitWithTimeout(ctx, PreviousTimeout, before.ended.IsReady)
 	default:
-		_ = before.Get(ctx, nil)
+		_ = before.ended.Get(ctx, nil)
 	}
 }
 

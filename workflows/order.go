@@ -21,7 +21,7 @@ func Order(ctx workflow.Context, in OrderInput) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	o := &order{
 		id: in.OrderID, requests: workflow.NewNamedChannel(ctx, "moves"), events: workflow.NewSelector(ctx),
-		lastCall: map[uuid.UUID]workflow.Future{}, scheduled: map[uuid.UUID]bool{},
+		lastCall: map[uuid.UUID]*webhookCall{}, scheduled: map[uuid.UUID]bool{},
 	}
 	if err := o.registerHandlers(ctx); err != nil {
 		return err
@@ -69,7 +69,7 @@ type order struct {
 	// calls are the webhook calls that have not completed; lastCall is the latest call of each
 	// webhook.
 	calls    []*webhookCall
-	lastCall map[uuid.UUID]workflow.Future
+	lastCall map[uuid.UUID]*webhookCall
 	// scheduled are the deliveries that this run sends or has sent; moreDeliveries means that others
 	// wait in the database until these have ended, boundedCalls that maxPendingCalls made them
 	// wait.

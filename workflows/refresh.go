@@ -18,6 +18,7 @@ const (
 	changeRowWins           = "row-wins"
 	changeTestSteps         = "test-steps"
 	changeStopSettled       = "stop-settled"
+	changeRetriesOff        = "retries-off"
 )
 
 // has reports whether the run was, at this point, made by code with the change.

@@ -99,6 +99,26 @@ func TestWebhooks_laterEventsDoNotWaitForRetries(t *testing.T) {
 	}
 }
 
+// Retries that are turned off while an event waits for its next one do not make the later events
+// wait for it.
+func TestWebhooks_laterEventsDoNotWaitForRetriesThatWereTurnedOff(t *testing.T) {
+	t.Parallel()
+	s := newHarness(t, registered)
+	hook := webhook{id: uuid.New(), retry: true}
+	s.webhooks = []webhook{hook}
+	s.receive = func(call webhookCall) error {
+		if call.Event == models.EventCreated && call.attempt == 1 {
+			return workflows.RetryWebhook("503", 2*time.Hour)
+		}
+		return nil
+	}
+	s.fullLifecycle()
+	s.at(90*time.Second, func() { s.webhooks[0].retry = false })
+	require.True(t, s.run())
+	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered, models.EventCreated)
+	require.Equal(t, 2*time.Minute+10*time.Second, s.callsOf(hook)[1].at)
+}
+
 // A failed delivery affects nothing else.
 func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	t.Parallel()
