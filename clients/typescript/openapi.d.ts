@@ -303,7 +303,8 @@ export interface paths {
         };
         /**
          * Cómo le fue a un webhook cada día
-         * @description Cuántas entregas de los últimos 7 días, hoy incluido, llegaron, fallaron o están pendientes, por el día del evento en el huso del operador.
+         * @description Cuántas entregas de los últimos 7 días, hoy incluido, llegaron, fallaron o están pendientes, por el día del evento en el huso del
+         *     operador. También de un webhook desactivado.
          */
         get: operations["getWebhookHealth"];
         put?: never;
@@ -410,7 +411,8 @@ export interface paths {
         };
         /**
          * Una entrega
-         * @description Una entrega de uno de sus webhooks, con el cuerpo que se envió en cada intento y lo que respondió el receptor.
+         * @description Una entrega de uno de sus webhooks, también de uno desactivado, con el cuerpo que se envió en cada intento y lo que respondió el
+         *     receptor.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -2863,7 +2865,7 @@ export interface operations {
             };
             401: components["responses"]["V1Unauthorized"];
             403: components["responses"]["V1Forbidden"];
-            /** @description No existe, es de otro dueño o ya estaba desactivado. */
+            /** @description No existe o es de otro dueño. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3235,7 +3237,7 @@ export interface operations {
             };
             401: components["responses"]["V1Unauthorized"];
             403: components["responses"]["V1Forbidden"];
-            /** @description La entrega no existe, o su webhook ya está desactivado. */
+            /** @description La entrega no existe o es de otro dueño. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
