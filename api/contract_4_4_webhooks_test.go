@@ -47,6 +47,7 @@ func TestContract_4_4_registerAndList(t *testing.T) {
 		}
 		list := get(t, s, tenant.Key, "/v1/webhooks")
 		require.Equal(t, []map[string]any{shown}, listed(t, list), "duplicates folded, no secret")
+		require.Equal(t, shown, get(t, s, tenant.Key, hook.Header.Get("Location")).Data, "Location leads to the same object")
 		shown["secret"] = secret
 		require.Equal(t, shown, hook.Data)
 
@@ -131,6 +132,7 @@ func TestContract_4_4_deactivate(t *testing.T) {
 		require.Equal(t, http.StatusOK, answer.Status)
 		require.NotEmpty(t, answer.Message)
 		require.Empty(t, listed(t, get(t, s, tenant.Key, "/v1/webhooks")), "the list has the active ones")
+		require.Equal(t, false, get(t, s, tenant.Key, hook.Header.Get("Location")).Data["active"])
 		for _, gone := range []string{hook.String("id"), uuid.NewString(), "no-es-un-id"} {
 			requireRefused(t, deactivateWebhook(t, s, tenant.Key, gone), http.StatusNotFound, "webhook_not_found")
 		}

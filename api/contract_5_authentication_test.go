@@ -31,6 +31,7 @@ var scopeOf = map[string]models.Scope{
 	"GET /v1/stores":                    models.ScopeReadStores,
 	"GET /v1/webhooks":                  models.ScopeManageWebhooks,
 	"POST /v1/webhooks":                 models.ScopeManageWebhooks,
+	"GET /v1/webhooks/:id":              models.ScopeManageWebhooks,
 	"PATCH /v1/webhooks/:id":            models.ScopeManageWebhooks,
 	"DELETE /v1/webhooks/:id":           models.ScopeManageWebhooks,
 	"GET /v1/webhooks/:id/health":       models.ScopeManageWebhooks,

@@ -65,6 +65,7 @@ func (s *Server) routes() {
 	v1.GET("/stores", s.withKey(models.ScopeReadStores, s.listStores))
 	v1.GET("/webhooks", s.withKey(models.ScopeManageWebhooks, s.listWebhooks))
 	v1.POST("/webhooks", s.withKey(models.ScopeManageWebhooks, s.registerWebhook))
+	v1.GET("/webhooks/:id", s.withKey(models.ScopeManageWebhooks, s.readWebhook))
 	v1.PATCH("/webhooks/:id", s.withKey(models.ScopeManageWebhooks, s.changeWebhook))
 	v1.DELETE("/webhooks/:id", s.withKey(models.ScopeManageWebhooks, s.deactivateWebhook))
 	v1.GET("/webhooks/:id/health", s.withKey(models.ScopeManageWebhooks, s.webhookHealth))

@@ -94,6 +94,19 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	})
 }
 
+// readWebhook shows one of the caller's webhooks, as the list does, also after its deactivation.
+func (s *Server) readWebhook(c *gin.Context) error {
+	id, err := pathID(c, webhooks.ErrNotFound)
+	if err != nil {
+		return err
+	}
+	hook, err := s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+	if err != nil {
+		return err
+	}
+	return ok(c, s.viewOfWebhook(hook))
+}
+
 // dailyView is how a webhook's deliveries of one day went.
 type dailyView struct {
 	Day       string `json:"day"`

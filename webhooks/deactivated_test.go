@@ -19,7 +19,7 @@ func TestDeactivated_staysReadable(t *testing.T) {
 		deactivated := s.Do(t, apptest.Request{Method: http.MethodDelete, Path: "/v1/webhooks/" + id, Key: s.KeyA})
 		require.Equal(t, http.StatusOK, deactivated.Status, deactivated.Text)
 
-		for _, path := range []string{"/v1/webhooks/" + id + "/health", "/v1/deliveries/" + delivery} {
+		for _, path := range []string{"/v1/webhooks/" + id, "/v1/webhooks/" + id + "/health", "/v1/deliveries/" + delivery} {
 			read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: s.KeyA})
 			require.Equal(t, http.StatusOK, read.Status, path+read.Text)
 			foreign := s.Do(t, apptest.Request{Method: http.MethodGet, Path: path, Key: s.KeyB})

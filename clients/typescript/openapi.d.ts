@@ -276,7 +276,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Leer un webhook
+         * @description El webhook como está ahora, también uno desactivado. El secreto no se muestra.
+         */
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
@@ -2670,6 +2674,81 @@ export interface operations {
             };
             413: components["responses"]["V1TooLarge"];
             415: components["responses"]["V1UnsupportedMedia"];
+            429: components["responses"]["V1TooMany"];
+            500: components["responses"]["V1Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description El `id` del webhook.
+                 * @example 019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55
+                 */
+                webhook_id: components["parameters"]["WebhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description El webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "019a8f40-11aa-7c3e-8d21-6b7f0e9a4c55",
+                     *         "url": "https://tienda.example/despacho",
+                     *         "events": [
+                     *           "order.delivered"
+                     *         ],
+                     *         "store_id": null,
+                     *         "owner": "operator",
+                     *         "retry": true,
+                     *         "active": true,
+                     *         "paused_at": null,
+                     *         "circuit": {
+                     *           "state": "closed",
+                     *           "failures": 0,
+                     *           "opened_at": null,
+                     *           "next_probe_at": null
+                     *         },
+                     *         "created_at": "2026-11-15T15:00:00.5Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+            401: components["responses"]["V1Unauthorized"];
+            403: components["responses"]["V1Forbidden"];
+            /** @description No existe o es de otro dueño. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "El webhook no existe o ya está desactivado.",
+                     *       "code": "webhook_not_found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["V1TooMany"];
             500: components["responses"]["V1Internal"];
             503: components["responses"]["Unavailable"];
