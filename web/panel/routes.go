@@ -46,6 +46,7 @@ func (p *Pages) Routes() []Route {
 		{post, "/panel/carga/crear", models.AnyUserWrite, p.createUpload},
 		{post, "/panel/carga/resumen", models.AnyUser, p.summarizeUpload},
 		{post, "/panel/carga/resultado.csv", models.AnyUser, p.uploadResult},
+		{post, "/panel/carga/errores.csv", models.AnyUser, p.uploadErrors},
 		{get, "/panel/ubicaciones", models.AnyUser, p.suggestPlaces},
 		{get, summaryPath, models.AnyUser, p.showSummary},
 		{get, "/panel/destinos", models.AnyUser, p.suggestDestinations},

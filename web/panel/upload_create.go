@@ -2,6 +2,7 @@ package panel
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,6 +60,32 @@ func (p *Pages) uploadResult(v *Request) error {
 		table = append(table, append(resultCells(row), row.CellsOf(columns)...))
 	}
 	return sendCSV(v, "resultado-pedidos.csv", table, back.delimiter)
+}
+
+// uploadErrors is a file of the rows with errors alone. Corrected, it can be uploaded on any day:
+// it has none of the rows that are orders already.
+func (p *Pages) uploadErrors(v *Request) error {
+	back, err := p.readReturned(v)
+	if err != nil {
+		return err
+	}
+	page, err := back.page(v)
+	if err != nil {
+		return err
+	}
+	rows := neworder.InFileOrder(page.Invalid)
+	columns := back.ToCorrect(rows)
+	table := [][]string{append(slices.Clone(columns), "problema")}
+	for _, row := range rows {
+		cells := append(row.CellsOf(columns), row.Problem())
+		if row.Overflows {
+			// What was in the surplus cells is unknown. A cell without a heading keeps the row an
+			// error until somebody has completed it.
+			cells = append(cells, "Complete la fila y borre esta celda")
+		}
+		table = append(table, cells)
+	}
+	return sendCSV(v, "filas-con-errores.csv", table, back.delimiter)
 }
 
 func resultCells(row *neworder.Row) []string {

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/charmap"
 
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/testenv"
 	"despacho/web/panel/csvfile"
 )
 
@@ -206,6 +208,42 @@ func TestUpload_numbersOfTheReleaseBefore(t *testing.T) {
 		require.Contains(t, v.confirm(preview).words(), "1 creado 1 ya existía")
 		require.Contains(t, v.check(numbered, strings.Replace(ofA, "Zapatillas", "Botas", 1)).words(), "Ya se usó con otros datos en el pedido")
 		require.Equal(t, 2, orderCount(t, s, tenant))
+	})
+}
+
+// The rows with errors are a file of their own, which can be corrected and uploaded on another day.
+// The complete file would create its good rows again then, and the preview says so.
+func TestUpload_correctedOnAnotherDay(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		now := clock.NewManual(apptest.FrozenAt)
+		s := apptest.Boot(t, databaseURL, apptest.Options{Clock: now, NoWorker: true})
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreA)
+		const good = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5"
+		done := v.confirm(v.check(header, good, "Luis;;Av. Larco 1;Miraflores;Caja;", "Ana;987654323;Av. Larco 2;Miraflores;Libro;;dos tomos"))
+		require.Contains(t, done.words(), "1 creado 2 con errores")
+		require.Contains(t, done.words(), "También puede subir el archivo completo el mismo día")
+		const wrongRows = "/panel/carga/errores.csv"
+		file := v.post(wrongRows, done.fieldsOf(t, wrongRows))
+		require.Equal(t, http.StatusOK, file.Status)
+		table, err := csvfile.Read([]byte(file.Text), 10)
+		require.NoError(t, err)
+		require.Equal(t, []string{"destinatario", "telefono", "direccion", "distrito", "producto", "problema"}, table.Header, "a required column is there though it is empty")
+		require.Len(t, table.Rows, 2)
+		require.Equal(t, []string{"Luis", "", "Av. Larco 1", "Miraflores", "Caja", "telefono: Es obligatorio."}, table.Rows[0].Cells)
+
+		now.Advance(20 * time.Hour)
+		v = visit(t, s, tenant, &tenant.StoreA)
+		require.Contains(t, v.check(file.Text).words(), "2 con errores", "as it is")
+		corrected := strings.NewReplacer("Luis;", "Luis;987654322", ";Libro;", ";\"Libro; dos tomos\";", ";Complete la fila y borre esta celda", "").Replace(file.Text)
+		require.Contains(t, v.confirm(v.check(corrected)).words(), "2 creados")
+		require.Equal(t, 3, orderCount(t, s, tenant))
+
+		again := v.check(header, good)
+		require.Regexp(t, `Por crear Ayer se creó uno igual: \S+\.`, again.words())
+		require.Contains(t, v.confirm(again).words(), "1 creado", "an equal order on another day is possible")
+		require.NotContains(t, v.check(header, good).words(), "Ayer")
 	})
 }
 

@@ -108,14 +108,17 @@ type Reader struct {
 	places  *places.Destinations
 	// PreviewedAt is when the preview was made. Its day is part of the row's idempotency key: an equal
 	// row on another day is another order.
-	PreviewedAt time.Time
-	day         string
+	PreviewedAt    time.Time
+	day, dayBefore string
 }
 
 // NewReader makes the reader of a file whose preview was made at a time.
 func NewReader(creator Creator, caller orders.Caller, destinations *places.Destinations, previewedAt time.Time) *Reader {
-	day := previewedAt.In(caller.Operator.TimeZone()).Format(time.DateOnly)
-	return &Reader{Creator: creator, caller: caller, columns: ColumnsFor(caller), places: destinations, PreviewedAt: previewedAt, day: day}
+	today := previewedAt.In(caller.Operator.TimeZone())
+	return &Reader{
+		Creator: creator, caller: caller, columns: ColumnsFor(caller), places: destinations, PreviewedAt: previewedAt,
+		day: today.Format(time.DateOnly), dayBefore: today.AddDate(0, 0, -1).Format(time.DateOnly),
+	}
 }
 
 // Rows reads the rows of a new file.
@@ -201,6 +204,19 @@ func (r *Reader) Used(rows []*Row) []string {
 	return names
 }
 
+// ToCorrect are the columns of a file in which the rows can be uploaded again: those that are not
+// empty in all rows, and the required ones.
+func (r *Reader) ToCorrect(rows []*Row) []string {
+	used := r.Used(rows)
+	var names []string
+	for _, column := range r.columns {
+		if column.Required || slices.Contains(used, column.Name) {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
 // countOccurrences numbers equal rows, which are separate orders.
 func countOccurrences(rows []*Row) {
 	seen := map[string]int{}
@@ -250,7 +266,10 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 		row.Quote = quote
 		row.key = row.keyOn(r.day)
 		keys = append(keys, row.key)
-		if code := row.Cells[codeColumn]; code != "" && row.store != "" {
+		switch code := row.Cells[codeColumn]; {
+		case code == "":
+			keys = append(keys, row.keyOn(r.dayBefore))
+		case row.store != "":
 			row.earlierKey = numberKey(code)
 			keys = append(keys, row.earlierKey)
 		}
@@ -273,8 +292,19 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 		default:
 			row.Created = before.Created
 		}
+		if len(row.Errors) == 0 && row.Created == nil {
+			r.noteDayBefore(row, previous)
+		}
 	}
 	return nil
+}
+
+// noteDayBefore says that an equal row became an order the day before: this one is another order,
+// which somebody who uploads the same file again may not want.
+func (r *Reader) noteDayBefore(row *Row, previous map[string]orders.PreviousCreation) {
+	if before, known := previous[row.keyOn(r.dayBefore)]; known {
+		row.Notes = append(row.Notes, "Ayer se creó uno igual: "+before.Order.GuideCode+".")
+	}
 }
 
 // keyOn is the row's Idempotency-Key: the store's own order number or, without one, the row's

@@ -48,7 +48,7 @@
       after.querySelector("a, button")?.focus();
     } catch (error) {
       said.textContent = error.over ? "La revisión venció. Vuelva a subir el archivo."
-        : "No se pudo terminar. Presione el botón otra vez: lo que ya se creó no se repite. Si sigue igual, vuelva a ingresar al panel y suba el archivo.";
+        : "No se pudo terminar. Presione el botón otra vez: lo que ya se creó no se repite. Si sigue igual, vuelva a ingresar al panel y suba el archivo el mismo día.";
       button.textContent = "Continuar";
       button.disabled = false;
       button.focus();
