@@ -19,14 +19,11 @@ import (
 // correctionPage is the form that corrects an order.
 type correctionPage struct {
 	Order *orders.View
-	Form  *forms.Form
-	// Seen is the content that the form was filled in with.
-	Seen string
+	// Form carries the content that it was filled in with.
+	Form *forms.Form
 	// Back is the order's page.
 	Back string
 }
-
-const seenField = "seen"
 
 func correctionPath(id uuid.UUID) string { return orderPath(id) + "/corregir" }
 
@@ -53,7 +50,7 @@ func (p *Pages) correctionOf(v *Request) (*correctionPage, error) {
 		return nil, err
 	}
 	form, err := p.correctionForm(v, order)
-	return &correctionPage{Order: order, Form: form, Seen: orders.CorrectableContent(order), Back: orderPath(id)}, err
+	return &correctionPage{Order: order, Form: form, Back: orderPath(id)}, err
 }
 
 // correctionRefused leads to the order, which says why it cannot be corrected.
@@ -97,7 +94,7 @@ func (p *Pages) correctOrder(v *Request) error {
 	case !page.Form.AddError(neworder.ForForm(err)):
 		return err
 	}
-	page.Seen = values.Get(seenField)
+	page.Form.Seen = values.Get(seenField)
 	return p.respondCorrection(v, http.StatusUnprocessableEntity, page)
 }
 
@@ -115,7 +112,7 @@ func (p *Pages) correct(v *Request, page *correctionPage, values url.Values) (*o
 	if preview.CostChanged() && values.Get(forms.AskedName) != cost.String() {
 		page.Form.Question = "El costo de envío pasa de " + format.Amount(preview.CostBefore, page.Order.Currency) + " a " + format.Amount(cost, page.Order.Currency) +
 			". Si es correcto, confirme otra vez."
-		page.Form.Asked, page.Seen = cost.String(), values.Get(seenField)
+		page.Form.Asked, page.Form.Seen = cost.String(), values.Get(seenField)
 		return nil, nil
 	}
 	return p.Orders.Correct(v.Ctx(), v.Caller, page.Order.ID, in, orders.Based{Content: values.Get(seenField), Cost: &cost})
@@ -162,7 +159,7 @@ func (p *Pages) correctionForm(v *Request, order *orders.View) (*forms.Form, err
 	if err != nil {
 		return nil, err
 	}
-	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Fields: []forms.Field{
+	return &forms.Form{Action: correctionPath(order.ID), Submit: "Guardar la corrección", Seen: orders.CorrectableContent(order), Fields: []forms.Field{
 		{Name: "recipient_phone", Label: "Teléfono", Kind: forms.Phone, Required: true, Value: order.RecipientPhone},
 		{Name: "location_id", Label: "Distrito o zona", Kind: forms.Destination, Required: true, Suggestions: destinations.Offered(), Value: place, Hint: "Con otro, la tarifa se calcula de nuevo."},
 		{Name: "delivery_address", Label: "Dirección", Kind: forms.Area, Required: true, Wide: true, Value: order.DeliveryAddress},

@@ -2,12 +2,14 @@ package panel
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/google/uuid"
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/web/panel/forms"
 )
 
@@ -23,9 +25,10 @@ type resource[T any] struct {
 	// add is the label of the create button; made and changed are the success messages.
 	add, made, changed string
 
-	all    func(context.Context, *models.Operator) ([]T, error)
-	make   func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
-	alter  func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)
+	all  func(context.Context, *models.Operator) ([]T, error)
+	make func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
+	// alter changes a row unless it is no longer as it was read: that is ErrRowChanged.
+	alter  func(ctx context.Context, operator *models.Operator, read *T, in *jsonbody.Object) error
 	absent error
 
 	id   func(*T) uuid.UUID
@@ -127,7 +130,7 @@ func (r *resource[T]) ask(v *Request, row *T) (*forms.Form, error) {
 	if row == nil {
 		return &forms.Form{Action: r.path, Submit: r.add, Fields: fields}, nil
 	}
-	return &forms.Form{Action: r.path + "/" + r.id(row).String(), Submit: "Guardar cambios", Fields: fields}, nil
+	return editForm(r.path+"/"+r.id(row).String(), fields), nil
 }
 
 func (r *resource[T]) create(v *Request) error {
@@ -153,34 +156,41 @@ func (r *resource[T]) create(v *Request) error {
 }
 
 func (r *resource[T]) edit(v *Request) error {
-	row, err := r.find(v)
-	if err != nil {
-		return err
-	}
-	form, err := r.ask(v, row)
+	row, form, err := r.open(v)
 	if err != nil {
 		return err
 	}
 	return r.showEdit(v, http.StatusOK, row, form, r.actionsOn(v, row))
 }
 
-func (r *resource[T]) change(v *Request) error {
+// open reads the row of the path, with its form.
+func (r *resource[T]) open(v *Request) (*T, *forms.Form, error) {
 	row, err := r.find(v)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	form, err := r.ask(v, row)
+	return row, form, err
+}
+
+func (r *resource[T]) change(v *Request) error {
+	row, form, err := r.open(v)
 	if err != nil {
 		return err
 	}
-	in, err := r.pages.readForm(v, form)
+	in, err := r.pages.readEdit(v, form)
 	if err == nil {
-		_, err = r.alter(v.Ctx(), v.Operator(), r.id(row), in)
+		err = r.alter(v.Ctx(), v.Operator(), row, in)
 	}
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
-	if !form.AddError(err) {
+	if errors.Is(err, operators.ErrRowChanged) {
+		if row, form, err = r.open(v); err != nil {
+			return err
+		}
+		form.Failure = changedMeanwhile
+	} else if !form.AddError(err) {
 		return err
 	}
 	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))

@@ -29,9 +29,9 @@ func (p *Pages) riskZones() *resource[riskZone] {
 			_, err := p.Operators.CreateRiskZone(ctx, operator, in)
 			return nil, err
 		},
-		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*riskZone, error) {
-			_, err := p.Operators.ChangeRiskZone(ctx, operator, id, in)
-			return nil, err
+		alter: func(ctx context.Context, operator *models.Operator, read *riskZone, in *jsonbody.Object) error {
+			_, err := operators.IfUnchanged(p.Operators, &read.RiskZone).ChangeRiskZone(ctx, operator, read.ID, in)
+			return err
 		},
 		id:   func(z *riskZone) uuid.UUID { return z.ID },
 		name: func(z *riskZone) string { return z.Name },

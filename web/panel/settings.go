@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -30,20 +31,20 @@ type fact struct{ Name, Value string }
 
 func settingsForm(v *Request) *forms.Form {
 	operator := v.Operator()
-	form := &forms.Form{Action: settingsPath, Submit: "Guardar cambios", Fields: []forms.Field{
+	fields := []forms.Field{
 		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
 		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice), Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
 		{Name: "logo_url", Label: "Dirección del logo", Kind: forms.URL, Wide: true, Value: orEmpty(operator.LogoURL), Hint: "Para enlazarlo en lugar de subirlo: una imagen pública, con https://."},
 		{Name: "share_proof_location", Label: "Mostrar a las tiendas dónde se tomó la foto de entrega", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofLocation), Hint: "En el panel, en la API y en sus webhooks."},
 		{Name: "share_proof_photo", Label: "Mostrar la foto de entrega en la página de seguimiento", Kind: forms.Flag, Wide: true, Value: strconv.FormatBool(operator.ShareProofPhoto), Hint: "La ve quien tenga el código de guía. Puede verse la puerta o a quien recibe."},
-	}}
+	}
 	if v.Who.User.Administers() {
-		form.Fields = append(form.Fields, forms.Field{
+		fields = append(fields, forms.Field{
 			Name: "require_second_factor", Label: "Pedir un segundo factor a los administradores", Kind: forms.Flag, Wide: true,
 			Value: strconv.FormatBool(operator.RequireSecondFactor), Hint: "Quien no lo tenga lo activa al ingresar, antes de hacer otra cosa.",
 		})
 	}
-	return form
+	return editForm(settingsPath, fields)
 }
 
 func (p *Pages) showSettings(v *Request) error {
@@ -76,14 +77,16 @@ func planWords(plan models.Plan) string {
 
 func (p *Pages) changeSettings(v *Request) error {
 	form := settingsForm(v)
-	in, err := p.readForm(v, form)
+	in, err := p.readEdit(v, form)
 	if err == nil {
 		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Who, in)
 	}
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")
 	}
-	if !form.AddError(err) {
+	if errors.Is(err, operators.ErrRowChanged) {
+		form.Failure = changedMeanwhile
+	} else if !form.AddError(err) {
 		return err
 	}
 	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: form})

@@ -7,6 +7,7 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/operators"
 	"despacho/web/panel/forms"
 	"despacho/webhooks"
 )
@@ -20,7 +21,7 @@ func changeForm(hook *models.Webhook) *forms.Form {
 		fields[1].Values = append(fields[1].Values, string(event))
 	}
 	fields[2].Value = strconv.FormatBool(hook.Retry)
-	return &forms.Form{Action: webhookPath(hook.ID) + "/cambiar", Submit: "Guardar cambios", Fields: fields}
+	return editForm(webhookPath(hook.ID)+"/cambiar", fields)
 }
 
 func (p *Pages) changeWebhook(v *Request) error {
@@ -29,14 +30,16 @@ func (p *Pages) changeWebhook(v *Request) error {
 		return err
 	}
 	form := changeForm(hook)
-	in, err := p.readForm(v, form)
+	in, err := p.readEdit(v, form)
 	if err == nil {
 		_, err = p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in)
 	}
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), "El webhook quedó cambiado. Su secreto es el mismo.")
 	}
-	if errors.Is(err, webhooks.ErrNotFound) || !form.AddError(err) {
+	if errors.Is(err, operators.ErrRowChanged) {
+		form.Failure = changedMeanwhile
+	} else if errors.Is(err, webhooks.ErrNotFound) || !form.AddError(err) {
 		return err
 	}
 	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Change, page.Changing = form, true })

@@ -97,6 +97,8 @@ type Form struct {
 	// Question is asked before the form is accepted; sending it again confirms. Asked is what the
 	// question is about: the form sends it back under AskedName, and another is another question.
 	Question, Asked string
+	// Seen identifies what the person saw when the form was opened, if that matters.
+	Seen string
 }
 
 // AskedName is the name of the field in which a form sends its Asked.
