@@ -30,7 +30,7 @@ func TestContract_9_unknownMethods(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
 		for _, c := range []struct{ method, path, allow string }{
 			{"PUT", "/v1/orders", "GET, POST"}, {"DELETE", "/v1/orders/x", "GET, PATCH"}, {"POST", "/v1/orders/x/cancel", "PATCH"}, {"OPTIONS", "/v1/webhooks", "GET, POST"},
-			{"GET", "/v1/webhooks/x", "PATCH, DELETE"}, {"POST", "/v1/track/x", "GET"}, {"POST", "/public/countries", "GET"}, {"PROPFIND", "/v1/stores", "GET"},
+			{"PUT", "/v1/webhooks/x", "GET, PATCH, DELETE"}, {"POST", "/v1/track/x", "GET"}, {"POST", "/public/countries", "GET"}, {"PROPFIND", "/v1/stores", "GET"},
 		} {
 			answer := s.Do(t, apptest.Request{Method: c.method, Path: c.path})
 			requireRefused(t, answer, http.StatusMethodNotAllowed, "method_not_allowed")

@@ -16,7 +16,7 @@ func TestRequestLine_head(t *testing.T) {
 		order := "/v1/orders/" + s.CreateOrder(t, tenant.Key)
 		for path, status := range map[string]int{
 			"/healthz": 200, "/readyz": 200, "/": 200, "/public/countries": 200, "/openapi.yaml": 200, order: 200, "/v1/orders": 200,
-			"/v1/orders/x": 404, "/v1/nothing": 404, "/v1/webhooks/x": 405,
+			"/v1/orders/x": 404, "/v1/nothing": 404, "/v1/webhooks/x": 404, "/v1/test/orders/x/advance": 405,
 		} {
 			read := apptest.Request{Method: http.MethodGet, Path: path, Key: tenant.Key}
 			get := s.Do(t, read)
