@@ -132,6 +132,28 @@ func TestTestMode_deliveredWithAPhoto(t *testing.T) {
 	})
 }
 
+// What a test order collects follows a correction of its amount. On a slow machine the order may be
+// received before, when its store cannot correct it any more.
+func TestTestMode_collectsTheCorrectedAmount(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		for digits, want := range map[string]float64{"001": 30, "002": 15} {
+			poll.Until(t, func() error {
+				o := newTestOrder(t, s, digits)
+				corrected := correct(t, s, o.key, o.id, fields{"amount_to_collect": 30})
+				if corrected.Code == "correction_not_allowed" {
+					return errors.New("a slow machine: the order was received before")
+				}
+				require.Equal(t, http.StatusOK, corrected.Status, corrected.Text)
+				o.toTheEnd(t)
+				order := o.get(t)
+				require.Equal(t, "delivered", order["status"])
+				require.EqualValues(t, want, order["actual_amount_collected"])
+				return nil
+			})
+		}
+	})
+}
+
 func TestTestMode_identityAndMapLink(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		document := map[string]any{

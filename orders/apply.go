@@ -58,6 +58,11 @@ func (s *Service) Apply(ctx context.Context, move workflows.ApplyMoveInput) (*wo
 		if order.Seq != move.Seq-1 {
 			return s.alreadyMoved(ctx, tx, order, move, &result)
 		}
+		if order.Test && move.Delivered != nil {
+			delivered := *move.Delivered
+			delivered.ActualAmountCollected = testCollected(order, delivered)
+			move.Delivered = &delivered
+		}
 		if result.Refused = checkMove(order, moveContext, move); result.Refused != "" {
 			return nil
 		}

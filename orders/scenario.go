@@ -136,7 +136,6 @@ func testSteps(order *models.Order) []workflows.TestStep {
 		case models.MoveCancel:
 			made.Reason = "Cancelación de prueba"
 		case models.MoveDeliver:
-			made.Amount = scenario.collected(order)
 			if scenario.photo {
 				made.Photo = testPhotoName(order.ID)
 			}
@@ -146,13 +145,14 @@ func testSteps(order *models.Order) []workflows.TestStep {
 	return steps
 }
 
-// collected is what the rider of a test order collects; nil if there is nothing to collect.
-func (s *Scenario) collected(order *models.Order) *money.Cents {
+// testCollected is what the rider of a test order collects: of the amount that the order has at its
+// delivery, with a photo the half; nil if there is nothing to collect.
+func testCollected(order *models.Order, delivered workflows.Delivered) *money.Cents {
 	if order.PaymentType != models.CashOnDelivery {
 		return nil
 	}
 	amount := order.AmountToCollect
-	if s.photo {
+	if delivered.Photo != "" {
 		amount /= 2
 	}
 	return &amount

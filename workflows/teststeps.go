@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/workflow"
 
-	"despacho/internal/money"
 	"despacho/models"
 )
 
@@ -23,9 +22,9 @@ type TestStep struct {
 	// RiderID is the rider of an assignment, Reason that of a cancel.
 	RiderID *uuid.UUID `json:"rider_id,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
-	// Amount is what was collected on delivery, Photo the name of its photo.
-	Amount *money.Cents `json:"amount,omitempty"`
-	Photo  string       `json:"photo,omitempty"`
+	// Photo is the name of the photo of a delivery. What it collects is decided when it is written:
+	// the amount may be corrected until then.
+	Photo string `json:"photo,omitempty"`
 }
 
 // request is the step as a requested move.
@@ -41,7 +40,7 @@ func (s TestStep) request(now time.Time) request {
 	case models.MoveCancel:
 		r.message = Cancel{Reason: s.Reason}
 	case models.MoveDeliver:
-		delivered := Delivered{ActualAmountCollected: s.Amount, Photo: s.Photo}
+		delivered := Delivered{Photo: s.Photo}
 		if s.Photo != "" {
 			delivered.CapturedAt = &now
 		}
