@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,10 @@ func (d *DB) InPipeline(ctx context.Context, fn func(tx *DB) error) error {
 	}
 	return d.send(ctx, queue)
 }
+
+// rollbackTime bounds how long the end of a failed transaction is waited for. PostgreSQL rolls back
+// on its own when the connection is closed, which the driver does after that.
+const rollbackTime = 2 * time.Second
 
 // inLockedPipeline begins a transaction with a statement that reads and locks rows, and runs fn in
 // it. fn reads with tx, and writes with writes: what it writes is sent with the commit when fn has
@@ -55,7 +60,9 @@ func (d *DB) inLockedPipeline(ctx context.Context, lock rowsRead, fn func(tx, wr
 	}
 	// Of what was sent after an error nothing was run, the commit included. A connection on which this
 	// fails is not used again.
-	_, _ = connection.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
+	defer cancel()
+	_, _ = connection.ExecContext(ending, "ROLLBACK")
 	return err
 }
 

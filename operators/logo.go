@@ -47,7 +47,7 @@ func (s *Service) RemoveLogo(ctx context.Context, who *db.SignedIn) (*models.Ope
 // deleted now, the sweep of photos finds it.
 func (s *Service) removeReplacedLogo(ctx context.Context, before, after *models.Operator) {
 	if before.LogoPhoto != nil && (after.LogoPhoto == nil || *after.LogoPhoto != *before.LogoPhoto) {
-		_ = s.photos.Remove(context.WithoutCancel(ctx), *before.LogoPhoto)
+		_ = s.photos.Discard(ctx, *before.LogoPhoto)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,6 +12,10 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/models"
 )
+
+// releaseTimeout bounds what a request that failed waits for a database that does not answer: the
+// lease of its key runs out in any case.
+const releaseTimeout = 2 * time.Second
 
 // withIdempotencyKey runs a creation under an Idempotency-Key: the first request creates, later
 // ones get its stored outcome.
@@ -36,7 +41,9 @@ func (s *Service) withIdempotencyKey(ctx context.Context, caller Caller, in *jso
 	created, err := create(record)
 	if err != nil {
 		// Only successes are stored. The key is released even if the client has disconnected.
-		if freeErr := s.db.ReleaseKey(context.WithoutCancel(ctx), record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
+		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+		defer cancel()
+		if freeErr := s.db.ReleaseKey(releasing, record.ScopeID, record.Key, record.LeaseToken); freeErr != nil {
 			s.log.WarnContext(ctx, "idempotency key not freed; its lease will run out", "error", freeErr)
 		}
 	}

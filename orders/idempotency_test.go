@@ -162,6 +162,25 @@ func TestCreate_erasureOfAnEarlierOrderOfTheKey(t *testing.T) {
 	})
 }
 
+// A request that failed ends although the database does not release its key: the lease runs out.
+func TestCreate_keyThatCannotBeReleased(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {
+		s := newStoreClient(t, service)
+		if s.App.DB.Dialect() != db.Postgres {
+			return // SQLite's driver bounds how long a statement waits
+		}
+		refused := errors.New("refused")
+		holder, err := s.App.DB.SQL().BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, holder.Rollback()) }()
+		_, err = s.create(t.Context(), t, func() error {
+			_, err := holder.ExecContext(t.Context(), "SELECT 1 FROM idempotency_records WHERE scope_id = '"+s.caller.KeyID.String()+"' FOR UPDATE")
+			return errors.Join(err, refused)
+		})
+		require.ErrorIs(t, err, refused)
+	})
+}
+
 // Only successes are stored, also on internal errors or when the client has disconnected.
 func TestCreate_failureFreesTheKey(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, service *apptest.Service) {

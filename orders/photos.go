@@ -15,7 +15,7 @@ const (
 )
 
 func (s *Service) discardPhoto(ctx context.Context, name string) {
-	if err := s.options.Photos.Remove(context.WithoutCancel(ctx), name); err != nil {
+	if err := s.options.Photos.Discard(ctx, name); err != nil {
 		s.log.WarnContext(ctx, "photo of a refused delivery not removed", "error", err)
 	}
 }

@@ -37,7 +37,7 @@ const (
 	// thumbnailSide is enough for the panel on a high-density screen.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
-	// cleanUpTimeout bounds what a caller whose photo could not be stored waits for its removal.
+	// cleanUpTimeout bounds what a caller waits for the removal of a photo that is not needed.
 	cleanUpTimeout = 2 * time.Second
 	// uploadPrefix marks a file that is being written.
 	uploadPrefix = ".upload-"
@@ -149,9 +149,22 @@ func newBase() (base [16]byte) {
 // abandon removes what was written of a photo that could not be stored: its thumbnail, and the
 // photo itself if a bucket answered too late. A sweep deletes what is left.
 func (s Store) abandon(ctx context.Context, name string, err error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+	ctx, cancel := cleaningUp(ctx)
 	defer cancel()
 	return ErrNotStored.Because(errors.Join(err, s.place.remove(ctx, name), s.place.remove(ctx, ThumbnailName(name))))
+}
+
+// cleaningUp outlasts a request whose client has disconnected, and not for long.
+func cleaningUp(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
+}
+
+// Discard is Remove for a photo that is not needed after all, by a caller who does not wait for
+// long, and although its request has ended. A sweep deletes what is left.
+func (s Store) Discard(ctx context.Context, name string) error {
+	ctx, cancel := cleaningUp(ctx)
+	defer cancel()
+	return s.Remove(ctx, name)
 }
 
 // Remove deletes a photo and its thumbnail, wherever they are. A missing file is not an error.

@@ -37,3 +37,26 @@ func TestOpen_findsWhatIsMovedMeanwhile(t *testing.T) {
 	_, err = os.Stat(at.path(name))
 	require.NoError(t, err, "it was put back while it was looked for")
 }
+
+// silent is a directory on a server that does not answer.
+type silent struct{ directory }
+
+func (silent) remove(ctx context.Context, _ string) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// Whoever discards a photo does not wait for a place that does not answer, and a request that has
+// ended does not keep the photo.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("0", 32) + ".jpg"
+	at := directory(t.TempDir())
+	require.NoError(t, at.write(t.Context(), name, []byte("photo")))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, Store{place: silent{at}}.Discard(ended, name), context.DeadlineExceeded)
+	require.NoError(t, Store{place: at}.Discard(ended, name))
+	_, err := os.Stat(at.path(name))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
