@@ -43,6 +43,9 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	}
 	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
+	erasing := make(chan error, 1)
+	// Beside the passes: what there is to erase may take the whole run.
+	go func() { erasing <- a.applyRetention(passes, over) }()
 	failed := a.firstPass(passes, over)
 	for !over() {
 		select {
@@ -54,10 +57,21 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 			}
 		}
 	}
+	failed = errors.Join(failed, <-erasing)
 	if passes.Err() != nil {
 		return nil // the next run continues
 	}
 	return failed
+}
+
+// applyRetention erases until nothing is left whose retention is over, or the run is over.
+func (a *Activities) applyRetention(ctx context.Context, over func() bool) error {
+	for {
+		erased, err := a.Orders.ApplyRetention(ctx)
+		if err != nil || erased == 0 || over() {
+			return err
+		}
+	}
 }
 
 // firstPass is what a run does once.
@@ -66,9 +80,8 @@ func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
 	_, startErr := a.startMissing(ctx, over)
 	_, driveErr := a.DriveAbandonedDeliveries(ctx)
 	_, clearErr := a.ClearExpiredRecords(ctx)
-	_, eraseErr := a.Orders.ApplyRetention(ctx)
 	_, encryptErr := a.Orders.EncryptDocuments(ctx)
-	return errors.Join(compareErr, startErr, driveErr, clearErr, eraseErr, encryptErr)
+	return errors.Join(compareErr, startErr, driveErr, clearErr, encryptErr)
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should

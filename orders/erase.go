@@ -322,7 +322,7 @@ func (s *Service) deleteHistory(ctx context.Context, orderID uuid.UUID) error {
 
 const (
 	// retentionBatch and retentionOrders bound one pass over the deliveries and the orders whose
-	// retention is over: the next pass continues.
+	// retention is over: the next pass, which follows at once, continues.
 	retentionBatch  = 500
 	retentionOrders = 50
 	// testRetention is how long the recipient's data of an ended test order is kept.
