@@ -154,6 +154,31 @@ func TestTestMode_collectsTheCorrectedAmount(t *testing.T) {
 	})
 }
 
+// A test order goes on as it began although its phone, which has chosen its way, is corrected.
+func TestTestMode_goesOnAfterAnotherPhone(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		for digits, way := range map[string]struct {
+			phone    string
+			statuses []string
+		}{
+			"006": {"005", []string{"cancelled", "received", "assigned", "delivered"}}, "004": {"010", []string{"received", "assigned", "assigned", "delivered"}},
+			"005": {"006", []string{"cancelled"}},
+		} {
+			poll.Until(t, func() error {
+				o := newTestOrder(t, s, digits)
+				s.WaitForWorkflow(t, o.id)
+				corrected := correct(t, s, o.key, o.id, fields{"recipient_phone": "987651" + way.phone})
+				if corrected.Code == "correction_not_allowed" {
+					return errors.New("a slow machine: the order was received before")
+				}
+				require.Equal(t, http.StatusOK, corrected.Status, corrected.Text)
+				require.Equal(t, way.statuses, o.toTheEnd(t), digits)
+				return nil
+			})
+		}
+	})
+}
+
 func TestTestMode_identityAndMapLink(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		document := map[string]any{

@@ -16,7 +16,8 @@ import (
 var ErrNoNextStep = apperror.New(apperror.Conflict, "no_next_step", "El pedido de prueba ya terminó: no tiene un siguiente paso.")
 
 // Advance makes the next step of a test order at once and returns the order. The caller must be a
-// test key.
+// test key. Which step that is, the running workflow decides: the row's phone, which chooses the
+// steps at first, may have been corrected since.
 func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*View, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.MoveTimeout)
 	defer cancel()
@@ -29,7 +30,7 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 	if err != nil {
 		return nil, err
 	}
-	if order.State().Final() || order.Seq > len(testSteps(&order.Order)) {
+	if order.State().Final() {
 		return nil, ErrNoNextStep
 	}
 	// A repeated request waits for the same update. The Seq keeps it from making another step.
@@ -39,10 +40,17 @@ func (s *Service) Advance(ctx context.Context, caller Caller, id uuid.UUID) (*Vi
 	}
 	handle, err := s.temporal.UpdateWorkflow(limited, options)
 	if workflows.IsNotRunning(err) {
+		// A workflow that is to revive the order would still run.
+		if !order.Status.Open() {
+			return nil, ErrNoNextStep
+		}
 		handle, err = s.updateWithStart(limited, &order.Order, options)
 	}
 	if err == nil {
 		err = handle.Get(limited, nil)
+	}
+	if workflows.IsNoNextStep(err) {
+		return nil, ErrNoNextStep
 	}
 	moved, readErr := s.Find(ctx, caller, id)
 	if readErr != nil {

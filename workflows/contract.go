@@ -37,6 +37,7 @@ const (
 	orderMissingErrorType  = "OrderMissing"
 	notStoredErrorType     = "NotStored"
 	webhookFailedErrorType = "WebhookFailed"
+	noNextStepErrorType    = "NoNextStep"
 )
 
 // Search attributes of an order's workflow, set when it starts.

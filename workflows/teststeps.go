@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"despacho/models"
@@ -52,9 +53,13 @@ func (s TestStep) request(now time.Time) request {
 // stepRetry is the time to the next attempt at a step that could not be made.
 const stepRetry = time.Hour
 
-// restoreSteps takes over the steps of a test order. A history of code without steps has none.
+// restoreSteps takes over the steps of a test order. A run keeps those that it has begun with: the
+// row's may be others, since the phone that chooses them can be corrected. A history of code
+// without steps has none.
 func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
-	o.steps = nil
+	if o.isTest() {
+		return
+	}
 	if len(steps) > 0 && o.has(ctx, changeTestSteps) {
 		o.steps = steps
 	}
@@ -114,6 +119,12 @@ func (o *order) makeStep(ctx workflow.Context) error {
 	return o.handleMove(ctx, step.request(workflow.Now(ctx)))
 }
 
+// errNoNextStep tells whoever advances a test order that it has made all its steps.
+var errNoNextStep = temporal.NewNonRetryableApplicationError("the test order has no next step", noNextStepErrorType, nil)
+
+// IsNoNextStep reports whether an update was refused because the test order has no next step.
+func IsNoNextStep(err error) bool { return hasType(err, noNextStepErrorType) }
+
 var errNotATestOrder = errors.New("the order is not a test order")
 
 // registerAdvance registers the update that makes the next step of a test order that is at a Seq.
@@ -123,11 +134,14 @@ func (o *order) registerAdvance(ctx workflow.Context) error {
 		func(ctx workflow.Context, seq int) error {
 			outcome, answer := workflow.NewFuture(ctx)
 			o.requests.Send(ctx, func(ctx workflow.Context) {
-				if o.seq != seq {
+				switch {
+				case o.seq != seq:
 					answer.SetError(nil)
-					return
+				case o.nextStep() == nil:
+					answer.SetError(errNoNextStep)
+				default:
+					answer.SetError(o.makeStep(ctx))
 				}
-				answer.SetError(o.makeStep(ctx))
 			})
 			return outcome.Get(ctx, nil)
 		},
