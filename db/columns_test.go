@@ -301,7 +301,7 @@ func TestWrites_everyFieldIsWrittenOrKept(t *testing.T) {
 				w.failed, delivery,
 				func() error { return database.SaveDelivery(ctx, &delivery) },
 				func() (any, error) { stored, _, err := database.Delivery(ctx, delivery.ID); return stored, err },
-				[]string{"ID", "WebhookID", "OperatorID", "Test", "OrderID", "OrderSeq", "Event", "Data", "CreatedAt", "ErasedAt"},
+				[]string{"ID", "WebhookID", "OperatorID", "Test", "OrderID", "OrderSeq", "Event", "Data", "AttemptsBefore", "CreatedAt", "ErasedAt"},
 			},
 			"SaveSecrets": {
 				w.webhook, webhook,

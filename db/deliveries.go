@@ -128,9 +128,13 @@ func (d *DB) DeliveriesByDay(ctx context.Context, webhookID uuid.UUID, from, unt
 }
 
 // RequeueDeliveries queues the finished deliveries of a webhook in a time range again, tests aside.
+// They have all their retries again.
 func (d *DB) RequeueDeliveries(ctx context.Context, webhookID uuid.UUID, from, to, now time.Time) (int64, error) {
 	result := d.finished(ctx, webhookID, from, to).
-		UpdateColumns(map[string]any{"status": models.WebhookDeliveryPending, "queued": true, "next_attempt_at": now, "finished_at": nil})
+		UpdateColumns(map[string]any{
+			"status": models.WebhookDeliveryPending, "queued": true, "next_attempt_at": now, "finished_at": nil,
+			"attempts_before": gorm.Expr("(SELECT COUNT(*) FROM delivery_attempts WHERE delivery_id = deliveries.id)"),
+		})
 	return result.RowsAffected, result.Error
 }
 

@@ -64,7 +64,7 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 }
 
 // insertAtOnce is the number of deliveries that one statement inserts: SQLite takes 32,766
-// parameters in a statement, PostgreSQL twice as many, and a delivery has fourteen.
+// parameters in a statement, PostgreSQL twice as many, and a delivery has fifteen.
 const insertAtOnce = 500
 
 // LastEvents returns when each of the webhooks last had an event to send.

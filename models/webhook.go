@@ -121,9 +121,12 @@ type WebhookDelivery struct {
 	Status        WebhookDeliveryStatus
 	NextAttemptAt *time.Time
 	// Queued means that the workers send it from the database, instead of a workflow.
-	Queued     bool
-	CreatedAt  time.Time
-	FinishedAt *time.Time
+	Queued bool
+	// AttemptsBefore is how many attempts were made before it was last queued again, as if it were
+	// new: they do not count for its retries.
+	AttemptsBefore int
+	CreatedAt      time.Time
+	FinishedAt     *time.Time
 	// ErasedAt is when the personal data in Data and the receiver's responses were erased; later
 	// responses are not kept.
 	ErasedAt *time.Time

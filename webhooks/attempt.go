@@ -41,7 +41,7 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1
-		t.scheduleIndex = 1 + countScheduled(attempts)
+		t.scheduleIndex = 1 + countScheduled(delivery, attempts)
 		if stop, err = handleAbandoned(ctx, tx, t, attempts, at); err != nil || stop != nil {
 			return err
 		}
@@ -56,9 +56,11 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 	return stop
 }
 
-func countScheduled(attempts []models.WebhookAttempt) (count int) {
+// countScheduled counts the attempts of the retry schedule, which begins anew for a delivery that
+// is queued again.
+func countScheduled(delivery *models.WebhookDelivery, attempts []models.WebhookAttempt) (count int) {
 	for _, attempt := range attempts {
-		if attempt.Cause == models.CauseAuto {
+		if attempt.Cause == models.CauseAuto && attempt.Number > delivery.AttemptsBefore {
 			count++
 		}
 	}

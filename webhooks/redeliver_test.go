@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/webhooks/sender"
 )
 
 // configurableReceiver responds with a status that the test sets.
@@ -247,5 +249,30 @@ func TestRedeliver_withoutAWorker(t *testing.T) {
 		require.Equal(t, "try_again", answer.Code)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
 		require.NotEmpty(t, answer.Error)
+	})
+}
+
+// What is queued again as if it were new has all its retries again.
+func TestRedeliver_everythingHasItsRetriesAgain(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := apptest.NewReceiver(t, respondWith(http.StatusInternalServerError, "no"))
+		hook, _ := s.register(t, s.Key, receiver.URL, withRetry)
+		since := s.now.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
+		delivery := s.createPending(t, hook)
+		attempts := func() int {
+			for {
+				row, tried := s.deliveryRow(t, delivery.String())
+				if row.Status != models.WebhookDeliveryPending {
+					require.Equal(t, models.WebhookDeliveryFailed, row.Status)
+					return len(tried)
+				}
+				s.now.Advance(max(row.NextAttemptAt.Sub(s.now.Now()), 0) + 6*time.Minute) // a probe is due as well
+				s.send(t, delivery, models.CauseAuto)
+			}
+		}
+		require.Equal(t, sender.MaxAttempts, attempts())
+		answer := s.post(t, s.Key, "/v1/webhooks/"+hook+"/redeliver", map[string]any{"from": since, "all": true}, http.StatusOK)
+		require.EqualValues(t, 1, answer.Data["redelivering"])
+		require.Equal(t, 2*sender.MaxAttempts, attempts())
 	})
 }
