@@ -1,15 +1,18 @@
 package webhooks_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/clock"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 	"despacho/webhooks/sender"
 )
 
@@ -107,4 +110,50 @@ func TestDelivery_showsTheBody(t *testing.T) {
 		wrong := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries?event=order.lost", Key: s.KeyA})
 		require.Equal(t, []string{"event"}, wrong.Fields)
 	})
+}
+
+// The attempt that deactivates a webhook and a change by its owner wait for each other: both are
+// made.
+func TestChange_besideItsDeactivation(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(time.Now())
+	booted := newHarness(t, apptest.Boot(t, testenv.Postgres(t), apptest.Options{Clock: now, NoWorker: true}))
+	s := &manualHarness{harness: booted, now: now, service: booted.newSendService(t, now, nil)}
+	receiver := newConfigurableReceiver(t, http.StatusInternalServerError)
+	for _, status := range []int32{http.StatusInternalServerError, http.StatusGone} {
+		receiver.status.Store(http.StatusInternalServerError)
+		id, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		s.send(t, s.createPending(t, id), models.CauseAuto)
+		s.now.Advance(6 * 24 * time.Hour)
+		delivery := s.createPending(t, id)
+		receiver.status.Store(status)
+
+		change, err := s.App.DB.SQL().BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		defer change.Rollback()
+		var pid int
+		require.NoError(t, change.QueryRowContext(t.Context(), "UPDATE operators SET settings_version = settings_version + 1 WHERE id = $1 RETURNING pg_backend_pid()", s.Operator.ID).Scan(&pid))
+		sent := make(chan error, 1)
+		go func() {
+			_, err := s.service.Send(t.Context(), delivery, models.CauseAuto)
+			sent <- err
+		}()
+		poll.Until(t, func() error {
+			var waiting int
+			err := s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid).Scan(&waiting)
+			if err == nil && waiting == 0 {
+				err = errors.New("the attempt's outcome does not wait for the change")
+			}
+			return err
+		})
+		_, err = change.ExecContext(t.Context(), "UPDATE webhooks SET retry = TRUE WHERE id = $1", id)
+		require.NoError(t, err)
+		require.NoError(t, change.Commit())
+		require.Error(t, <-sent, "the receiver did not take the event")
+		row := s.webhookRow(t, id)
+		require.True(t, row.Retry)
+		require.False(t, row.Active)
+		_, attempts := s.deliveryRow(t, delivery.String())
+		require.NotNil(t, attempts[0].FinishedAt)
+	}
 }

@@ -44,6 +44,12 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	return false, deactivate(ctx, tx, hook, textFailing, now)
 }
 
+// mayDeactivate reports whether updateHealth may deactivate the webhook, as it was read before the
+// attempt: since then its failures can only have begun later.
+func mayDeactivate(hook *models.Webhook, result sender.Result, now time.Time) bool {
+	return result.Gone() || !result.Delivered() && hook.FailingSince != nil && now.Sub(*hook.FailingSince) >= deactivateAfter
+}
+
 func deactivate(ctx context.Context, tx *db.DB, hook *models.Webhook, reason string, now time.Time) error {
 	err := tx.DeactivateWebhook(ctx, db.WebhookScope{OperatorID: hook.OperatorID, Test: hook.Test}, hook.ID, reason, now)
 	if db.IsNotFound(err) {

@@ -153,7 +153,7 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	wasPending := t.delivery.Status == models.WebhookDeliveryPending
 	after := s.applyResult(t, result, now)
 	var switched bool
-	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+	store := func(tx *db.DB) error {
 		// The delivery is locked before its attempts, as by whoever begins one or erases them.
 		stored, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID)
 		if err != nil {
@@ -173,7 +173,13 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 		}
 		switched, err = updateHealth(ctx, tx, t.hook, result, now)
 		return err
-	})
+	}
+	var err error
+	if mayDeactivate(t.hook, result, now) {
+		err = s.DB.ChangeSettings(ctx, t.hook.OperatorID, store) // the owner's changes lock the operator first, too
+	} else {
+		err = s.DB.InTx(ctx, store)
+	}
 	if err == nil && switched {
 		err = s.DB.BumpSettings(ctx, t.hook.OperatorID)
 	}
