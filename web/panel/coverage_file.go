@@ -10,6 +10,7 @@ import (
 	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/coveragefile"
+	"despacho/web/panel/format"
 )
 
 // coverageFilePage is the upload form, and the preview of a file's changes.
@@ -163,9 +164,11 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)
 	}
-	message := fmt.Sprintf("Cobertura cargada: %d agregados, %d cambiados, %d sin cambio", len(change.Added), len(change.Changed), change.Unchanged)
+	added, changed, removed := len(change.Added), len(change.Changed), len(change.Removed)
+	message := fmt.Sprintf("Cobertura cargada: %d %s, %d %s, %d sin cambio",
+		added, format.Plural(added, "agregado", "agregados"), changed, format.Plural(changed, "cambiado", "cambiados"), change.Unchanged)
 	if page.Remove {
-		message += fmt.Sprintf(", %d quitados", len(change.Removed))
+		message += fmt.Sprintf(", %d %s", removed, format.Plural(removed, "quitado", "quitados"))
 	}
 	return p.done(v, coveragePath, message+".")
 }

@@ -175,7 +175,7 @@ func TestCoverageFile_changesPricesAllAtOnce(t *testing.T) {
 		require.Equal(t, before, coverageOf(t, s, tenant))
 
 		words := load(t, v, strings.Replace(windows, ";Per\xfa;;\r\n", "", 1), false).words()
-		require.Contains(t, words, "Cobertura cargada: 2 agregados, 1 cambiados, 0 sin cambio.")
+		require.Contains(t, words, "Cobertura cargada: 2 agregados, 1 cambiado, 0 sin cambio.")
 		after := coverageOf(t, s, tenant)
 		require.Equal(t, before[apptest.Lima], after[apptest.Lima], "what the file does not name stays")
 		require.Equal(t, before[apptest.Miraflores].ID, after[apptest.Miraflores].ID)
@@ -205,6 +205,13 @@ func TestCoverageFile_downloadCanBeUploaded(t *testing.T) {
 			"150122;Miraflores;Lima;Lima;"+apptest.Miraflores.String()+";9.00\r\n", file.Text)
 		again := v.upload("/panel/cobertura/carga", url.Values{"quitar": {"true"}}, "archivo", "c.csv", []byte(file.Text))
 		require.Contains(t, again.words(), "3 quedan igual 0 se quitan")
+
+		one := []byte("ubigeo;precio\r\n150122;9.50\r\n150140;12\r\n")
+		again = v.upload("/panel/cobertura/carga", nil, "archivo", "c.csv", one)
+		require.Contains(t, again.words(), "1 se agrega 1 cambia de precio 0 quedan igual")
+		require.Contains(t, load(t, v, string(one), false).words(), "1 agregado, 1 cambiado, 0 sin cambio.")
+		kept := "ubigeo;id;precio\r\n;" + catalog.CountryID("PE").String() + ";40\r\n150122;;9.50\r\n150140;;12\r\n"
+		require.Contains(t, load(t, v, kept, true).words(), "0 agregados, 0 cambiados, 3 sin cambio, 1 quitado.")
 	})
 }
 

@@ -41,6 +41,7 @@ func TestOrders_bulkCancel(t *testing.T) {
 
 		asked := c.read("/panel/pedidos/cancelar?" + url.Values{"id": {registered.id, received.id, done}}.Encode())
 		require.Contains(t, asked.words(), "Se cancelarán 2.")
+		require.Contains(t, c.read("/panel/pedidos/cancelar?id="+registered.id).words(), "Se cancelará 1. No se podrá volver a poner en marcha.")
 		require.Contains(t, asked.words(), "No se pueden cancelar Entregado")
 		require.Equal(t, []string{registered.id, received.id}, asked.hiddenIDs())
 		require.Equal(t, "registered", c.order(registered).String("status"), "nothing has happened yet")

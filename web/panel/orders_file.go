@@ -11,6 +11,7 @@ import (
 	"despacho/internal/money"
 	"despacho/orders"
 	"despacho/web/panel/csvfile"
+	"despacho/web/panel/format"
 )
 
 const ordersFilePath = "/panel/pedidos.csv"
@@ -147,7 +148,7 @@ func (p *Pages) writeOrders(ctx context.Context, v *Request, file *csvfile.Write
 			cells[i] = total.String()
 		}
 	}
-	cells[0], cells[1] = "TOTAL", strconv.FormatInt(count, 10)+" pedidos"
+	cells[0], cells[1] = "TOTAL", strconv.FormatInt(count, 10)+format.Plural(count, " pedido", " pedidos")
 	return file.Write(cells...)
 }
 

@@ -66,6 +66,7 @@ func TestOrdersFile(t *testing.T) {
 
 		one := fileRows(t, v.read("/panel/pedidos.csv?estado=delivered&tienda="+tenant.StoreB.ID.String()))
 		require.Len(t, one, 3)
+		require.Equal(t, []string{"TOTAL", "1 pedido"}, one[2][:2])
 		cells := map[string]string{}
 		for i, name := range one[0] {
 			cells[name] = one[1][i]

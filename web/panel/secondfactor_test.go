@@ -101,6 +101,20 @@ func TestSecondFactor_pages(t *testing.T) {
 	})
 }
 
+func TestSecondFactor_oneRecoveryCodeLeft(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const path = "/panel/cuenta/segundo-factor"
+		user := &models.User{}
+		v := getAs(t, s, s.NewTenant(t), user)
+		secret := found(t, shownSecret, v.post(path, url.Values{"password": {apptest.Password}}))
+		v.post(path+"/confirmar", url.Values{"code": {codeAt(t, secret, 0)}})
+		own := "FROM recovery_codes WHERE user_id = '" + user.ID.String() + "'"
+		_, err := s.App.DB.SQL().Exec("DELETE " + own + " AND hash <> (SELECT hash " + own + " LIMIT 1)")
+		require.NoError(t, err)
+		require.Contains(t, v.read(path).words(), "Le queda 1 código de recuperación.")
+	})
+}
+
 // A right password that changes before the code is typed is worth nothing.
 func TestSecondFactor_stepEndsWithThePassword(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {

@@ -207,6 +207,9 @@ func (u *uploadRows) Labels() []labelLink {
 		text := "Imprimir las etiquetas"
 		if len(ids) > labelsAtOnce {
 			text = "Etiquetas " + strconv.Itoa(printed+1) + " a " + strconv.Itoa(printed+len(some))
+			if len(some) == 1 {
+				text = "Etiqueta " + strconv.Itoa(printed+1)
+			}
 		}
 		links = append(links, labelLink{labelsPath(some, formatA6), text})
 		printed += len(some)

@@ -26,6 +26,14 @@ func Number(n int64) string {
 	return grouped(digits, thinSpace)
 }
 
+// Plural is the word for a number of things: only one of them is singular.
+func Plural[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // grouped separates the thousands of a whole number.
 func grouped(digits, separator string) string {
 	var out strings.Builder

@@ -23,6 +23,13 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+func TestPlural(t *testing.T) {
+	t.Parallel()
+	for n, word := range map[int]string{0: "pedidos", 1: "pedido", 2: "pedidos", 21: "pedidos", 101: "pedidos"} {
+		require.Equal(t, word, format.Plural(n, "pedido", "pedidos"))
+	}
+}
+
 func TestAmount(t *testing.T) {
 	t.Parallel()
 	for cents, written := range map[money.Cents]string{

@@ -14,6 +14,7 @@ import (
 	"despacho/internal/jsonbody"
 	"despacho/orders"
 	"despacho/web/panel/csvfile"
+	"despacho/web/panel/format"
 	"despacho/web/panel/forms"
 	"despacho/web/panel/places"
 )
@@ -369,8 +370,8 @@ func (r *Reader) ambiguous(m places.Match) string {
 		return places.UnknownDestination
 	}
 	complaint := "puede ser " + strings.Join(names[:min(len(names), maxNamed)], " o ")
-	if len(names) > maxNamed {
-		complaint += fmt.Sprintf(" o alguno de otros %d", len(names)-maxNamed)
+	if more := len(names) - maxNamed; more > 0 {
+		complaint += format.Plural(more, " o un lugar más", fmt.Sprintf(" o alguno de otros %d", more))
 	}
 	return complaint + ": escriba cuál"
 }

@@ -172,7 +172,9 @@ func riderDeliveries(s *orders.Summary) Card {
 		}
 	}
 	if others > 0 {
-		bars = append(bars, chart.Bar{Label: "Otros " + strconv.Itoa(len(s.Riders)-maxRiders) + " motorizados", Value: others})
+		number := len(s.Riders) - maxRiders
+		label := format.Plural(number, "Otro motorizado", "Otros "+strconv.Itoa(number)+" motorizados")
+		bars = append(bars, chart.Bar{Label: label, Value: others})
 	}
 	card = card.with(bars, s.Counts[models.StatusDelivered], "fill-delivered")
 	card.Rows = nil
