@@ -124,10 +124,12 @@ func (s *Service) SetPoint(ctx context.Context, caller Caller, id uuid.UUID, lat
 }
 
 func (c *correction) setPoint(point maplink.Point, source string) {
-	c.add(func(o *models.OrderView) {
-		setPoint(&o.Order, point.Lat, point.Lng, source)
-		c.placed = true
-	})
+	c.add(func(o *models.OrderView) { c.place(o, point, source) })
+}
+
+func (c *correction) place(order *models.OrderView, point maplink.Point, source string) {
+	setPoint(&order.Order, point.Lat, point.Lng, source)
+	c.placed = true
 }
 
 // warnOfPoint warns of a point that is probably not at the order's destination.
@@ -159,8 +161,7 @@ func (s *Service) followLink(ctx context.Context, c *correction, link string) er
 		switch {
 		case hasLink(o, link):
 		case point != nil:
-			setPoint(&o.Order, point.Lat, point.Lng, string(point.Source))
-			c.placed = true
+			c.place(o, *point, string(point.Source))
 		default:
 			removePoint(o)
 			c.warn("El enlace de mapa no dio un punto: el operador lo completará.")
