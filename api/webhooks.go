@@ -94,13 +94,18 @@ func (s *Server) registerWebhook(c *gin.Context) error {
 	})
 }
 
-// readWebhook shows one of the caller's webhooks, as the list does, also after its deactivation.
-func (s *Server) readWebhook(c *gin.Context) error {
+// pathWebhook reads the webhook of the path, if it is one of the caller's.
+func (s *Server) pathWebhook(c *gin.Context) (*models.Webhook, error) {
 	id, err := pathID(c, webhooks.ErrNotFound)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	hook, err := s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+	return s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+}
+
+// readWebhook shows one of the caller's webhooks, as the list does, also after its deactivation.
+func (s *Server) readWebhook(c *gin.Context) error {
+	hook, err := s.pathWebhook(c)
 	if err != nil {
 		return err
 	}
@@ -117,11 +122,7 @@ type dailyView struct {
 
 // webhookHealth shows how a webhook's deliveries of the last days went.
 func (s *Server) webhookHealth(c *gin.Context) error {
-	id, err := pathID(c, webhooks.ErrNotFound)
-	if err != nil {
-		return err
-	}
-	hook, err := s.webhooks.Webhook(c.Request.Context(), caller(c).Scope(), id)
+	hook, err := s.pathWebhook(c)
 	if err != nil {
 		return err
 	}
