@@ -36,16 +36,23 @@ func (p *browserUser) waitForFocus(id string) {
 	})
 }
 
+// openDelivery opens the form that delivers an order of 120 soles, with a photo chosen.
+func openDelivery(t *testing.T, s *apptest.Service) *browserUser {
+	t.Helper()
+	tenant := s.NewTenant(t)
+	path := deliverable(t, s, tenant, 120)
+	p := openDesktop(t, s)
+	p.signIn(tenant, nil)
+	p.visit(path)
+	p.pressNamed("summary", "Entregar")
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+	return p
+}
+
 // A form with a file is sent once, also when it is clicked again while the session is looked at.
 func TestPanel_aSecondClickSendsNothing(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		path := deliverable(t, s, tenant, 120)
-		p := openDesktop(t, s)
-		p.signIn(tenant, nil)
-		p.visit(path)
-		p.pressNamed("summary", "Entregar")
-		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		p := openDelivery(t, s)
 		// The count of the forms that the browser sends outlives the page.
 		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
 			sessionStorage.sent = 0;
@@ -63,13 +70,7 @@ func TestPanel_aSecondClickSendsNothing(t *testing.T) {
 // not have to be chosen again.
 func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
-		tenant := s.NewTenant(t)
-		path := deliverable(t, s, tenant, 120)
-		p := openDesktop(t, s)
-		p.signIn(tenant, nil)
-		p.visit(path)
-		p.pressNamed("summary", "Entregar")
-		p.do(chromedp.SetUploadFiles(chromedp.CSS("#photo"), []string{writePhoto(t)}))
+		p := openDelivery(t, s)
 		p.fill("#actual_amount_collected", "1,200")
 		p.fill("#photo-lat", "-12,13")
 		p.fill("#photo-lng", "-77,03")

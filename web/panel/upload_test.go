@@ -166,17 +166,19 @@ func TestUpload_repeatedNumberStaysRefused(t *testing.T) {
 	})
 }
 
+// A file of the operator in which two stores have the same number for an order.
+const (
+	numbered = header + ";codigo_externo;tienda"
+	ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
+	ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
+)
+
 // Two stores may have the same number for an order, in one file of the operator and in two.
 func TestUpload_numbersBelongToTheirStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		const (
-			numbered = header + ";codigo_externo;tienda"
-			ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
-			ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
-			ofNobody = "Ana;987654323;Av. Larco 2;Miraflores;Caja;;1001;"
-		)
+		const ofNobody = "Ana;987654323;Av. Larco 2;Miraflores;Caja;;1001;"
 		require.Contains(t, v.confirm(v.check(numbered, ofA)).words(), "1 creado")
 		both := v.check(numbered, ofA, ofB, ofNobody, strings.Replace(ofB, "Tienda B", tenant.StoreB.ID.String(), 1))
 		require.Contains(t, both.words(), "2 por crear 1 ya existía 1 con errores")
@@ -194,11 +196,6 @@ func TestUpload_numbersOfTheReleaseBefore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := visit(t, s, tenant, nil)
-		const (
-			numbered = header + ";codigo_externo;tienda"
-			ofA      = "Rosa;987654321;Av. Larco 345;Miraflores;Zapatillas;5;1001;Tienda A"
-			ofB      = "Luis;987654322;Av. Larco 1;Miraflores;Libro;;1001;Tienda B"
-		)
 		require.Contains(t, v.confirm(v.check(numbered, ofA)).words(), "1 creado")
 		_, err := s.App.DB.SQL().Exec("UPDATE idempotency_records SET key = 'codigo:1001' WHERE scope_id = '" + tenant.Operator.ID.String() + "'")
 		require.NoError(t, err)
