@@ -1,11 +1,17 @@
 package panel
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+
+	"despacho/db"
 	"despacho/internal/jsonbody"
+	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/forms"
 )
@@ -42,4 +48,22 @@ func (p *Pages) readEdit(v *Request, form *forms.Form) (*jsonbody.Object, error)
 		return nil, operators.ErrRowChanged
 	}
 	return p.readValues(v, form, values)
+}
+
+// addEditError is AddError for an editForm, which has the current values.
+func addEditError(form *forms.Form, err error) bool {
+	if errors.Is(err, operators.ErrRowChanged) {
+		form.Failure = changedMeanwhile
+		return true
+	}
+	return form.AddError(err)
+}
+
+// unlessChanged returns a change of the operators' service that is refused with ErrRowChanged if
+// the row is no longer as it was read.
+func unlessChanged[T db.Owned](p *Pages, change func(*operators.Service, context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) func(context.Context, *models.Operator, uuid.UUID, *T, *jsonbody.Object) error {
+	return func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error {
+		_, err := change(operators.IfUnchanged(p.Operators, read), ctx, operator, id, in)
+		return err
+	}
 }

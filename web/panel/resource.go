@@ -28,7 +28,7 @@ type resource[T any] struct {
 	all  func(context.Context, *models.Operator) ([]T, error)
 	make func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
 	// alter changes a row unless it is no longer as it was read: that is ErrRowChanged.
-	alter  func(ctx context.Context, operator *models.Operator, read *T, in *jsonbody.Object) error
+	alter  func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error
 	absent error
 
 	id   func(*T) uuid.UUID
@@ -180,17 +180,18 @@ func (r *resource[T]) change(v *Request) error {
 	}
 	in, err := r.pages.readEdit(v, form)
 	if err == nil {
-		err = r.alter(v.Ctx(), v.Operator(), row, in)
+		err = r.alter(v.Ctx(), v.Operator(), r.id(row), row, in)
 	}
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
 	if errors.Is(err, operators.ErrRowChanged) {
-		if row, form, err = r.open(v); err != nil {
-			return err
+		var openErr error
+		if row, form, openErr = r.open(v); openErr != nil {
+			return openErr
 		}
-		form.Failure = changedMeanwhile
-	} else if !form.AddError(err) {
+	}
+	if !addEditError(form, err) {
 		return err
 	}
 	return r.showEdit(v, http.StatusUnprocessableEntity, row, form, r.actionsOn(v, row))

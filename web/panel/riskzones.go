@@ -29,9 +29,8 @@ func (p *Pages) riskZones() *resource[riskZone] {
 			_, err := p.Operators.CreateRiskZone(ctx, operator, in)
 			return nil, err
 		},
-		alter: func(ctx context.Context, operator *models.Operator, read *riskZone, in *jsonbody.Object) error {
-			_, err := operators.IfUnchanged(p.Operators, &read.RiskZone).ChangeRiskZone(ctx, operator, read.ID, in)
-			return err
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *riskZone, in *jsonbody.Object) error {
+			return unlessChanged(p, (*operators.Service).ChangeRiskZone)(ctx, operator, id, &read.RiskZone, in)
 		},
 		id:   func(z *riskZone) uuid.UUID { return z.ID },
 		name: func(z *riskZone) string { return z.Name },

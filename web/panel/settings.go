@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -84,9 +83,7 @@ func (p *Pages) changeSettings(v *Request) error {
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")
 	}
-	if errors.Is(err, operators.ErrRowChanged) {
-		form.Failure = changedMeanwhile
-	} else if !form.AddError(err) {
+	if !addEditError(form, err) {
 		return err
 	}
 	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: form})

@@ -1,12 +1,10 @@
 package panel
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/google/uuid"
 
-	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/format"
@@ -19,11 +17,7 @@ func (p *Pages) sizes() *resource[models.Size] {
 		intro:   "Los tamaños de paquete y lo que cada uno suma al precio del lugar. La predeterminada es la de los pedidos que no indican ninguna.",
 		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
 		add:     "Agregar talla", made: "Talla agregada.", changed: "Talla guardada. Los pedidos que ya existen conservan su precio.",
-		all: p.Operators.Sizes, make: p.Operators.CreateSize, absent: operators.ErrSizeNotFound,
-		alter: func(ctx context.Context, operator *models.Operator, read *models.Size, in *jsonbody.Object) error {
-			_, err := operators.IfUnchanged(p.Operators, read).ChangeSize(ctx, operator, read.ID, in)
-			return err
-		},
+		all: p.Operators.Sizes, make: p.Operators.CreateSize, alter: unlessChanged(p, (*operators.Service).ChangeSize), absent: operators.ErrSizeNotFound,
 		id:   func(s *models.Size) uuid.UUID { return s.ID },
 		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
 		cells: func(v *Request, s *models.Size) []cell {

@@ -1,13 +1,11 @@
 package panel
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
-	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/operators"
 	"despacho/web/panel/forms"
@@ -19,11 +17,7 @@ func (p *Pages) stores() *resource[models.Store] {
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
 		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
-		all: p.Operators.Stores, make: p.Operators.CreateStore, absent: operators.ErrStoreNotFound,
-		alter: func(ctx context.Context, operator *models.Operator, read *models.Store, in *jsonbody.Object) error {
-			_, err := operators.IfUnchanged(p.Operators, read).ChangeStore(ctx, operator, read.ID, in)
-			return err
-		},
+		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: unlessChanged(p, (*operators.Service).ChangeStore), absent: operators.ErrStoreNotFound,
 		id:   func(s *models.Store) uuid.UUID { return s.ID },
 		name: func(s *models.Store) string { return s.Name },
 		cells: func(v *Request, s *models.Store) []cell {

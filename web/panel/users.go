@@ -37,9 +37,8 @@ func (p *Pages) users() *resource[account] {
 			}
 			return &account{User: *user, drawn: drawn}, nil
 		},
-		alter: func(ctx context.Context, operator *models.Operator, read *account, in *jsonbody.Object) error {
-			_, err := operators.IfUnchanged(p.Operators, &read.User).ChangeUser(ctx, operator, read.ID, in)
-			return err
+		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *account, in *jsonbody.Object) error {
+			return unlessChanged(p, (*operators.Service).ChangeUser)(ctx, operator, id, &read.User, in)
 		},
 		id:   func(a *account) uuid.UUID { return a.ID },
 		name: func(a *account) string { return a.Name },

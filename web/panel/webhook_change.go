@@ -7,7 +7,6 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/operators"
 	"despacho/web/panel/forms"
 	"despacho/webhooks"
 )
@@ -37,9 +36,7 @@ func (p *Pages) changeWebhook(v *Request) error {
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), "El webhook quedó cambiado. Su secreto es el mismo.")
 	}
-	if errors.Is(err, operators.ErrRowChanged) {
-		form.Failure = changedMeanwhile
-	} else if errors.Is(err, webhooks.ErrNotFound) || !form.AddError(err) {
+	if errors.Is(err, webhooks.ErrNotFound) || !addEditError(form, err) {
 		return err
 	}
 	return p.showWebhook(v, http.StatusUnprocessableEntity, hook, func(page *webhookPage) { page.Change, page.Changing = form, true })
