@@ -102,6 +102,25 @@ func TestSpreadsheet_sendsRowsAndWritesStatuses(t *testing.T) {
 	})
 }
 
+// An amount that the sheet has as text is refused, not left out: the rider would collect nothing.
+func TestSpreadsheet_refusesAnAmountThatIsNoNumber(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		var rows [][]any
+		for i, amount := range []any{"89,90", "S/ 89.90", "gratis", "89.90"} {
+			rows = append(rows, []any{30000 + i, "Rosa Díaz", 987654321, "Av. Larco 345", "", 150122, "Zapatillas", amount, "", "", "", ""})
+		}
+		tenant := s.NewTenant(t)
+		sheet := newSpreadsheet(t, s.BaseURL, tenant.KeyA, rows...)
+		sheet.run(t, "enviarPedidos")
+		for row := 1; row <= 3; row++ {
+			require.Empty(t, sheet.cell(t, row, "Id"), rows[row-1])
+			require.Contains(t, sheet.cell(t, row, "Problema"), "amount_to_collect: debe ser un número", rows[row-1])
+		}
+		created := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + sheet.cell(t, 4, "Id").(string), Key: tenant.KeyA})
+		require.InDelta(t, 89.9, created.Data["amount_to_collect"], 0)
+	})
+}
+
 // The program waits as long as the service says, and tells the row that it gave up.
 func TestSpreadsheet_retries(t *testing.T) {
 	t.Parallel()
