@@ -168,10 +168,27 @@ func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return nil, newAPIError(response, answer)
 	}
-	if err := json.Unmarshal(answer, into); err != nil {
+	if err := r.decode(answer, into); err != nil {
 		return nil, &NoAnswerError{fmt.Errorf("the answer is not the service's: %w", err)}
 	}
 	return response.Header, nil
+}
+
+// decode decodes an answer. One without the member that every answer to such a request has comes
+// from somebody else, such as a proxy.
+func (r call) decode(answer []byte, into any) error {
+	member := "data"
+	if r.method == http.MethodDelete {
+		member = "message"
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &members); err != nil {
+		return err
+	}
+	if value := members[member]; value == nil || string(value) == "null" {
+		return errors.New("it has no " + member)
+	}
+	return json.Unmarshal(answer, into)
 }
 
 // notInHeader says that a header cannot carry a character. A request that has one is not sent.

@@ -339,7 +339,9 @@ final class Client
         $answer = json_decode((string) $text, true);
         $whole = $text !== false && !$meta['timed_out'] && strlen($text) >= (int) ($received['content-length'] ?? 0);
         if ($status >= 200 && $status < 300) {
-            if (!$whole || !is_array($answer)) {
+            // Every answer of the service has this member; one without it comes from somebody else, such as a proxy.
+            $member = $method === 'DELETE' ? 'message' : 'data';
+            if (!$whole || !is_array($answer) || !isset($answer[$member])) {
                 throw new NoAnswerException('the answer is not whole, or not the service\'s');
             }
             return [$answer, $received];

@@ -284,9 +284,14 @@ class Client:
         except (OSError, http.client.HTTPException) as error:
             raise NoAnswerError(str(error)) from error
         try:
-            return json.loads(text), received
-        except ValueError as error:
-            raise NoAnswerError("the answer is not the service's") from error
+            answer = json.loads(text)
+        except ValueError:
+            answer = None
+        # Every answer of the service has this member; one without it comes from somebody else, such as a proxy.
+        member = "message" if request.get_method() == "DELETE" else "data"
+        if not isinstance(answer, dict) or answer.get(member) is None:
+            raise NoAnswerError("the answer is not the service's")
+        return answer, received
 
     @staticmethod
     def _refused(error: urllib.error.HTTPError) -> DespachoError:

@@ -225,7 +225,9 @@ export class Client {
         }
         const answer = parse(text);
         if (response.ok) {
-            if (answer === undefined) {
+            // Every answer of the service has this member; one without it comes from somebody else, such as a proxy.
+            const member = call.method === "DELETE" ? "message" : "data";
+            if (answer?.[member] === undefined || answer[member] === null) {
                 throw new NoAnswerError("the answer is not the service's");
             }
             return { answer: answer, received: response.headers };

@@ -332,7 +332,9 @@ export class Client {
     }
     const answer = parse(text);
     if (response.ok) {
-      if (answer === undefined) {
+      // Every answer of the service has this member; one without it comes from somebody else, such as a proxy.
+      const member = call.method === "DELETE" ? "message" : "data";
+      if (answer?.[member] === undefined || answer[member] === null) {
         throw new NoAnswerError("the answer is not the service's");
       }
       return { answer: answer as T, received: response.headers };
@@ -352,10 +354,10 @@ function headerText(name: string, text: string): string {
 }
 
 /** Reads a JSON object; undefined for anything else, such as the page of a proxy. */
-function parse(text: string): object | undefined {
+function parse(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
