@@ -72,7 +72,7 @@ func (c *Client) do(ctx context.Context, request call, into any) (http.Header, e
 	if request.body != nil {
 		var err error
 		if body, err = json.Marshal(request.body); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("despacho: JSON cannot carry the request: %w", err)
 		}
 	}
 	for attempt := 1; ; attempt++ {

@@ -268,7 +268,7 @@ class Client:
             request.add_header(name, _header(name, text))
         if body is not None:
             request.add_header("Content-Type", "application/json")
-            request.data = json.dumps(body).encode()
+            request.data = json.dumps(body, allow_nan=False).encode()
         return request
 
     def _send(self, request: urllib.request.Request) -> tuple[Object, Mapping[str, str]]:

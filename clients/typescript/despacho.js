@@ -211,7 +211,7 @@ export class Client {
         const options = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
         if (call.body) {
             headers.set("Content-Type", "application/json");
-            options.body = JSON.stringify(call.body);
+            options.body = JSON.stringify(call.body, refuseNoNumber);
         }
         const request = new Request(url, options); // what cannot be sent is thrown here, not as a lost answer
         let response;
@@ -243,6 +243,13 @@ function headerText(name, text) {
         throw new TypeError(`${name} has a character that a header cannot carry`);
     }
     return Buffer.from(text).toString("latin1");
+}
+/** Refuses a number that JSON has no form for: it would be sent as null, and an amount of null is none. */
+function refuseNoNumber(name, value) {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+        throw new TypeError(`${name} is ${value}, which JSON cannot carry`);
+    }
+    return value;
 }
 /** Reads a JSON object; undefined for anything else, such as the page of a proxy. */
 function parse(text) {

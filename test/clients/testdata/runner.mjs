@@ -9,6 +9,7 @@ const calls = {
     const { order, warning, replayed } = await c.createOrder(w.key, w.order);
     return { order, warning: warning ?? null, replayed };
   },
+  create_order_for_nan: (c) => c.createOrder("venta-1", { amount_to_collect: NaN }),
   get_order: (c, w) => c.getOrder(w.id),
   orders: (c, w) => collect(c.orders(w.filter)),
   cancel_orders: (c, w) => collect(c.orders(w.filter), (order) => c.cancelOrder(order.id)),

@@ -14,6 +14,7 @@ $calls = [
         $created = $c->createOrder($w['key'], $w['order']);
         return ['order' => $created->order, 'warning' => $created->warning, 'replayed' => $created->replayed];
     },
+    'create_order_for_nan' => static fn (Client $c) => $c->createOrder('venta-1', ['amount_to_collect' => NAN]),
     'get_order' => static fn (Client $c, array $w) => $c->getOrder($w['id']),
     'orders' => static fn (Client $c, array $w) => iterator_to_array($c->orders($w['filter'] ?? []), false),
     'cancel_orders' => static function (Client $c, array $w) {

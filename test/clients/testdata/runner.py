@@ -8,6 +8,7 @@ import despacho
 
 CALLS = {
     "create_order": lambda c, w: created(c.create_order(w["key"], w["order"])),
+    "create_order_for_nan": lambda c, w: c.create_order("venta-1", {"amount_to_collect": float("nan")}),
     "get_order": lambda c, w: c.get_order(w["id"]),
     "orders": lambda c, w: list(c.orders(**w.get("filter", {}))),
     "cancel_orders": lambda c, w: [c.cancel_order(o["id"]) for o in c.orders(**w["filter"])],

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"math"
 	"net/http"
 	"os"
 	"time"
@@ -122,6 +123,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 			warning = &created.Warning
 		}
 		return map[string]any{"order": created.Order, "warning": warning, "replayed": created.Replayed}, nil
+	case "create_order_for_nan":
+		return c.CreateOrder(ctx, "venta-1", despacho.OrderInput{AmountToCollect: despacho.Ptr(math.NaN())})
 	case "get_order":
 		return c.GetOrder(ctx, w.ID)
 	case "orders":
