@@ -37,7 +37,7 @@ func VerifyStandard(header http.Header, body []byte, secrets ...string) error {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		mac := hmac.New(sha256.New, key)
 		mac.Write(signed)
-		return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), err == nil
+		return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)), err == nil && len(key) > 0
 	})
 }
 

@@ -402,7 +402,7 @@ final class Signature
         $signed = ($given['webhook-id'] ?? '') . '.' . $timestamp . '.' . $body;
         return self::check($timestamp, $given['webhook-signature'] ?? '', $secrets, static function (string $secret) use ($signed): ?string {
             $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
-            return $key === false ? null : 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
+            return $key === false || $key === '' ? null : 'v1,' . base64_encode(hash_hmac('sha256', $signed, $key, true));
         });
     }
 

@@ -345,10 +345,12 @@ def verify_standard(headers: Mapping[str, str], body: bytes, *secrets: str) -> b
     """Checks webhook-signature, the signature of Standard Webhooks, in the same way."""
     given = {name.lower(): value for name, value in headers.items()}
     timestamp = given.get("webhook-timestamp", "")
-    signed = f"{given.get('webhook-id', '')}.{timestamp}.".encode() + body
+    signed = f"{given.get('webhook-id', '')}.{timestamp}.".encode(errors="replace") + body
 
     def sign(secret: str) -> str:
         key = base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else secret)
+        if not key:
+            raise ValueError("anybody could have signed with an empty key")
         return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
     return _verify(timestamp, given.get("webhook-signature", ""), secrets, sign)
@@ -357,11 +359,13 @@ def verify_standard(headers: Mapping[str, str], body: bytes, *secrets: str) -> b
 def _verify(timestamp: str, signatures: str, secrets: Sequence[str], sign: Callable[[str], str]) -> bool:
     if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > 300:
         return False
-    for secret in secrets:
+    # A server may give a byte that is not UTF-8 as a surrogate, which cannot be encoded.
+    candidates = [signature.encode(errors="replace") for signature in signatures.split()]
+    for secret in filter(None, secrets):
         try:
             expected = sign(secret).encode()
         except ValueError:
-            continue  # the secret is not in base64
-        if secret and any(hmac.compare_digest(expected, given.encode()) for given in signatures.split()):
+            continue  # the secret is not in base64, or empty
+        if any(hmac.compare_digest(expected, candidate) for candidate in candidates):
             return True
     return False

@@ -1,6 +1,10 @@
 package clients
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -94,6 +98,54 @@ func TestSignatures(t *testing.T) {
 			require.Equal(t, request.Standard, r.verifies(t, "standard", header, []byte(request.Body), request.Secret), request.Name)
 		}
 	})
+}
+
+// A secret that the receiver was not given, or not whole, opens no door: whoever guesses that can
+// sign with what a language makes of it.
+func TestSignatures_withoutASecret(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	eachLanguage(t, func(t *testing.T, r *runner) {
+		for _, word := range []string{"null", "undefined", "None", "nil", ""} {
+			request := signedAt(t, "", sender.NewSecret(), now, false)
+			request.Headers["X-Service-Signature"] = serviceSignature(word, request)
+			request.Headers["Webhook-Signature"] = standardSignature(nil, request)
+			for _, scheme := range []string{"service", "standard"} {
+				for _, secret := range []any{nil, "", "whsec_"} {
+					o := r.call(t, "http://unused.example", "", "verify", map[string]any{"scheme": scheme, "headers": request.Headers, "body": request.Body, "secrets": []any{secret}})
+					require.NotEqual(t, true, o.Result, "%s: %v is signed with %q", scheme, secret, word)
+				}
+			}
+		}
+	})
+}
+
+func serviceSignature(secret string, r received) string {
+	sum := sha256.Sum256([]byte(secret + "." + r.Headers["X-Service-Timestamp"] + "." + r.Body))
+	return "sha256=" + hex.EncodeToString(sum[:])
+}
+
+func standardSignature(key []byte, r received) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(r.Headers["Webhook-Id"] + "." + r.Headers["Webhook-Timestamp"] + "." + r.Body))
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// Some servers for Python give the bytes of a header that are not UTF-8 as lone surrogates. They
+// are refused as every other wrong signature is, without an error.
+func TestSignatures_pythonWithoutUTF8(t *testing.T) {
+	t.Parallel()
+	r := languages["python"](t)
+	for header, scheme := range map[string]string{"X-Service-Signature": "service", "Webhook-Signature": "standard", "Webhook-Id": "standard"} {
+		request := signedAt(t, "", sender.NewSecret(), time.Now(), false)
+		headers := map[string]any{}
+		for name, value := range request.Headers {
+			headers[name] = value
+		}
+		headers[header] = json.RawMessage(`"\udcff"`)
+		o := r.call(t, "http://unused.example", "", "verify", map[string]any{"scheme": scheme, "headers": headers, "body": request.Body, "secrets": []string{request.Secret}})
+		require.Equal(t, false, o.Result, "%s: %s", header, o.Other)
+	}
 }
 
 // The cases themselves are right: the service's own check says the same of each.
