@@ -123,6 +123,13 @@ func (s *Server) correctOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	order, err := s.orders.Get(c.Request.Context(), caller(c), id)
+	if err != nil {
+		return err
+	}
+	if err := refuseFixed(c, in, order, fixedInOrder); err != nil {
+		return err
+	}
 	return respondCorrection(c)(s.orders.Correct(c.Request.Context(), caller(c), id, in, orders.Based{}))
 }
 

@@ -141,7 +141,14 @@ func (s *Server) changeWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	hook, err := s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in)
+	hook, err := s.pathWebhook(c)
+	if err != nil {
+		return err
+	}
+	if err := refuseFixed(c, in, s.viewOfWebhook(hook), fixedInWebhook); err != nil {
+		return err
+	}
+	hook, err = s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in)
 	if err != nil {
 		return err
 	}

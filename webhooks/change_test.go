@@ -47,6 +47,20 @@ func TestChange_keepsTheSecret(t *testing.T) {
 	})
 }
 
+// Which store's events a webhook gets is said when it is registered. Another store is refused, and
+// not passed over; what the webhook has is accepted.
+func TestChange_refusesAnotherStore(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		id, _ := s.Register(t, s.Key, apptest.NewReceiver(t, nil))
+		require.Equal(t, []string{"store_id"}, s.change(t, s.Key, id, map[string]any{"store_id": s.StoreA.ID, "retry": true}, http.StatusBadRequest).Fields)
+		require.Equal(t, []string{"active"}, s.change(t, s.Key, id, map[string]any{"active": false}, http.StatusBadRequest).Fields)
+		read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/webhooks/" + id, Key: s.Key})
+		require.Equal(t, false, read.Data["retry"])
+		read.Data["retry"] = true
+		require.Equal(t, true, s.change(t, s.Key, id, read.Data, http.StatusOK).Data["retry"])
+	})
+}
+
 // What happens while a webhook is paused waits, and is sent in sequence when it is resumed. Nobody
 // has to wait with the erasure of an order for that.
 func TestPause_eventsWait(t *testing.T) {

@@ -82,6 +82,7 @@ export interface paths {
          *     - Con otro `delivery_maps_url` y sin punto, el punto es el del enlace. Si el enlace no lo da, el pedido queda sin punto y
          *       `warning` lo dice. `warning` también avisa de un punto lejos del destino y de una zona de riesgo.
          *     - `delivery_lat` y `delivery_lng` nulos quitan el punto. Un `delivery_maps_url` nulo quita también el punto que vino del enlace.
+         *     - Los demás campos de la creación, y `status`, no se cambian aquí: con otro valor que el del pedido responden 400 en `fields`.
          *
          *     La línea de tiempo guarda quién corrigió y qué campos. No emite ningún evento.
          */
@@ -293,7 +294,7 @@ export interface paths {
         /**
          * Cambiar un webhook
          * @description Cambia la dirección, los eventos o los reintentos sin dar otro secreto. Con `paused` se pausa y se reanuda: en pausa sus avisos se
-         *     guardan, y se envían en orden cuando se reanuda.
+         *     guardan, y se envían en orden cuando se reanuda. `store_id` y `active` no se cambian: con otro valor responden 400.
          */
         patch: operations["changeWebhook"];
         trace?: never;

@@ -39,12 +39,33 @@ func (o *Object) Has(name string) bool {
 
 // Blank reports whether the member is absent, null or shows nothing.
 func (o *Object) Blank(name string) bool {
+	return o.scalar(name) == ""
+}
+
+// SameMember reports whether two objects have the same text, number or truth value of a member, or
+// neither has one. Texts are compared as they are read: trimmed, and a UUID in whatever case.
+func (o *Object) SameMember(other *Object, name string) bool {
+	return o.scalar(name) == other.scalar(name)
+}
+
+// scalar is a member in the form in which it is compared; empty if it is absent, null or blank.
+func (o *Object) scalar(name string) string {
 	value, ok := o.present(name)
-	if !ok || value.Kind() != '"' {
-		return !ok
+	if !ok {
+		return ""
 	}
 	unquoted, err := jsontext.AppendUnquote(nil, value)
-	return err == nil && trim(string(unquoted)) == ""
+	if value.Kind() != '"' || err != nil {
+		return string(value)
+	}
+	text := trim(string(unquoted))
+	if id, valid := ParseUUID(text); valid {
+		text = id.String()
+	}
+	if text == "" {
+		return ""
+	}
+	return `"` + text
 }
 
 // HasOrNull reports whether the member exists, even as null: in a change null removes a value, and

@@ -1,0 +1,41 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/gin-gonic/gin"
+
+	"despacho/internal/jsonbody"
+)
+
+// The members of an order and of a webhook that a change cannot set, although a creation or
+// another request does. What the service alone sets is ignored, as an unknown member is.
+var (
+	fixedInOrder = []string{
+		"recipient_name", "product", "recipient_doc_type", "recipient_doc_number", "delivery_type", "store_id", "branch_id", "external_id", "status",
+	}
+	fixedInWebhook = []string{"store_id", "active"}
+)
+
+// refuseFixed adds an error for each member that the request would give another value although it
+// is fixed: its sender would take the response for a success. The value that the resource has is
+// accepted, because a client may send back what it has read.
+func refuseFixed(c *gin.Context, in *jsonbody.Object, resource any, fixed []string) error {
+	shown, err := json.Marshal(resource)
+	if err != nil {
+		return err
+	}
+	has, err := jsonbody.Parse(shown)
+	if err != nil {
+		return err
+	}
+	for _, name := range fixed {
+		if name == "store_id" && caller(c).StoreID != nil {
+			continue // the store is that of the key, whatever the body says
+		}
+		if in.HasOrNull(name) && !in.SameMember(has, name) {
+			in.AddError(name, "no se puede cambiar")
+		}
+	}
+	return nil
+}
