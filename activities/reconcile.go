@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
@@ -64,11 +63,12 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	return failed
 }
 
-// applyRetention erases until nothing is left whose retention is over, or the run is over.
+// applyRetention erases until nothing is left that can be erased and whose retention is over, or
+// the run is over.
 func (a *Activities) applyRetention(ctx context.Context, over func() bool) error {
 	for {
 		erased, err := a.Orders.ApplyRetention(ctx)
-		if err != nil || erased == 0 || over() {
+		if erased == 0 || over() {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 			starts.Go(func() error {
 				if err := start(ctx, order.ID); err != nil {
 					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
-					if isUnavailable(err) {
+					if orders.IsUnavailable(err) {
 						unavailable.Store(true)
 					}
 					return fmt.Errorf("orders were not started, the first is %s: %w", order.ID, err)
@@ -142,15 +142,6 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 		}
 		after = found[len(found)-1]
 	}
-}
-
-// isUnavailable reports whether an order was not started because Temporal or the database does not
-// answer.
-func isUnavailable(err error) bool {
-	var unavailable *serviceerror.Unavailable
-	var late *serviceerror.DeadlineExceeded
-	var busy *serviceerror.ResourceExhausted
-	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.As(err, &busy) || errors.Is(err, context.Canceled) || db.IsUnavailable(err)
 }
 
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which

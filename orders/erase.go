@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -261,13 +262,15 @@ func eraseFeedEvents(ctx context.Context, tx *db.DB, events []models.FeedEvent, 
 	return nil
 }
 
-// erasedData is an event's data without what tells who the recipient is. The external id stays.
+// erasedData is an event's data without what tells who the recipient is. The external id stays. Of
+// data that is not a JSON object nothing stays: it would keep everything beside it from being
+// erased.
 func erasedData(stored string) (string, error) {
 	decoder := json.NewDecoder(strings.NewReader(stored))
 	decoder.UseNumber()
 	var data map[string]any
-	if err := decoder.Decode(&data); err != nil {
-		return "", err
+	if err := decoder.Decode(&data); err != nil || data == nil {
+		return "{}", nil
 	}
 	for member, erased := range map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone, "delivery_address": models.ErasedText, "delivery_reference": nil,
@@ -361,33 +364,38 @@ func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
 		if kept.age == 0 {
 			continue
 		}
-		orders, err := s.eraseEnded(ctx, now.Add(-kept.age), kept.onlyTests)
+		orders, endedErr := s.eraseEnded(ctx, now.Add(-kept.age), kept.onlyTests)
 		erased += orders
-		if err != nil {
-			return erased, err
-		}
+		err = errors.Join(err, endedErr)
 	}
-	return erased, nil
+	return erased, err
 }
 
-// eraseEnded erases the orders that have not changed since a time, as many as one pass may.
+// eraseEnded erases the orders that have not changed since a time, as many as one pass may. Orders
+// that fail, however many, do not keep later ones from their turn; only where Temporal or the
+// database is unavailable does the pass end early.
 func (s *Service) eraseEnded(ctx context.Context, before time.Time, onlyTests bool) (erased int, err error) {
 	var after db.Position
+	var failed error
 	for erased < retentionOrders {
 		orders, err := s.db.OrdersEndedBefore(ctx, before, onlyTests, after, retentionOrders)
 		if err != nil || len(orders) == 0 {
-			return erased, err
+			return erased, errors.Join(failed, err)
 		}
 		for i := range orders {
 			after = db.Position{At: orders[i].UpdatedAt, ID: orders[i].ID}
-			switch err := s.erase(ctx, &orders[i]); {
-			case errors.Is(err, ErrNotEnded):
-			case err != nil:
-				return erased, err
-			default:
+			err := s.erase(ctx, &orders[i])
+			switch {
+			case err == nil:
 				erased++
+			case !errors.Is(err, ErrNotEnded):
+				s.log.ErrorContext(ctx, "recipient not erased though the retention is over", "order_id", orders[i].ID, "error", err)
+				failed = fmt.Errorf("recipients were not erased, the last is that of order %s: %w", orders[i].ID, err)
+			}
+			if IsUnavailable(err) {
+				return erased, failed
 			}
 		}
 	}
-	return erased, nil
+	return erased, failed
 }

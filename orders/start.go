@@ -217,6 +217,15 @@ func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (
 	return refs
 }
 
+// IsUnavailable reports whether an order was not started or erased because Temporal or the database
+// does not answer: others would fail as well.
+func IsUnavailable(err error) bool {
+	var unavailable *serviceerror.Unavailable
+	var late *serviceerror.DeadlineExceeded
+	var busy *serviceerror.ResourceExhausted
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.As(err, &busy) || errors.Is(err, context.Canceled) || db.IsUnavailable(err)
+}
+
 func isAlreadyStarted(err error) bool {
 	var already *serviceerror.WorkflowExecutionAlreadyStarted
 	return errors.As(err, &already)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
@@ -24,6 +25,52 @@ func TestReconcile_erasesAllInOneRun(t *testing.T) {
 		rows[i] = s.Row(time.Now().Add(-2*kept), apptest.CancelledBy(models.ByStore, ""))
 	}
 	s.InsertRows(t, rows)
+	require.NoError(t, s.reconcileUntil(t, func() error { return s.requireErased(t, rows...) }))
+}
+
+// An order that cannot be erased, and an event whose data is not JSON, keep nothing else from being
+// erased, and the run fails so that somebody sees it.
+func TestReconcile_erasesBesideWhatItCannotErase(t *testing.T) {
+	t.Parallel()
+	const kept = 30 * 24 * time.Hour
+	s := boot(t, "", apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.PersonalDataRetention, c.PayloadRetention = kept, time.Hour }})
+	rows := make([]models.Order, 60)
+	for i := range rows {
+		rows[i] = s.Row(time.Now().Add(-2*kept).Add(time.Duration(i)*time.Minute), apptest.CancelledBy(models.ByStore, ""))
+	}
+	s.InsertRows(t, rows)
+	event := models.FeedEvent{
+		ID: uuid.New(), OperatorID: s.Operator.ID, OrderID: rows[1].ID, Event: models.EventCreated, Data: "Rosa Díaz", CreatedAt: time.Now().Add(-2 * time.Hour),
+	}
+	require.NoError(t, s.App.DB.InsertFeedEvent(t.Context(), &event))
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), fmt.Sprintf(
+		"CREATE TRIGGER refused BEFORE UPDATE ON orders WHEN OLD.id = '%s' BEGIN SELECT RAISE(ABORT, 'refused'); END", rows[0].ID))
+	require.NoError(t, err)
+	err = s.reconcileUntil(t, func() error { return s.requireErased(t, rows[1:]...) })
+	require.ErrorContains(t, err, rows[0].ID.String())
+	var data string
+	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT data FROM feed_events").Scan(&data))
+	require.Equal(t, "{}", data)
+}
+
+// requireErased returns an error if one of the orders is not erased.
+func (s *service) requireErased(t *testing.T, rows ...models.Order) error {
+	t.Helper()
+	for _, row := range rows {
+		order, err := s.App.DB.OrderViewByID(t.Context(), row.ID)
+		if err != nil {
+			return err
+		}
+		if order.ErasedAt == nil {
+			return fmt.Errorf("%s is not erased", row.ID)
+		}
+	}
+	return nil
+}
+
+// reconcileUntil runs the reconcile activity until what it is to do is done, and returns its error.
+func (s *service) reconcileUntil(t *testing.T, done func() error) error {
+	t.Helper()
 	a := s.comparing()
 	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
 	env.SetTestTimeout(poll.Deadline)
@@ -34,14 +81,7 @@ func TestReconcile_erasesAllInOneRun(t *testing.T) {
 		_, err := env.ExecuteActivity(a.Reconcile, poll.Deadline)
 		ended <- err
 	}()
-	poll.Until(t, func() error {
-		var left int
-		err := s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM orders WHERE erased_at IS NULL").Scan(&left)
-		if err == nil && left > 0 {
-			err = fmt.Errorf("%d orders are not erased", left)
-		}
-		return err
-	})
+	poll.Until(t, done)
 	close(stopping)
-	require.NoError(t, <-ended)
+	return <-ended
 }
