@@ -60,7 +60,7 @@ func (s *Server) createCoverage(c *gin.Context) error {
 }
 
 func (s *Server) changeCoverage(c *gin.Context) error {
-	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*db.CoveredPlace, error) {
+	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, _ func(*db.CoveredPlace) error) (*db.CoveredPlace, error) {
 		row, err := s.operators.ChangeCoverage(ctx, operator, id, in)
 		return s.coveredPlace(ctx, row, err)
 	}

@@ -66,12 +66,12 @@ func respondSecret(c *gin.Context, e envelope, view resourceView) error {
 	return respondCreated(c, e, view)
 }
 
-func respondChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) error {
+func respondChange[T, V any](c *gin.Context, view func(*T) V, notFound error, change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object, func(*T) error) (*T, error)) error {
 	id, in, err := idAndBody(c, notFound, readBody)
 	if err != nil {
 		return err
 	}
-	row, err := change(c.Request.Context(), caller(c).Operator, id, in)
+	row, err := change(c.Request.Context(), caller(c).Operator, id, in, nil)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (s *Server) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	operator, err := s.operators.ChangeSettings(c.Request.Context(), signedIn(c), in)
+	operator, err := s.operators.ChangeSettings(c.Request.Context(), signedIn(c), in, nil)
 	if err != nil {
 		return err
 	}

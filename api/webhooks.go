@@ -148,7 +148,7 @@ func (s *Server) changeWebhook(c *gin.Context) error {
 	if err := refuseFixed(c, in, s.viewOfWebhook(hook), fixedInWebhook); err != nil {
 		return err
 	}
-	hook, err = s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in)
+	hook, err = s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in, nil)
 	if err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ func (s *Service) CreateBranch(ctx context.Context, operator *models.Operator, i
 }
 
 // ChangeBranch changes a branch.
-func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Branch, error) {
-	return change(ctx, s, operator, id, rowErrors{notFound: ErrBranchNotFound}, patchBranch(ctx, in))
+func (s *Service) ChangeBranch(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Branch) error) (*models.Branch, error) {
+	return change(ctx, s, operator, id, check, rowErrors{notFound: ErrBranchNotFound}, patchBranch(ctx, in))
 }
 
 func patchBranch(ctx context.Context, in *jsonbody.Object) patch[models.Branch] {

@@ -44,27 +44,19 @@ func create[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 	return row, rowErrors{taken: taken}.replace(err)
 }
 
-// ErrRowChanged is for a change that was decided on other values than the row has now. It has no
-// text for clients: whoever calls IfUnchanged says in its own words what happened.
-var ErrRowChanged = errors.New("the row was changed meanwhile")
-
-// IfUnchanged returns the service for a change of a row that was decided on what was read. The
-// change is refused with ErrRowChanged if the row is not like that any more.
-func IfUnchanged[T db.Owned](s *Service, read *T) *Service {
-	decided := *s
-	decided.read = read
-	return &decided
-}
-
-func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, errs rowErrors, apply patch[T]) (*T, error) {
+// change changes a row. check looks at the row that is to be changed while it is locked, and
+// refuses the change by an error; nil accepts every row.
+func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operator, id uuid.UUID, check func(*T) error, errs rowErrors, apply patch[T]) (*T, error) {
 	var row *T
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		var err error
 		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
 			return err
 		}
-		if read, given := s.read.(*T); given && len(db.ChangedColumns(read, row)) > 0 {
-			return ErrRowChanged
+		if check != nil {
+			if err := check(row); err != nil {
+				return err
+			}
 		}
 		before := *row
 		if err := apply(tx, row); err != nil {

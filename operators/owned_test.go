@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,12 +9,11 @@ import (
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/operators"
 	"despacho/test/testenv"
 )
 
-// Of two changes that were decided on the same row, only one is made.
-func TestIfUnchanged_refusesTheSecondChange(t *testing.T) {
+// A change is refused by the check of the row that it would change, and then changes nothing.
+func TestChange_isRefusedByTheCheckOfItsRow(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		h := openWithCatalog(t, databaseURL)
@@ -25,12 +25,17 @@ func TestIfUnchanged_refusesTheSecondChange(t *testing.T) {
 		}
 		made, err := h.CreateRider(t.Context(), operator, body(`{"name":"Ana","phone":"+51987111222"}`))
 		require.NoError(t, err)
-		read, err := db.FindOwned[models.Rider](t.Context(), h.db, operator.ID, made.ID)
+		refusal := errors.New("inactive")
+		ifActive := func(rider *models.Rider) error {
+			if !rider.Active {
+				return refusal
+			}
+			return nil
+		}
+		_, err = h.ChangeRider(t.Context(), operator, made.ID, body(`{"active":false}`), ifActive)
 		require.NoError(t, err)
-		_, err = operators.IfUnchanged(h.Service, read).ChangeRider(t.Context(), operator, made.ID, body(`{"active":false}`))
-		require.NoError(t, err)
-		_, err = operators.IfUnchanged(h.Service, read).ChangeRider(t.Context(), operator, made.ID, body(`{"name":"Ana Soto","active":true}`))
-		require.ErrorIs(t, err, operators.ErrRowChanged)
+		_, err = h.ChangeRider(t.Context(), operator, made.ID, body(`{"name":"Ana Soto","active":true}`), ifActive)
+		require.ErrorIs(t, err, refusal)
 		now, err := db.FindOwned[models.Rider](t.Context(), h.db, operator.ID, made.ID)
 		require.NoError(t, err)
 		require.Equal(t, []any{"Ana", false}, []any{now.Name, now.Active})

@@ -24,8 +24,8 @@ func (s *Service) CreateRider(ctx context.Context, operator *models.Operator, in
 }
 
 // ChangeRider changes a rider. An inactive rider gets no new orders.
-func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Rider, error) {
-	return change(ctx, s, operator, id, rowErrors{notFound: ErrRiderNotFound}, patchRider(operator, in))
+func (s *Service) ChangeRider(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Rider) error) (*models.Rider, error) {
+	return change(ctx, s, operator, id, check, rowErrors{notFound: ErrRiderNotFound}, patchRider(operator, in))
 }
 
 func patchRider(operator *models.Operator, in *jsonbody.Object) patch[models.Rider] {

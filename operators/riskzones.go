@@ -29,8 +29,8 @@ func (s *Service) CreateRiskZone(ctx context.Context, operator *models.Operator,
 }
 
 // ChangeRiskZone changes a risk zone.
-func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.RiskZone, error) {
-	return change(ctx, s, operator, id, rowErrors{notFound: ErrRiskZoneNotFound}, patchRiskZone(ctx, in))
+func (s *Service) ChangeRiskZone(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.RiskZone) error) (*models.RiskZone, error) {
+	return change(ctx, s, operator, id, check, rowErrors{notFound: ErrRiskZoneNotFound}, patchRiskZone(ctx, in))
 }
 
 func patchRiskZone(ctx context.Context, in *jsonbody.Object) patch[models.RiskZone] {

@@ -29,8 +29,6 @@ type Service struct {
 	userLimit, operatorLimit int
 	passwords                *credentials.Pool
 	photos                   photos.Store
-	// read is the row that the change was decided on, or nil.
-	read any
 }
 
 // Options are the dependencies of a Service.

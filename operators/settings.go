@@ -14,12 +14,18 @@ import (
 
 // ChangeSettings changes an operator's name, logo, base price, whether stores see where a delivery
 // photo was taken and customers the photo, and whether administrators need a second factor, from
-// the next request on. The last one is for administrators to decide.
-func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object) (*models.Operator, error) {
+// the next request on. The last one is for administrators to decide. check looks at the operator
+// while it is locked, and refuses the change by an error; nil accepts every one.
+func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, check func(*models.Operator) error) (*models.Operator, error) {
 	if in.Has("require_second_factor") && !who.User.Administers() {
 		return nil, ErrNotAllowed
 	}
 	return s.changeOperator(ctx, who.Operator.ID, func(operator *models.Operator) error {
+		if check != nil {
+			if err := check(operator); err != nil {
+				return err
+			}
+		}
 		readName(in, &operator.Name)
 		if in.HasOrNull("logo_url") {
 			link := readLogo(in)

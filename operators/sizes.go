@@ -25,8 +25,8 @@ func (s *Service) CreateSize(ctx context.Context, operator *models.Operator, in 
 }
 
 // ChangeSize changes a size. Existing orders keep their code and price.
-func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Size, error) {
-	return change(ctx, s, operator, id, rowErrors{ErrSizeNotFound, ErrCodeTaken}, patchSize(ctx, in))
+func (s *Service) ChangeSize(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Size) error) (*models.Size, error) {
+	return change(ctx, s, operator, id, check, rowErrors{ErrSizeNotFound, ErrCodeTaken}, patchSize(ctx, in))
 }
 
 func patchSize(ctx context.Context, in *jsonbody.Object) patch[models.Size] {

@@ -24,8 +24,8 @@ func (s *Service) CreateStore(ctx context.Context, operator *models.Operator, in
 }
 
 // ChangeStore changes a store. An inactive store gets no new orders; existing ones continue.
-func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Store, error) {
-	return change(ctx, s, operator, id, rowErrors{notFound: ErrStoreNotFound}, patchStore(ctx, operator, in))
+func (s *Service) ChangeStore(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Store) error) (*models.Store, error) {
+	return change(ctx, s, operator, id, check, rowErrors{notFound: ErrStoreNotFound}, patchStore(ctx, operator, in))
 }
 
 func patchStore(ctx context.Context, operator *models.Operator, in *jsonbody.Object) patch[models.Store] {

@@ -104,13 +104,13 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 }
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
-func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.User, error) {
+func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.User) error) (*models.User, error) {
 	if in.Has("email") {
 		if err := s.limitUnavailableEmails(ctx, operator); err != nil {
 			return nil, err
 		}
 	}
-	changed, err := change(ctx, s, operator, id, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
+	changed, err := change(ctx, s, operator, id, check, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
 		administered := user.Administers()
 		if err := (&userRequest{User: user, operator: operator}).patch(ctx, tx, in); err != nil {
 			return err

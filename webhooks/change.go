@@ -31,8 +31,10 @@ func (s *Service) readChange(in *jsonbody.Object) (change, error) {
 }
 
 // Change changes the URL, the events and the retries of a webhook, and pauses or resumes it. Its
-// secret stays. What happens while it is paused is stored, and sent when it is resumed.
-func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object) (*models.Webhook, error) {
+// secret stays. What happens while it is paused is stored, and sent when it is resumed. check looks
+// at the webhook while no other request can change it, and refuses the change by an error; nil
+// accepts every one.
+func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object, check func(*models.Webhook) error) (*models.Webhook, error) {
 	wanted, err := s.readChange(in)
 	if err != nil {
 		return nil, err
@@ -41,6 +43,11 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 	err = s.DB.ChangeSettings(ctx, scope.OperatorID, func(tx *db.DB) error {
 		if hook, err = tx.ActiveWebhook(ctx, scope, id); err != nil {
 			return err
+		}
+		if check != nil {
+			if err := check(hook); err != nil {
+				return err
+			}
 		}
 		before := *hook
 		fields := s.applyChange(hook, wanted)

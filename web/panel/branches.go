@@ -16,7 +16,7 @@ func (p *Pages) branches() *resource[models.Branch] {
 		intro:   "Donde se reciben los paquetes. La principal es la de los pedidos que no nombran otra: siempre hay una, y está activa.",
 		columns: []string{"Nombre", "Principal", "Estado"},
 		add:     "Agregar sucursal", made: "Sucursal agregada.", changed: "Sucursal guardada.",
-		all: p.Operators.Branches, make: p.Operators.CreateBranch, alter: unlessChanged(p, (*operators.Service).ChangeBranch), absent: operators.ErrBranchNotFound,
+		all: p.Operators.Branches, make: p.Operators.CreateBranch, alter: unlessChanged(p.Operators.ChangeBranch), absent: operators.ErrBranchNotFound,
 		id:   func(b *models.Branch) uuid.UUID { return b.ID },
 		name: func(b *models.Branch) string { return b.Name },
 		cells: func(_ *Request, b *models.Branch) []cell {

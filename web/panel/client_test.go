@@ -127,9 +127,14 @@ func (v *visitor) send(method, path, contentType string, content io.Reader) *pag
 		request.Header.Set("Content-Type", contentType)
 		request.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
-	sent := v.do(request)
+	return v.answer(v.do(request))
+}
+
+// answer is the page that answers a form, if the response redirects to it, or the response.
+func (v *visitor) answer(sent *page) *page {
+	v.t.Helper()
 	if sent.Status == http.StatusSeeOther && strings.Contains(sent.Location, "resultado=") {
-		return v.get(sent.Location) // the page that answers the form
+		return v.get(sent.Location)
 	}
 	return sent
 }

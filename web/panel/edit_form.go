@@ -12,7 +12,6 @@ import (
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/operators"
 	"despacho/web/panel/forms"
 )
 
@@ -37,7 +36,10 @@ func valuesSeen(fields []forms.Field) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// readEdit is readForm for an editForm. It returns ErrRowChanged if the person saw other values
+// errRowChanged is for a form that was filled in for other values than there are now.
+var errRowChanged = errors.New("the row was changed meanwhile")
+
+// readEdit is readForm for an editForm. It returns errRowChanged if the person saw other values
 // than the form has now. A page from before the forms sent their Seen is still accepted.
 func (p *Pages) readEdit(v *Request, form *forms.Form) (*jsonbody.Object, error) {
 	values, err := posted(v.Context)
@@ -45,25 +47,40 @@ func (p *Pages) readEdit(v *Request, form *forms.Form) (*jsonbody.Object, error)
 		return nil, err
 	}
 	if seen := values.Get(seenField); seen != "" && seen != form.Seen {
-		return nil, operators.ErrRowChanged
+		return nil, errRowChanged
 	}
 	return p.readValues(v, form, values)
 }
 
 // addEditError is AddError for an editForm, which has the current values.
 func addEditError(form *forms.Form, err error) bool {
-	if errors.Is(err, operators.ErrRowChanged) {
+	if errors.Is(err, errRowChanged) {
 		form.Failure = changedMeanwhile
 		return true
 	}
 	return form.AddError(err)
 }
 
-// unlessChanged returns a change of the operators' service that is refused with ErrRowChanged if
+// unlessChanged returns a change of the operators' service that is refused with errRowChanged if
 // the row is no longer as it was read.
-func unlessChanged[T db.Owned](p *Pages, change func(*operators.Service, context.Context, *models.Operator, uuid.UUID, *jsonbody.Object) (*T, error)) func(context.Context, *models.Operator, uuid.UUID, *T, *jsonbody.Object) error {
+func unlessChanged[T db.Owned](change func(context.Context, *models.Operator, uuid.UUID, *jsonbody.Object, func(*T) error) (*T, error)) func(context.Context, *models.Operator, uuid.UUID, *T, *jsonbody.Object) error {
 	return func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error {
-		_, err := change(operators.IfUnchanged(p.Operators, read), ctx, operator, id, in)
+		_, err := change(ctx, operator, id, in, func(locked *T) error {
+			if len(db.ChangedColumns(read, locked)) > 0 {
+				return errRowChanged
+			}
+			return nil
+		})
 		return err
 	}
+}
+
+// requireSeen returns errRowChanged if current, the form of the row as it is when it is changed,
+// shows other values than form was made with; current then takes the place of form.
+func requireSeen(form **forms.Form, current *forms.Form) error {
+	if current.Seen == (*form).Seen {
+		return nil
+	}
+	*form = current
+	return errRowChanged
 }

@@ -1,11 +1,15 @@
 package panel_test
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -106,4 +110,71 @@ func TestForms_anOldPageUndoesNothing(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, v.post(page+form.action, with("seen", refused.seen(t))).Status, page)
 		}
 	})
+}
+
+// Two people who save at the same moment do not overwrite each other: what is compared with what
+// the person saw is the row that is changed, not the one that the request has read before.
+func TestForms_ofTwoAtOnceOneIsRefused(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v, other := getAs(t, s, tenant, &models.User{Admin: true}), getAs(t, s, tenant, &models.User{Admin: true})
+		hook, _ := v.registerAt(t, "https://receptor.example/hook", nil)
+		for page, form := range map[string]struct {
+			action        string
+			first, second url.Values
+			saved         string
+		}{
+			"/panel/motorizados/" + tenant.Riders[0].ID.String(): {
+				"", url.Values{"name": {"Primera"}, "phone": {"+51987111222"}}, url.Values{"name": {"Segunda"}, "phone": {"+51987111222"}}, `value="Primera"`,
+			},
+			"/panel/ajustes": {"", url.Values{"name": {"Primera"}, "base_price": {"5"}}, url.Values{"name": {"Segunda"}, "base_price": {"6"}}, `value="Primera"`},
+			hook: {
+				"/cambiar", url.Values{"url": {"https://primera.example/"}, "events": {"order.created"}},
+				url.Values{"url": {"https://segunda.example/"}, "events": {"order.created"}}, `value="https://primera.example/"`,
+			},
+		} {
+			opened := v.read(page).seen(t)
+			form.first.Set("seen", opened)
+			form.second.Set("seen", opened)
+			late := v.postAfter(t, page+form.action, form.second, func() {
+				require.Equal(t, http.StatusSeeOther, other.post(page+form.action, form.first).Status, page)
+			})
+			require.Equal(t, http.StatusUnprocessableEntity, late.Status, page)
+			require.Contains(t, late.words(), changedMeanwhile, page)
+			require.Contains(t, late.Text, form.saved, "the form has the current values: %s", page)
+			now := v.read(page)
+			require.Contains(t, now.Text, form.saved, page)
+			require.Equal(t, now.seen(t), late.seen(t), page)
+		}
+	})
+}
+
+// postAfter is post of a form whose values arrive after something has happened: the server asks for
+// them when it has read whose form it is.
+func (v *visitor) postAfter(t *testing.T, path string, fields url.Values, happens func()) *page {
+	t.Helper()
+	transport := &http.Transport{ExpectContinueTimeout: time.Minute}
+	t.Cleanup(transport.CloseIdleConnections)
+	slow := *v
+	slow.client = &http.Client{Transport: transport, Jar: v.client.Jar, CheckRedirect: v.client.CheckRedirect}
+	content := fields.Encode()
+	request, err := http.NewRequest(http.MethodPost, v.base+path, &lateReader{before: happens, Reader: strings.NewReader(content)})
+	require.NoError(t, err)
+	request.ContentLength = int64(len(content))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	request.Header.Set("Expect", "100-continue")
+	return v.answer(slow.do(request))
+}
+
+// lateReader calls before ahead of the first read.
+type lateReader struct {
+	before func()
+	io.Reader
+	once sync.Once
+}
+
+func (r *lateReader) Read(into []byte) (int, error) {
+	r.once.Do(r.before)
+	return r.Reader.Read(into)
 }

@@ -9,7 +9,6 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
-	"despacho/operators"
 	"despacho/web/panel/forms"
 )
 
@@ -27,7 +26,7 @@ type resource[T any] struct {
 
 	all  func(context.Context, *models.Operator) ([]T, error)
 	make func(context.Context, *models.Operator, *jsonbody.Object) (*T, error)
-	// alter changes a row unless it is no longer as it was read: that is ErrRowChanged.
+	// alter changes a row unless it is no longer as it was read: that is errRowChanged.
 	alter  func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *T, in *jsonbody.Object) error
 	absent error
 
@@ -185,7 +184,7 @@ func (r *resource[T]) change(v *Request) error {
 	if err == nil {
 		return r.pages.done(v, r.path, r.changed)
 	}
-	if errors.Is(err, operators.ErrRowChanged) {
+	if errors.Is(err, errRowChanged) {
 		var openErr error
 		if row, form, openErr = r.open(v); openErr != nil {
 			return openErr

@@ -14,7 +14,7 @@ func (p *Pages) riders() *resource[models.Rider] {
 		intro:   "Quienes reparten los pedidos. A un motorizado inactivo no se le asigna nada más; lo que ya lleva sigue siendo suyo.",
 		columns: []string{"Nombre", "Teléfono", "Estado"},
 		add:     "Agregar motorizado", made: "Motorizado agregado.", changed: "Motorizado guardado.",
-		all: p.Operators.Riders, make: p.Operators.CreateRider, alter: unlessChanged(p, (*operators.Service).ChangeRider), absent: operators.ErrRiderNotFound,
+		all: p.Operators.Riders, make: p.Operators.CreateRider, alter: unlessChanged(p.Operators.ChangeRider), absent: operators.ErrRiderNotFound,
 		id:   func(r *models.Rider) uuid.UUID { return r.ID },
 		name: func(r *models.Rider) string { return r.Name },
 		cells: func(_ *Request, r *models.Rider) []cell {

@@ -30,7 +30,7 @@ func (p *Pages) riskZones() *resource[riskZone] {
 			return nil, err
 		},
 		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *riskZone, in *jsonbody.Object) error {
-			return unlessChanged(p, (*operators.Service).ChangeRiskZone)(ctx, operator, id, &read.RiskZone, in)
+			return unlessChanged(p.Operators.ChangeRiskZone)(ctx, operator, id, &read.RiskZone, in)
 		},
 		id:   func(z *riskZone) uuid.UUID { return z.ID },
 		name: func(z *riskZone) string { return z.Name },

@@ -28,8 +28,7 @@ type settingsPage struct {
 
 type fact struct{ Name, Value string }
 
-func settingsForm(v *Request) *forms.Form {
-	operator := v.Operator()
+func settingsForm(v *Request, operator *models.Operator) *forms.Form {
 	fields := []forms.Field{
 		{Name: "name", Label: "Nombre", Kind: forms.Text, Required: true, Value: operator.Name, Hint: "Lo ven sus clientes cuando siguen su paquete."},
 		{Name: "base_price", Label: moneyLabel(v, "Precio base"), Kind: forms.Money, Value: forms.MoneyValue(operator.BasePrice), Hint: "Lo que cuesta enviar a los lugares cubiertos sin precio propio. En blanco, esos lugares no tienen tarifa."},
@@ -47,7 +46,7 @@ func settingsForm(v *Request) *forms.Form {
 }
 
 func (p *Pages) showSettings(v *Request) error {
-	return p.showSettingsForm(v, http.StatusOK, settingsPage{Form: settingsForm(v)})
+	return p.showSettingsForm(v, http.StatusOK, settingsPage{Form: settingsForm(v, v.Operator())})
 }
 
 func (p *Pages) showSettingsForm(v *Request, status int, page settingsPage) error {
@@ -75,10 +74,12 @@ func planWords(plan models.Plan) string {
 }
 
 func (p *Pages) changeSettings(v *Request) error {
-	form := settingsForm(v)
+	form := settingsForm(v, v.Operator())
 	in, err := p.readEdit(v, form)
 	if err == nil {
-		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Who, in)
+		_, err = p.Operators.ChangeSettings(v.Ctx(), v.Who, in, func(operator *models.Operator) error {
+			return requireSeen(&form, settingsForm(v, operator))
+		})
 	}
 	if err == nil {
 		return p.done(v, settingsPath, "Ajustes guardados.")
@@ -107,7 +108,7 @@ func (p *Pages) uploadLogo(v *Request) error {
 	if picture == nil && len(problem.Fields) > 0 {
 		failure = "Elija el archivo del logo."
 	}
-	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: settingsForm(v), LogoFailure: failure})
+	return p.showSettingsForm(v, http.StatusUnprocessableEntity, settingsPage{Form: settingsForm(v, v.Operator()), LogoFailure: failure})
 }
 
 func (p *Pages) removeLogo(v *Request) error {

@@ -17,7 +17,7 @@ func (p *Pages) sizes() *resource[models.Size] {
 		intro:   "Los tamaños de paquete y lo que cada uno suma al precio del lugar. La predeterminada es la de los pedidos que no indican ninguna.",
 		columns: []string{"Código", "Nombre", "Recargo", "Predeterminada", "Estado"},
 		add:     "Agregar talla", made: "Talla agregada.", changed: "Talla guardada. Los pedidos que ya existen conservan su precio.",
-		all: p.Operators.Sizes, make: p.Operators.CreateSize, alter: unlessChanged(p, (*operators.Service).ChangeSize), absent: operators.ErrSizeNotFound,
+		all: p.Operators.Sizes, make: p.Operators.CreateSize, alter: unlessChanged(p.Operators.ChangeSize), absent: operators.ErrSizeNotFound,
 		id:   func(s *models.Size) uuid.UUID { return s.ID },
 		name: func(s *models.Size) string { return s.Code + " · " + s.Name },
 		cells: func(v *Request, s *models.Size) []cell {

@@ -17,7 +17,7 @@ func (p *Pages) stores() *resource[models.Store] {
 		intro:   "Los negocios que envían con usted. Una tienda inactiva no puede crear pedidos; los que ya tiene siguen su camino.",
 		columns: []string{"Nombre", "Desde", "Estado"},
 		add:     "Agregar tienda", made: "Tienda agregada.", changed: "Tienda guardada.",
-		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: unlessChanged(p, (*operators.Service).ChangeStore), absent: operators.ErrStoreNotFound,
+		all: p.Operators.Stores, make: p.Operators.CreateStore, alter: unlessChanged(p.Operators.ChangeStore), absent: operators.ErrStoreNotFound,
 		id:   func(s *models.Store) uuid.UUID { return s.ID },
 		name: func(s *models.Store) string { return s.Name },
 		cells: func(v *Request, s *models.Store) []cell {

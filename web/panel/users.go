@@ -38,7 +38,7 @@ func (p *Pages) users() *resource[account] {
 			return &account{User: *user, drawn: drawn}, nil
 		},
 		alter: func(ctx context.Context, operator *models.Operator, id uuid.UUID, read *account, in *jsonbody.Object) error {
-			return unlessChanged(p, (*operators.Service).ChangeUser)(ctx, operator, id, &read.User, in)
+			return unlessChanged(p.Operators.ChangeUser)(ctx, operator, id, &read.User, in)
 		},
 		id:   func(a *account) uuid.UUID { return a.ID },
 		name: func(a *account) string { return a.Name },

@@ -31,7 +31,10 @@ func (p *Pages) changeWebhook(v *Request) error {
 	form := changeForm(hook)
 	in, err := p.readEdit(v, form)
 	if err == nil {
-		_, err = p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in)
+		_, err = p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), hook.ID, in, func(current *models.Webhook) error {
+			hook = current
+			return requireSeen(&form, changeForm(current))
+		})
 	}
 	if err == nil {
 		return p.done(v, webhookPath(hook.ID), "El webhook quedó cambiado. Su secreto es el mismo.")
@@ -59,7 +62,7 @@ func (p *Pages) setPaused(v *Request, body, outcome string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), id, in); err != nil {
+	if _, err := p.Webhooks.Change(v.Ctx(), v.Caller.Scope(), id, in, nil); err != nil {
 		return err
 	}
 	return p.done(v, webhookPath(id), outcome)
