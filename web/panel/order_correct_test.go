@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/test/apptest"
 )
@@ -170,5 +171,37 @@ func TestDeliveryCorrection_countsEverywhere(t *testing.T) {
 		require.Contains(t, v.read("/panel/pedidos.csv").Text, ";45.50;")
 		require.Contains(t, plainSpaces.Replace(v.read("/panel/resumen").words()), "S/ 45.50")
 		require.NotContains(t, plainSpaces.Replace(v.read("/panel/resumen").words()), "S/ 40.00")
+	})
+}
+
+// A page that was opened before somebody corrected the amount changes nothing but the photo that
+// is sent with it. Without an amount and a photo there is nothing to correct.
+func TestDeliveryCorrection_anOldPageUndoesNothing(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		row := tenant.Row(time.Now().Add(-3*time.Hour), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(tenant.Riders[0], time.Hour))
+		collected := money.Cents(4000)
+		row.AmountToCollect, row.ActualAmountCollected, row.PaymentType = 4500, &collected, models.CashOnDelivery
+		tenant.InsertRows(t, []models.Order{row})
+		path := "/panel/pedidos/" + row.ID.String()
+		v := visit(t, s, tenant, nil)
+		opened := v.read(path)
+		send := func(amount, reason, fileName string, photo []byte) *page {
+			return v.upload(path+"/corregir-entrega", url.Values{"actual_amount_collected": {amount}, "reason": {reason}}, "photo", fileName, photo)
+		}
+		require.Equal(t, http.StatusSeeOther, send("45", "Contó mal", "", nil).Status)
+		var photo bytes.Buffer
+		require.NoError(t, png.Encode(&photo, image.NewGray(image.Rect(0, 0, 8, 8))))
+		amount := opened.fieldsOf(t, path+"/corregir-entrega").Get("actual_amount_collected")
+		require.Equal(t, http.StatusSeeOther, send(amount, "Falta la foto", "a.png", photo.Bytes()).Status)
+		now, err := s.App.DB.OrderViewByID(t.Context(), row.ID)
+		require.NoError(t, err)
+		require.Equal(t, money.Cents(4500), *now.ActualAmountCollected)
+		require.NotNil(t, now.ProofPhoto)
+
+		require.Contains(t, plainSpaces.Replace(opened.words()), "Se cobró S/ 40.00. Vacío: queda el que hay.")
+		nothing := send(amount, "Nada", "", nil)
+		require.Equal(t, http.StatusUnprocessableEntity, nothing.Status)
+		require.Contains(t, nothing.words(), "Indique el monto correcto, una foto nueva o ambos.")
 	})
 }

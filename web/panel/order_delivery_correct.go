@@ -6,6 +6,7 @@ import (
 	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/orders"
+	"despacho/web/panel/format"
 	"despacho/web/panel/forms"
 )
 
@@ -18,13 +19,17 @@ func deliveryCorrectionForm(id uuid.UUID) *forms.Form {
 	}}
 }
 
-// offerDeliveryCorrection is the form for a delivered order, or nil.
+// offerDeliveryCorrection is the form for a delivered order, or nil. The amount is not filled in: a
+// page that was opened before somebody else's correction would send the amount of that time back
+// with a photo.
 func offerDeliveryCorrection(v *Request, order *orders.Detail) *forms.Form {
 	if order.Status != models.StatusDelivered || !v.May(models.OperatorWrite) {
 		return nil
 	}
 	form := deliveryCorrectionForm(order.ID)
-	form.Fields[0].Value = forms.MoneyValue(order.ActualAmountCollected)
+	if order.ActualAmountCollected != nil {
+		form.Fields[0].Hint = "Se cobró " + format.Amount(*order.ActualAmountCollected, order.Currency) + ". " + form.Fields[0].Hint
+	}
 	return form
 }
 
