@@ -23,7 +23,8 @@ import (
 const (
 	// maxBody is the largest body accepted, unless the route has a limit of its own.
 	maxBody = 256 << 10
-	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet.
+	// maxStrangerBody is the largest body accepted from somebody who is not signed in yet, other
+	// than by the sign-in page.
 	maxStrangerBody = 16 << 10
 	// minUploadRate is how many bytes a second an upload must bring after its first seconds.
 	minUploadRate = 16 << 10
@@ -63,8 +64,8 @@ var (
 func bodyLimits() map[string]bodyLimit {
 	limits := map[string]bodyLimit{
 		"POST /panel/api/session":             strangerBody,
-		"POST /panel/ingreso":                 strangerBody,
-		"POST /panel/ingreso/codigo":          strangerBody,
+		"POST /panel/ingreso":                 newBodyLimit(panel.MaxSignInRequest),
+		"POST /panel/ingreso/codigo":          newBodyLimit(panel.MaxSignInRequest),
 		"POST /panel/api/session/reset":       strangerBody,
 		"POST " + operators.PasswordResetPath: strangerBody,
 		"POST /panel/api/orders/:id/deliver":  photoBody,

@@ -26,6 +26,9 @@ const (
 	resumedFormDuration = time.Hour
 	// maxResumedForm is more than any form without a file has.
 	maxResumedForm = 64 << 10
+	// MaxSignInRequest is the largest request of the sign-in page, which sends the form along:
+	// encoded and signed, it is longer by a third.
+	MaxSignInRequest = 2 * maxResumedForm
 )
 
 // secretFields are never carried: whoever typed one types it again.

@@ -5,9 +5,11 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
+	"despacho/orders"
 	"despacho/test/apptest"
 )
 
@@ -44,6 +46,32 @@ func TestSession_aFormOutlivesItsSession(t *testing.T) {
 
 		signIn.Set("formulario", "eyJwYXRoIjoiL3BhbmVsL3RpZW5kYXMifQ")
 		require.Equal(t, http.StatusSeeOther, v.post("/panel/ingreso", signIn).Status, "only the service's own forms go on")
+	})
+}
+
+// The largest form that people tick together goes on too: as many orders as one assignment takes.
+func TestSession_aLargeFormOutlivesItsSession(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		user := models.User{}
+		v := getAs(t, s, tenant, &user)
+		fields := url.Values{"rider_id": {tenant.Riders[0].ID.String()}}
+		for range orders.MaxBulk {
+			id := uuid.NewString()
+			fields.Add("id", id)
+			fields.Add("version", id+":1")
+		}
+		endSessions(t, s, tenant)
+		signIn := v.post("/panel/asignacion", fields).fieldsOf(t, "/panel/ingreso")
+		signIn.Set("email", user.Email)
+		signIn.Set("password", apptest.Password)
+		resumed := v.post("/panel/ingreso", signIn)
+		require.Equal(t, http.StatusOK, resumed.Status, resumed.words())
+		for name, values := range fields {
+			for _, value := range values {
+				require.Contains(t, resumed.Text, `<input type="hidden" name="`+name+`" value="`+value+`">`)
+			}
+		}
 	})
 }
 
