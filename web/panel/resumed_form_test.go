@@ -97,3 +97,23 @@ func TestSession_whatIsNotCarried(t *testing.T) {
 		require.NotContains(t, v.read("/panel/ingreso").words(), "su sesión terminó")
 	})
 }
+
+// Whoever signs in again and does not send the form comes to the page that it was on.
+func TestSession_leadsBackToThePageOfTheForm(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := getAs(t, s, tenant, &models.User{Admin: true})
+		endSessions(t, s, tenant)
+		id := uuid.NewString()
+		for action, page := range map[string]string{
+			"/panel/tiendas?x=1":                 "/panel/tiendas?x=1",
+			"/panel/usuarios/" + id + "/enlace":  "/panel/usuarios/" + id,
+			"/panel/claves/" + id + "/revocar":   "/panel/claves",
+			"/panel/cobertura/" + id + "/quitar": "/panel/cobertura",
+			"/panel/ajustes/logo/quitar":         "/panel/ajustes",
+			"/panel/envios/" + id + "/reenviar":  "/panel/pedidos",
+		} {
+			require.Equal(t, page, v.post(action, url.Values{"a": {"b"}}).fieldsOf(t, "/panel/ingreso").Get("siguiente"), action)
+		}
+	})
+}

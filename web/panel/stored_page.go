@@ -76,13 +76,13 @@ func storedPageContext(page *models.StoredPage) []byte {
 }
 
 // pageOfForm is the address of the page that a form belongs to: the one that the handler names, the
-// form's own if it is also a page, or the one above it.
+// form's own if it is also a page, or the nearest page above it.
 func (p *Pages) pageOfForm(v *Request) *url.URL {
+	if v.PagePath != "" {
+		return &url.URL{Path: v.PagePath}
+	}
 	target := url.URL{Path: v.Request.URL.Path, RawQuery: v.Request.URL.RawQuery}
-	switch {
-	case v.PagePath != "":
-		target = url.URL{Path: v.PagePath}
-	case !p.readable[v.FullPath()]:
+	for route := v.FullPath(); !p.readable[route]; route = path.Dir(route) {
 		target.Path = path.Dir(target.Path)
 	}
 	return &target
