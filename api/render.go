@@ -113,14 +113,24 @@ const statusClientGone = 499
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// noRoute answers a request that no route takes: with a page to a browser that opens an address,
-// with JSON to everybody else.
-func (s *Server) noRoute(c *gin.Context) {
+// noRoute answers a request for an address that does not exist.
+func (s *Server) noRoute(c *gin.Context) { s.noPage(c, http.StatusNotFound, s.unknownRoute) }
+
+// noMethod answers a request for an address that has no such method. A browser opens the address
+// of a form, which has no page, when its user enters the address of the page that said why the form
+// failed, or when it restores that page.
+func (s *Server) noMethod(c *gin.Context) {
+	s.noPage(c, http.StatusMethodNotAllowed, s.unknownMethod)
+}
+
+// noPage answers with a page to a browser that opens an address, with the error of refuse to
+// everybody else.
+func (s *Server) noPage(c *gin.Context, status int, refuse handler) {
 	if !opensPage(c) {
-		s.handle(s.unknownRoute)(c)
+		s.handle(refuse)(c)
 		return
 	}
-	s.page(func(c *gin.Context) error { return showPage(c, http.StatusNotFound, s.pages.NoSuchPage) })(c)
+	s.page(func(c *gin.Context) error { return showPage(c, status, s.pages.NoSuchPage) })(c)
 }
 
 // opensPage reports whether a browser opens an address of its user, outside of the APIs.

@@ -15,7 +15,7 @@ import (
 func (s *Server) routes() {
 	r := s.router
 	r.NoRoute(s.noRoute)
-	r.NoMethod(s.handle(s.unknownMethod))
+	r.NoMethod(s.noMethod)
 
 	r.GET("/healthz", s.handle(s.healthz))
 	r.GET("/readyz", s.handle(s.readyz))

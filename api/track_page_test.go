@@ -24,7 +24,8 @@ func trackPage(t *testing.T, s *apptest.Service, code string, header map[string]
 	return s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/track/" + url.PathEscape(code), Header: header})
 }
 
-// An address that does not exist is a page to a browser, and JSON to everybody else.
+// An address that does not exist, and that of a form, is a page to a browser, and JSON to everybody
+// else.
 func TestNoRoute_isAPageInABrowser(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		html := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -40,14 +41,22 @@ func TestNoRoute_isAPageInABrowser(t *testing.T) {
 			require.NoError(t, response.Body.Close())
 			return response
 		}
-		for _, path := range []string{"/nada", "/panel/nada", "/docs/nada", "/track/a/b"} {
+		for path, status := range map[string]int{
+			"/nada": http.StatusNotFound, "/panel/nada": http.StatusNotFound, "/docs/nada": http.StatusNotFound, "/track/a/b": http.StatusNotFound,
+			"/panel/ingreso/codigo": http.StatusMethodNotAllowed, "/panel/pedidos/x/recibir": http.StatusMethodNotAllowed,
+		} {
 			for kind, header := range map[string]map[string]string{"text/html; charset=utf-8": html, "application/json; charset=utf-8": nil} {
 				response := get(path, header)
-				require.Equal(t, http.StatusNotFound, response.StatusCode, path)
+				require.Equal(t, status, response.StatusCode, path)
+				if status == http.StatusMethodNotAllowed {
+					require.Equal(t, "POST", response.Header.Get("Allow"), path)
+				}
 				require.Equal(t, kind, response.Header.Get("Content-Type"), path)
 			}
 		}
-		require.Equal(t, "application/json; charset=utf-8", get("/v1/nada", html).Header.Get("Content-Type"), "the API speaks JSON")
+		for _, path := range []string{"/v1/nada", "/panel/api/session/reset"} {
+			require.Equal(t, "application/json; charset=utf-8", get(path, html).Header.Get("Content-Type"), "the API speaks JSON: %s", path)
+		}
 		require.Equal(t, "/panel", get("/panel/", html).Header.Get("Location"))
 		require.Equal(t, "/docs", get("/docs/", html).Header.Get("Location"))
 	})
