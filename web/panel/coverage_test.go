@@ -234,6 +234,7 @@ func TestCoverageFile_reportsErrors(t *testing.T) {
 			"2 Hay 4 lugares «Miraflores»":           "lugar,precio\nMiraflores,5\n",
 			"2 El id «x» no está en el catálogo.":    "id,precio\nx,5\n",
 			"3 Falta el lugar":                       "ubigeo,precio\n150122,5\n,6\n",
+			"2 Tiene más celdas que columnas":        "ubigeo,precio\n150122,9,50\n",
 			"2 No hay ningún lugar «<script>».":      "lugar,precio\n<script>,6\n",
 		} {
 			content := []byte(file)

@@ -61,6 +61,9 @@ func Read(index *catalog.Index, operator *models.Operator, content []byte) ([]Ro
 	for i, written := range table.Rows {
 		row := r.read(found.Of(written))
 		row.Number = written.Number
+		if written.Overflows {
+			row.Complaint = forms.Sentence(csvfile.OverflowMessage)
+		}
 		if first, twice := numbers[row.Place.ID]; twice && row.Complaint == "" {
 			row.Complaint = fmt.Sprintf("Repite el lugar de la fila %d.", first)
 		}

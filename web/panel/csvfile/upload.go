@@ -10,6 +10,10 @@ import (
 // Invalid is an error about an uploaded file, with a message for the user.
 func Invalid(message string) error { return apperror.New(apperror.Invalid, "invalid_form", message) }
 
+// OverflowMessage is the message for the user about a row that overflows: cells of it are missing
+// or in the wrong columns.
+const OverflowMessage = "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador"
+
 // ReadUploaded is Read for a file that a user uploaded: its errors have messages for the user.
 func ReadUploaded(content []byte, maxRows int) (*Table, error) {
 	table, err := Read(content, maxRows)

@@ -255,7 +255,7 @@ func (r *Reader) check(ctx context.Context, rows []*Row) error {
 	var keys []string
 	for _, row := range rows {
 		if row.Overflows {
-			row.addError("", "tiene más celdas que columnas: ponga entre comillas los textos que llevan el separador")
+			row.addError("", csvfile.OverflowMessage)
 		}
 		quote, err := r.Orders.Check(ctx, r.caller, row.in)
 		if err := r.explain(row, err); err != nil {
