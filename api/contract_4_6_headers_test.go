@@ -53,6 +53,23 @@ func TestContract_4_6_contentType(t *testing.T) {
 	})
 }
 
+// A compressed body is not read: it is 415, as another type is, and not JSON with an error.
+func TestContract_4_6_contentEncoding(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		send := func(coding string) *apptest.Answer {
+			return s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(), Header: map[string]string{"Content-Encoding": coding}})
+		}
+		for _, coding := range []string{"gzip", "GZIP", "br", "identity, gzip", "deflate"} {
+			refused := send(coding)
+			requireRefused(t, refused, http.StatusUnsupportedMediaType, "unsupported_media_type")
+			require.Contains(t, refused.Error, "Content-Encoding", coding)
+		}
+		require.Equal(t, http.StatusCreated, send("identity").Status)
+		require.Equal(t, http.StatusCreated, send("").Status)
+	})
+}
+
 func postWithoutContentType(t *testing.T, s *apptest.Service, key string) (status int) {
 	t.Helper()
 	content, err := json.Marshal(apptest.Order())

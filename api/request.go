@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -85,12 +86,21 @@ func readWith(c *gin.Context, parse func([]byte) (*jsonbody.Object, error)) (*js
 	return parse(raw)
 }
 
+func unsupportedMedia(message string) error {
+	return apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", message)
+}
+
 // readBytes reads a JSON body.
 func readBytes(c *gin.Context) ([]byte, error) {
 	if given := c.GetHeader("Content-Type"); given != "" {
 		mediaType, _, err := mime.ParseMediaType(given)
 		if err != nil || mediaType != "application/json" {
-			return nil, apperror.New(apperror.UnsupportedMedia, "unsupported_media_type", "El cuerpo debe enviarse con Content-Type: application/json.")
+			return nil, unsupportedMedia("El cuerpo debe enviarse con Content-Type: application/json.")
+		}
+	}
+	for _, coding := range c.Request.Header.Values("Content-Encoding") {
+		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+			return nil, unsupportedMedia("El cuerpo debe enviarse sin comprimir, sin la cabecera Content-Encoding.")
 		}
 	}
 	return io.ReadAll(c.Request.Body)
