@@ -121,12 +121,13 @@ func (s *Service) update(ctx context.Context, order *models.Order, by models.Act
 		if err == nil {
 			return nil
 		}
-		if s.isWritten(ctx, updateID) {
+		written, lookupErr := s.isWritten(ctx, updateID)
+		if written {
 			s.signalRefresh(ctx, order.ID)
 			return nil
 		}
 		refusal, refused := workflows.AsRefusal(err)
-		if !refused {
+		if err = errors.Join(err, lookupErr); !refused || lookupErr != nil {
 			if !hasLeft(ctx) {
 				s.log.WarnContext(ctx, "move not confirmed", "order_id", order.ID, "move", message.Move(), "error", err)
 			}
@@ -201,15 +202,12 @@ func lastRefusal(refusal workflows.Refusal) error {
 
 // isWritten reports whether the update's move is in the database although its answer was not a
 // success: a worker that dies after writing it loses the answer, and its successor refuses the move
-// as already made. The update's own time may be over.
-func (s *Service) isWritten(ctx context.Context, updateID string) bool {
+// as already made. So a refusal is the move's outcome only if it could be looked up. The update's
+// own time may be over.
+func (s *Service) isWritten(ctx context.Context, updateID string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.options.MoveTimeout)
 	defer cancel()
-	written, err := s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
-	if err != nil {
-		s.log.WarnContext(ctx, "move not looked up", "error", err)
-	}
-	return written
+	return s.db.HasTimelineEntry(ctx, workflows.EntryID(updateID))
 }
 
 // requestUpdate sends one update and waits for its outcome.

@@ -1,12 +1,18 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,9 +22,12 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"gorm.io/gorm"
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/jsonbody"
+	"despacho/internal/photos"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
@@ -147,5 +156,52 @@ func TestMove_whoseAnswerIsLost(t *testing.T) {
 			_, err = cancel()
 			require.ErrorIs(t, err, orders.ErrMoveRefused, name)
 		}
+	})
+}
+
+// connectionLost is a database that loses, once, the connection of whoever looks for a timeline
+// entry.
+type connectionLost struct{ lost atomic.Bool }
+
+func (*connectionLost) Name() string { return "connection lost" }
+
+func (c *connectionLost) Initialize(database *gorm.DB) error {
+	return database.Callback().Query().Before("gorm:query").Register("connection lost", func(statement *gorm.DB) {
+		if statement.Statement.Table == "order_events" && c.lost.CompareAndSwap(false, true) {
+			_ = statement.AddError(driver.ErrBadConn)
+		}
+	})
+}
+
+// A delivery is written, its worker dies, and the next one refuses it as made already. If it cannot
+// be looked up then, its outcome is not known: it is not answered as refused, and the photo stays.
+func TestMove_thatCannotBeLookedUp(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.receive(t, id)
+		s.assign(t, id, 0)
+		database, err := db.Open(t.Context(), s.Config.DatabaseURL, db.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, database.Close()) })
+		require.NoError(t, database.Use(&connectionLost{}))
+		stored := t.TempDir()
+		store, err := photos.NewStore(photos.Options{Location: stored})
+		require.NoError(t, err)
+		refusal := workflows.Refusal{Move: models.MoveDeliver, Status: models.StatusDelivered}.Err()
+		service := orders.New(database, db.NewCatalogCache(database), answerLost{s.Temporal, refusal}, clock.System(), slog.Default(), orders.Options{
+			TaskQueue: s.Config.TaskQueue, MoveTimeout: poll.Deadline, MoveDeadline: poll.Deadline, Photos: store,
+		})
+		t.Cleanup(service.Close)
+		var photo bytes.Buffer
+		require.NoError(t, png.Encode(&photo, image.NewGray(image.Rect(0, 0, 8, 8))))
+		in, err := jsonbody.Parse([]byte("{}"))
+		require.NoError(t, err)
+		_, err = service.Deliver(t.Context(), orders.Caller{Operator: &s.Operator}, uuid.MustParse(id), in, photo.Bytes())
+		require.ErrorIs(t, err, orders.ErrMoveUnconfirmed)
+		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(id))
+		require.NoError(t, err)
+		require.Equal(t, models.StatusDelivered, order.Status)
+		_, err = os.Stat(stored + "/" + *order.ProofPhoto)
+		require.NoError(t, err, "the photo of the delivery is there")
 	})
 }
