@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 	"despacho/workflows"
@@ -122,5 +124,45 @@ func TestDocuments_rotation(t *testing.T) {
 		last := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKey = newKey }})
 		require.Equal(t, "XK774422", shownDocument(t, last, tenant.Key, plain))
 		require.Equal(t, created.Text, withDocument(t, last, tenant.Key, "XK553311", key).Text)
+	})
+}
+
+// A value that no key opens, such as one of a SECRET_KEY that was lost, does not keep `despacho
+// secrets rotate` from the others.
+func TestSecretsRotate_goesOnAfterAValueThatNoKeyOpens(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		const newKey = "otra-clave-otra-clave-otra-clave-"
+		var oldKey string
+		first := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { oldKey = c.SecretKey }})
+		tenant := first.NewTenant(t)
+		var hooks, orders []string
+		for range 2 {
+			hook, _ := first.Register(t, tenant.Key, apptest.NewReceiver(t, nil))
+			hooks = append(hooks, hook)
+			orders = append(orders, withDocument(t, first, tenant.Key, "XK553311", uuid.NewString()).String("id"))
+		}
+		slices.Sort(hooks)
+		slices.Sort(orders)
+		// A value is bound to its row: in another one no key opens it.
+		copyValue := func(table, from, to, fromID, toID string) {
+			execute(t, first, "UPDATE "+table+" SET "+to+" = (SELECT "+from+" FROM "+table+" WHERE id = '"+fromID+"') WHERE id = '"+toID+"'")
+		}
+		copyValue("webhooks", "secret", "previous_secret", hooks[0], hooks[1])
+		copyValue("webhooks", "secret", "secret", hooks[1], hooks[0])
+		copyValue("orders", "recipient_doc_encrypted", "recipient_doc_encrypted", orders[1], orders[0])
+
+		both := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
+			c.SecretKey, c.SecretKeyOld = newKey, []string{oldKey}
+		}})
+		changed, err := both.App.ReencryptSecrets(t.Context())
+		require.ErrorIs(t, err, encryption.ErrOpen)
+		require.ErrorContains(t, err, hooks[0])
+		require.ErrorContains(t, err, orders[0])
+		require.Equal(t, 2, changed, "the current secret of the other webhook, and the other order")
+
+		last := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKey = newKey }})
+		require.Equal(t, "XK553311", shownDocument(t, last, tenant.Key, orders[1]))
+		require.Nil(t, shownDocument(t, last, tenant.Key, orders[0]))
 	})
 }

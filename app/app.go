@@ -184,18 +184,20 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 
 // ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
 // returns how many rows changed. The identity cache is not among it: its keys are derived from
-// SECRET_KEY as well, and its rows expire.
-func (a *App) ReencryptSecrets(ctx context.Context) (int, error) {
-	ofWebhooks, err := a.webhooks.Reencrypt(ctx)
-	if err != nil {
-		return ofWebhooks, err
+// SECRET_KEY as well, and its rows expire. What no key opens is left as it is and reported at the
+// end, as encryption.ErrOpen: the old key can be removed all the same.
+func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
+	users := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets})
+	var unreadable []error
+	for _, reencrypt := range []func(context.Context) (int, error){a.webhooks.Reencrypt, users.ReencryptSecondFactors, a.Orders.ReencryptDocuments} {
+		rows, err := reencrypt(ctx)
+		changed += rows
+		if err != nil && !errors.Is(err, encryption.ErrOpen) {
+			return changed, err
+		}
+		unreadable = append(unreadable, err)
 	}
-	ofUsers, err := operators.New(operators.Options{DB: a.DB, Clock: a.clock, Secrets: a.secrets}).ReencryptSecondFactors(ctx)
-	if err != nil {
-		return ofWebhooks + ofUsers, err
-	}
-	ofOrders, err := a.Orders.ReencryptDocuments(ctx)
-	return ofWebhooks + ofUsers + ofOrders, err
+	return changed, errors.Join(unreadable...)
 }
 
 // Clock is the clock of everything in the app.

@@ -10,6 +10,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/credentials"
+	"despacho/internal/encryption"
 	"despacho/internal/jsonbody"
 	"despacho/internal/totp"
 	"despacho/models"
@@ -140,15 +141,19 @@ func (s *Service) dropSecondFactor(ctx context.Context, user *models.User) error
 
 // ReencryptSecondFactors encrypts the secrets of all second factors with the current SECRET_KEY,
 // and returns how many changed. Each user is changed alone: an interrupted run is simply repeated.
+// A secret that no key opens is left as it is and reported at the end, as encryption.ErrOpen.
 func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err error) {
 	users, err := s.db.UsersWithSecondFactor(ctx)
 	if err != nil {
 		return 0, err
 	}
+	var unreadable encryption.Unreadable
 	for _, user := range users {
 		resealed, isNew, err := s.secrets.Reseal(user.TOTPSecret, secondFactorContext(user.ID))
 		if err != nil {
-			return changed, fmt.Errorf("second factor of user %s: %w", user.ID, err)
+			if err = fmt.Errorf("second factor of user %s: %w", user.ID, err); !unreadable.Add(err) {
+				return changed, err
+			}
 		}
 		if !isNew {
 			continue
@@ -161,7 +166,7 @@ func (s *Service) ReencryptSecondFactors(ctx context.Context) (changed int, err 
 			changed++
 		}
 	}
-	return changed, nil
+	return changed, unreadable.Err()
 }
 
 // RecoveryCodesLeft is how many recovery codes a user has not used.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/encryption"
 	"despacho/models"
 )
 
@@ -79,24 +80,31 @@ func (s *Service) EncryptDocuments(ctx context.Context) (found int, err error) {
 }
 
 // ReencryptDocuments encrypts all document numbers with the current SECRET_KEY, and returns how
-// many changed. Each order is changed alone: an interrupted run is simply repeated.
+// many changed. Each order is changed alone: an interrupted run is simply repeated. A number that
+// no key opens is left as it is and reported at the end, as encryption.ErrOpen.
 func (s *Service) ReencryptDocuments(ctx context.Context) (changed int, err error) {
 	for found := encryptBatch; found == encryptBatch; changed += found {
 		if found, err = s.EncryptDocuments(ctx); err != nil {
 			return changed, err
 		}
 	}
+	var unreadable encryption.Unreadable
 	var after uuid.UUID
 	for {
 		rows, err := s.db.OrdersWithEncryptedDocument(ctx, after, reencryptBatch)
-		if err != nil || len(rows) == 0 {
+		if err != nil {
 			return changed, err
+		}
+		if len(rows) == 0 {
+			return changed, unreadable.Err()
 		}
 		for i := range rows {
 			after = rows[i].ID
 			resealed, isNew, err := s.options.Secrets.Reseal(rows[i].RecipientDocEncrypted, documentContext(after))
 			if err != nil {
-				return changed, fmt.Errorf("document of order %s: %w", after, err)
+				if err = fmt.Errorf("document of order %s: %w", after, err); !unreadable.Add(err) {
+					return changed, err
+				}
 			}
 			if !isNew {
 				continue

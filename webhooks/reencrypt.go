@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/encryption"
 	"despacho/models"
 )
 
@@ -15,17 +16,22 @@ import (
 const reencryptBatch = 200
 
 // Reencrypt encrypts the secrets of every webhook, active or not, with the current key, and returns
-// how many changed. Each webhook is changed on its own: an interrupted run is simply repeated.
+// how many changed. Each webhook is changed on its own: an interrupted run is simply repeated. A
+// secret that no key opens is left as it is and reported at the end, as encryption.ErrOpen.
 func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
+	var unreadable encryption.Unreadable
 	var after uuid.UUID
 	for {
 		hooks, err := s.DB.WebhooksAfter(ctx, after, reencryptBatch)
-		if err != nil || len(hooks) == 0 {
+		if err != nil {
 			return changed, err
+		}
+		if len(hooks) == 0 {
+			return changed, unreadable.Err()
 		}
 		for _, hook := range hooks {
 			after = hook.ID
-			done, err := s.reencrypt(ctx, hook.OperatorID, hook.ID)
+			done, err := s.reencrypt(ctx, hook.OperatorID, hook.ID, &unreadable)
 			if err != nil {
 				return changed, fmt.Errorf("webhook %s: %w", hook.ID, err)
 			}
@@ -37,13 +43,13 @@ func (s *Service) Reencrypt(ctx context.Context) (changed int, err error) {
 }
 
 // reencrypt locks the settings as a rotation of the secret does, so that neither undoes the other.
-func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID) (changed bool, err error) {
+func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID, unreadable *encryption.Unreadable) (changed bool, err error) {
 	err = s.DB.ChangeSettings(ctx, operatorID, func(tx *db.DB) error {
 		hook, err := tx.Webhook(ctx, id)
 		if err != nil {
 			return err
 		}
-		if changed, err = s.reseal(hook); err != nil || !changed {
+		if changed, err = s.reseal(hook, unreadable); err != nil || !changed {
 			return err
 		}
 		return tx.SaveSecrets(ctx, hook)
@@ -53,7 +59,7 @@ func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID) (chan
 
 // reseal encrypts a webhook's secrets with the current key: the one that signs, and those that it
 // replaced.
-func (s *Service) reseal(hook *models.Webhook) (changed bool, err error) {
+func (s *Service) reseal(hook *models.Webhook, unreadable *encryption.Unreadable) (changed bool, err error) {
 	older, err := olderSecrets(hook)
 	if err != nil {
 		return false, err
@@ -67,7 +73,7 @@ func (s *Service) reseal(hook *models.Webhook) (changed bool, err error) {
 			continue
 		}
 		resealed, done, err := s.Secrets.Reseal(*secret, hook.ID[:])
-		if err != nil {
+		if err != nil && !unreadable.Add(fmt.Errorf("webhook %s: %w", hook.ID, err)) {
 			return false, err
 		}
 		*secret, changed = resealed, changed || done
