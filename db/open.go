@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ import (
 	"despacho/internal/batch"
 	"despacho/internal/redact"
 	"despacho/internal/sqlitedialect"
+	"despacho/internal/sqlitefile"
 	"despacho/internal/telemetry"
 )
 
@@ -144,7 +146,12 @@ func openSQLite(path string) (*sql.DB, error) {
 		"_txlock":      {"immediate"},
 		"_time_format": {"sqlite"},
 	}
-	handle, err := sql.Open("sqlite", "file:"+path+"?"+parameters.Encode())
+	// SQLite would make the file readable for every user of the machine; the files beside it get its
+	// permissions. If it cannot be made here, SQLite reports why.
+	if file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		file.Close()
+	}
+	handle, err := sql.Open("sqlite", sqlitefile.URI(path, parameters))
 	if err != nil {
 		return nil, err
 	}

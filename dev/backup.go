@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"despacho/internal/sqlitefile"
 )
 
 // The files of `despacho dev` in its directory.
@@ -69,7 +72,7 @@ func (b Backup) Into(ctx context.Context, directory string) (err error) {
 // copyDatabases copies both databases as of one moment: while nothing is written to the service's,
 // no workflow gets ahead of its order. Requests that write wait meanwhile.
 func (b Backup) copyDatabases(ctx context.Context, directory string) error {
-	database, err := openSQLiteFile(b.Database, "_txlock=immediate")
+	database, err := openSQLiteFile(b.Database, url.Values{"_txlock": {"immediate"}})
 	if err != nil {
 		return err
 	}
@@ -88,16 +91,18 @@ func (b Backup) copyDatabases(ctx context.Context, directory string) error {
 }
 
 // openSQLiteFile opens a file that must exist, and waits for others who lock it.
-func openSQLiteFile(file string, parameters ...string) (*sql.DB, error) {
+func openSQLiteFile(file string, parameters url.Values) (*sql.DB, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	return sql.Open("sqlite", "file:"+file+"?"+strings.Join(append(parameters, "mode=rw", "_pragma=busy_timeout(30000)"), "&"))
+	parameters.Set("mode", "rw")
+	parameters.Set("_pragma", "busy_timeout(30000)")
+	return sql.Open("sqlite", sqlitefile.URI(file, parameters))
 }
 
 // copySQLite copies a database as one transaction sees it, whoever writes to it.
 func copySQLite(ctx context.Context, file, to string) error {
-	database, err := openSQLiteFile(file)
+	database, err := openSQLiteFile(file, url.Values{})
 	if err != nil {
 		return err
 	}

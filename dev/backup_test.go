@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 	"database/sql"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,12 +11,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+
+	"despacho/internal/sqlitefile"
 )
 
 // counter is a SQLite file with one number in it.
 func counter(t *testing.T, file string) *sql.DB {
 	t.Helper()
-	database, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(60000)")
+	database, err := sql.Open("sqlite", sqlitefile.URI(file, url.Values{"_pragma": {"journal_mode(WAL)", "busy_timeout(60000)"}}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, database.Close()) })
 	for _, statement := range []string{"CREATE TABLE IF NOT EXISTS counter (value INTEGER)", "INSERT INTO counter SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM counter)"} {
@@ -35,7 +38,7 @@ func valueOf(t *testing.T, database *sql.DB) (value int) {
 // have yet, and no photo is missing that a row names.
 func TestBackup_whileEverythingIsWritten(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join(t.TempDir(), ".dev")
+	root := filepath.Join(t.TempDir(), "c# 100%41?")
 	require.NoError(t, os.MkdirAll(filepath.Join(root, FilesDir, "quarantine"), 0o700))
 	backup := Backup{Dir: root, Database: filepath.Join(root, DatabaseFile), Temporal: filepath.Join(root, TemporalFile), Files: filepath.Join(root, FilesDir)}
 	rows, workflows := counter(t, backup.Database), counter(t, backup.Temporal)

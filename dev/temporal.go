@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,6 +82,11 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		Name: "Temporal", Path: options.CLI, Args: temporalArguments(options, address, uiAddress),
 		Env: withoutTemporalVariables(os.Environ()), Log: options.Log,
 	}}
+	if options.DBFile != "" {
+		// The server makes a URI of the file's path: a "#" or a "%41" in the name of a directory
+		// would lead to another file.
+		server.command.Dir = filepath.Dir(options.DBFile)
+	}
 	if err := server.start(ctx); err != nil {
 		if freshFile {
 			// The server creates its schema only where there is no file: one left half made would
@@ -140,7 +146,7 @@ func temporalArguments(options TemporalOptions, address, uiAddress string) []str
 		// Three times the workflow starts per second of the default pragmas. What that risks,
 		// losing the last writes in a power cut, is fine for development and for nothing else; the
 		// death of the process loses nothing.
-		arguments = append(arguments, "--db-filename", options.DBFile,
+		arguments = append(arguments, "--db-filename", filepath.Base(options.DBFile),
 			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=off")
 	}
 	for _, name := range slices.Sorted(maps.Keys(options.SearchAttributes)) {

@@ -58,7 +58,9 @@ func TestStartTemporal_isUsableWhenItReturns(t *testing.T) {
 
 func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "temporal.db")
+	directory := filepath.Join(t.TempDir(), "c# 100%41?")
+	require.NoError(t, os.Mkdir(directory, 0o700))
+	file := filepath.Join(directory, "temporal.db")
 	first := startTemporal(t, TemporalOptions{DBFile: file})
 	_, err := dialTemporal(t, first, "default").ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "order-1", TaskQueue: "nobody"}, "Order")
 	require.NoError(t, err)
@@ -67,6 +69,7 @@ func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	_, err = dialTemporal(t, first, "default").DescribeWorkflowExecution(t.Context(), "order-1", "")
 	require.NoError(t, err)
 	require.NoError(t, first.Stop(t.Context()))
+	require.FileExists(t, file)
 
 	second := startTemporal(t, TemporalOptions{DBFile: file, SearchAttributes: map[string]string{"AddedLater": "Keyword"}})
 	connection := dialTemporal(t, second, "default")

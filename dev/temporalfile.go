@@ -6,8 +6,11 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"net/url"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"despacho/internal/sqlitefile"
 )
 
 // temporalFileTables are the tables that a development server of 1.30 or later needs and a file of
@@ -18,7 +21,7 @@ var temporalFileTables string
 
 // upgradeTemporalFile adds to an existing database file of Temporal what newer servers need.
 func upgradeTemporalFile(ctx context.Context, file string) error {
-	database, err := sql.Open("sqlite", "file:"+file+"?mode=rw")
+	database, err := sql.Open("sqlite", sqlitefile.URI(file, url.Values{"mode": {"rw"}}))
 	if err != nil {
 		return err
 	}
