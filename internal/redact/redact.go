@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,7 +16,7 @@ import (
 // PostgreSQL write values in quotes: everything from the first quote to the last one is left out.
 // PostgreSQL's own names of what was violated, which it quotes too, are added at the end.
 func Error(err error) string {
-	text := err.Error()
+	text := withConnectionReason(err.Error())
 	first, last := strings.IndexAny(text, quotes), strings.LastIndexAny(text, quotes)
 	if first < 0 {
 		return text
@@ -32,7 +33,25 @@ func Error(err error) string {
 	return strings.Join(append([]string{text, "SQLSTATE " + pg.Code}, names...), " ")
 }
 
+// withConnectionReason takes the quotes from the reason for which gRPC has no connection to
+// Temporal: it is the dialer's or TLS's and has no value of anybody, and without it the log does
+// not say what to repair.
+func withConnectionReason(text string) string {
+	before, after, found := strings.Cut(text, noConnection)
+	quoted, err := strconv.QuotedPrefix(after)
+	if !found || err != nil {
+		return text
+	}
+	reason, err := strconv.Unquote(quoted)
+	if err != nil {
+		return text
+	}
+	return before + noConnection + reason + after[len(quoted):]
+}
+
 const (
+	noConnection = "connection error: desc = "
+
 	quotes  = "\"`"
 	omitted = `[…]`
 )

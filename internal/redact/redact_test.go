@@ -2,15 +2,19 @@ package redact_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"despacho/internal/redact"
 )
@@ -33,6 +37,7 @@ func TestHandler_omitsTheValuesInErrors(t *testing.T) {
 		"a URL":                {&url.Error{Op: "Get", URL: "https://example.com/?q=rosa@example.com", Err: errors.New("connection refused")}, "Get […]: connection refused"},
 		"a number":             {number, "strconv.Atoi: parsing […]: invalid syntax"},
 		"a value with a quote": {fmt.Errorf("encode args[2]: %s", `"a" rosa@example.com "b"`), "encode args[2]: […]"},
+		"a value like gRPC's":  {fmt.Errorf("parsing %q", `connection error: desc = "rosa@example.com"`), "parsing […]"},
 		"half a quote":         {errors.New(`unterminated "rosa@example.com`), "unterminated […]"},
 		"joined errors":        {errors.Join(errors.New(`one "a"`), errors.New(`rosa@example.com "b"`)), "one […]"},
 		"nothing quoted":       {errors.New("connection refused"), "connection refused"},
@@ -46,6 +51,22 @@ func TestHandler_omitsTheValuesInErrors(t *testing.T) {
 			require.Contains(t, redact.Error(c.err), c.want)
 		})
 	}
+}
+
+// The reason why there is no connection to Temporal is logged, without the values that it quotes.
+func TestError_keepsTheReasonOfGRPC(t *testing.T) {
+	t.Parallel()
+	connection, err := grpc.NewClient("passthrough:///temporal.example:7233", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+			return nil, errors.New(`dial tcp: connection refused for "rosa@example.com"`)
+		}))
+	require.NoError(t, err)
+	defer connection.Close()
+	err = connection.Invoke(t.Context(), "/temporal.Service/Method", nil, nil)
+	require.Error(t, err)
+	text := redact.Error(fmt.Errorf("failed reaching server: %w", err))
+	require.Contains(t, text, "connection refused for […]")
+	require.NotContains(t, text, "rosa@example.com")
 }
 
 func TestHandler_leavesOtherAttributes(t *testing.T) {
