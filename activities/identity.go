@@ -20,7 +20,8 @@ import (
 const identityAttempts = 6
 
 // VerifyIdentity looks up the recipient's DNI and stores the outcome with the order. An
-// inconclusive outcome is stored as unverified and retried.
+// inconclusive outcome is stored as unverified and retried. The order may end, and be erased, while
+// a provider is asked: then nothing is stored.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -31,7 +32,8 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	}
 	if order.Test {
 		outcome, verified := orders.TestIdentity(&order.Order)
-		return a.DB.SetIdentity(ctx, orderID, string(outcome), nil, verified, a.Clock.Now())
+		_, err := a.DB.SetIdentity(ctx, orderID, string(outcome), nil, verified, a.Clock.Now())
+		return err
 	}
 	if a.Identity == nil {
 		return nil
@@ -45,7 +47,8 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 		return err
 	}
 	verified, matches := matchIdentity(answer, order.RecipientName)
-	if err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now()); err != nil {
+	set, err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now())
+	if err != nil || !set {
 		return err
 	}
 	if inconclusive(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {

@@ -22,9 +22,11 @@ func (d *DB) SaveIdentityAnswer(ctx context.Context, answer *models.IdentityAnsw
 	return d.with(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(answer).Error
 }
 
-// SetIdentity writes the outcome of the recipient's document check.
-func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) error {
-	return requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ?", orderID).Updates(map[string]any{
-		"doc_outcome": outcome, "doc_name_matches": nameMatches, "recipient_doc_verified": verified, "updated_at": now,
-	}))
+// SetIdentity writes the outcome of the recipient's document check. If the document was erased
+// meanwhile, nothing is written, and set is false.
+func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) (set bool, err error) {
+	result := d.with(ctx).Model(&models.Order{}).
+		Where("id = ? AND (recipient_doc_encrypted IS NOT NULL OR recipient_doc_number IS NOT NULL)", orderID).
+		Updates(map[string]any{"doc_outcome": outcome, "doc_name_matches": nameMatches, "recipient_doc_verified": verified, "updated_at": now})
+	return result.RowsAffected == 1, result.Error
 }

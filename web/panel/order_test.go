@@ -111,7 +111,9 @@ func TestOrder_registryResultIsForTheOperator(t *testing.T) {
 			{"not_found", nil, false, "El registro no conoce el DNI"},
 			{"unavailable", nil, false, "El registro no respondió"},
 		} {
-			require.NoError(t, s.App.DB.SetIdentity(t.Context(), uuid.MustParse(id), test.outcome, test.matches, test.verified, time.Now()))
+			set, err := s.App.DB.SetIdentity(t.Context(), uuid.MustParse(id), test.outcome, test.matches, test.verified, time.Now())
+			require.NoError(t, err)
+			require.True(t, set)
 			require.Contains(t, operator.read(path).words(), "DNI 12345678 "+test.want)
 			seen := store.read(path).words()
 			require.Contains(t, seen, "DNI 12345678")
