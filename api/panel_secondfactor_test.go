@@ -147,6 +147,27 @@ func TestPanelSecondFactor_aCodeIsUsedOnce(t *testing.T) {
 	})
 }
 
+// The user's sessions end when a second factor is set up or reset: a sign-in that was
+// checked before opens none afterwards.
+func TestPanelSecondFactor_overtakesASignIn(t *testing.T) {
+	eachWithManualClock(t, func(t *testing.T, s *apptest.Service, clk *clock.Manual) {
+		admin, tenant, _ := adminDesk(t, s)
+		user := &models.User{}
+		token := tenant.SignInAs(t, user)
+		late := func(checked *models.User) error {
+			return s.App.DB.InsertSession(t.Context(), &models.Session{ID: uuid.New(), UserID: user.ID}, checked)
+		}
+		before, err := s.App.DB.UserByEmail(t.Context(), user.Email)
+		require.NoError(t, err)
+		enrol(t, s, token, clk)
+		require.True(t, db.IsNotFound(late(before)), "without a code")
+		before, err = s.App.DB.UserByEmail(t.Context(), user.Email)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, admin.delete("/users/"+user.ID.String()+"/second-factor").Status)
+		require.True(t, db.IsNotFound(late(before)), "with a code of the device that was lost")
+	})
+}
+
 // Where the operator requires it, an administrator without a second factor reaches nothing but the
 // own account. Only administrators decide that.
 func TestPanelSecondFactor_required(t *testing.T) {

@@ -61,7 +61,7 @@ func TestPanelSession_password(t *testing.T) {
 			requireRefused(t, signIn(t, s, user.Email, apptest.Password), http.StatusUnauthorized, "invalid_credentials")
 			require.Equal(t, http.StatusOK, signIn(t, s, user.Email, "otra contraseña").Status)
 
-			late := s.App.DB.InsertSession(t.Context(), &models.Session{ID: uuid.New(), UserID: user.ID}, user.PasswordHash)
+			late := s.App.DB.InsertSession(t.Context(), &models.Session{ID: uuid.New(), UserID: user.ID}, user)
 			require.True(t, db.IsNotFound(late), "a sign-in that the change overtook opens nothing")
 		}
 	})

@@ -59,12 +59,14 @@ func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
 	return d.with(ctx).Create(user).Error
 }
 
-// InsertSession stores a new session. It returns ErrNotFound if the user was deactivated or the
-// password changed since it was checked, so that no session outlives either.
-func (d *DB) InsertSession(ctx context.Context, session *models.Session, passwordHash string) error {
+// InsertSession stores a new session of a user whose password, and code if there is a second
+// factor, were checked. It returns ErrNotFound if the user was deactivated since, the password
+// changed, or a second factor was set up or removed, so that no session outlives any of these.
+func (d *DB) InsertSession(ctx context.Context, session *models.Session, checked *models.User) error {
 	return d.InTx(ctx, func(tx *DB) error {
-		var user models.User
-		err := tx.forUpdate(ctx).Select("id").Where("id = ? AND active AND password_hash = ?", session.UserID, passwordHash).Take(&user).Error
+		err := tx.forUpdate(ctx).Select("id").
+			Where("id = ? AND active AND password_hash = ? AND (totp_confirmed_at IS NOT NULL) = ?", session.UserID, checked.PasswordHash, checked.HasSecondFactor()).
+			Take(&models.User{}).Error
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func (s *Service) SignIn(ctx context.Context, request SignInRequest) (SignedUser
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
 		err := tx.InsertSession(ctx, &models.Session{
 			ID: uuid.New(), UserID: user.ID, TokenHash: credentials.Hash(token), CreatedAt: now, ExpiresAt: now.Add(SessionDuration),
-		}, user.PasswordHash)
+		}, user)
 		if err != nil {
 			return err
 		}
