@@ -163,8 +163,16 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	now := s.clock.Now()
 	var pictures []string
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
+		// A correction comes before or after: the photos that it leaves are those that go.
+		locked, err := tx.LockOrder(ctx, order.ID)
+		if err != nil {
+			return err
+		}
 		if pictures, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
 			return err
+		}
+		if locked.ProofPhoto != nil {
+			pictures = append(pictures, *locked.ProofPhoto)
 		}
 		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
@@ -196,9 +204,6 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	}
 	if err != nil {
 		return err
-	}
-	if order.ProofPhoto != nil {
-		pictures = append(pictures, *order.ProofPhoto)
 	}
 	for _, picture := range pictures {
 		if err := s.options.Photos.Remove(ctx, picture); err != nil {

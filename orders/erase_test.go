@@ -1,0 +1,68 @@
+package orders_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/photos"
+	"despacho/models"
+	"despacho/test/apptest"
+	"despacho/test/poll"
+)
+
+// A photo that is replaced while its order is being erased goes with the rest: the erasure removes
+// what the row has once it is locked.
+func TestErase_photoThatIsReplacedMeanwhile(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		first, second := photos.NameOf(uuid.New(), photos.JPEG), photos.NameOf(uuid.New(), photos.JPEG)
+		for _, name := range []string{first, second} {
+			require.NoError(t, os.WriteFile(filepath.Join(s.Config.FilesDir, name), []byte("photo"), 0o600))
+		}
+		order := tenant.Row(time.Now(), apptest.ReceivedAfter(0), apptest.DeliveredAfter(tenant.Riders[0], 0), func(o *models.Order) { o.ProofPhoto = &first })
+		tenant.InsertRows(t, []models.Order{order})
+
+		correction, err := s.App.DB.SQL().BeginTx(t.Context(), nil)
+		require.NoError(t, err)
+		defer correction.Rollback()
+		var pid int
+		require.NoError(t, correction.QueryRowContext(t.Context(), "SELECT pg_backend_pid() FROM orders WHERE id = $1 FOR UPDATE", order.ID).Scan(&pid))
+		erased := make(chan error, 1)
+		go func() {
+			_, err := s.App.Orders.Erase(t.Context(), &tenant.Operator, order.ID)
+			erased <- err
+		}()
+		poll.Until(t, func() error {
+			var waiting int
+			err := s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid).Scan(&waiting)
+			if err == nil && waiting == 0 {
+				err = errors.New("the erasure does not wait for the correction")
+			}
+			return err
+		})
+		entry := uuid.New()
+		for statement, arguments := range map[string][]any{
+			"UPDATE orders SET proof_photo = $1 WHERE id = $2": {second, order.ID},
+			`WITH entry AS (
+				INSERT INTO order_events (id, order_id, type, status, actor, at) VALUES ($1, $2, 'delivery_corrected', 'delivered', 'operator', now())
+			)
+			INSERT INTO order_corrections (id, order_id, entry_id, field, old_value, new_value) VALUES ($1, $2, $1, 'delivery_proof', $3, $4)`: {entry, order.ID, first, second},
+		} {
+			_, err := correction.ExecContext(t.Context(), statement, arguments...)
+			require.NoError(t, err)
+		}
+		require.NoError(t, correction.Commit())
+		require.NoError(t, <-erased)
+
+		for _, name := range []string{first, second} {
+			_, err := os.Stat(filepath.Join(s.Config.FilesDir, name))
+			require.ErrorIs(t, err, os.ErrNotExist)
+		}
+	})
+}
