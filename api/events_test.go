@@ -83,6 +83,22 @@ func withoutTimes(body []byte) string {
 	return photoSignature.ReplaceAllString(sentTimestamp.ReplaceAllString(string(body), `"timestamp":""`), "")
 }
 
+// after=latest begins with what happens from then on: an event of a moment ago is not among it,
+// although it may not be published yet.
+func TestEvents_latestIsNow(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for range 5 {
+			s.CreateOrder(t, tenant.KeyA)
+			now := get(t, s, tenant.KeyA, "/v1/events?after=latest")
+			require.Empty(t, eventsIn(t, now))
+			next := s.CreateOrder(t, tenant.KeyA)
+			following := eventsIn(t, get(t, s, tenant.KeyA, "/v1/events?wait=20&after="+now.String("cursor")))
+			require.Contains(t, string(following[0].Body), next)
+		}
+	})
+}
+
 // Every event of an order is listed with the body that webhooks get, byte for byte: the operator's
 // with where the photo was taken, the store's without.
 func TestEvents_haveTheBodiesOfWebhooks(t *testing.T) {

@@ -35,6 +35,21 @@ const feedPublishLock = 7_366_410_021
 // which for one order is the order of its moves. It returns their number. Only one caller at a time
 // publishes: for the others there is nothing to do.
 func (d *DB) PublishFeed(ctx context.Context, limit int) (published int64, err error) {
+	return d.publishFeed(ctx, limit, "SELECT pg_try_advisory_xact_lock(?)")
+}
+
+// PublishCommitted numbers every event that was committed before the call, limit at a time. It
+// waits for another caller that publishes.
+func (d *DB) PublishCommitted(ctx context.Context, limit int) error {
+	for {
+		published, err := d.publishFeed(ctx, limit, "SELECT true FROM pg_advisory_xact_lock(?)")
+		if err != nil || published < int64(limit) {
+			return err
+		}
+	}
+}
+
+func (d *DB) publishFeed(ctx context.Context, limit int, lock string) (published int64, err error) {
 	var waiting bool
 	err = d.with(ctx).Raw("SELECT EXISTS (SELECT 1 FROM feed_events WHERE position IS NULL)").Scan(&waiting).Error
 	if err != nil || !waiting {
@@ -45,7 +60,7 @@ func (d *DB) PublishFeed(ctx context.Context, limit int) (published int64, err e
 		if d.dialect == Postgres {
 			// It is released after the commit is visible: whoever gets it sees every position given
 			// out before, because the next statement has a snapshot of its own.
-			if err := tx.with(ctx).Raw("SELECT pg_try_advisory_xact_lock(?)", feedPublishLock).Scan(&alone).Error; err != nil {
+			if err := tx.with(ctx).Raw(lock, feedPublishLock).Scan(&alone).Error; err != nil {
 				return err
 			}
 		}

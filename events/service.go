@@ -121,7 +121,7 @@ func (s *Service) place(ctx context.Context, scope db.OrderScope, after string) 
 	case "":
 		return db.FeedPlace{}, nil
 	case Latest:
-		return s.db.LastFeedPlace(ctx, scope)
+		return s.latest(ctx, scope)
 	}
 	id, valid := jsonbody.ParseUUID(after)
 	if !valid {
@@ -132,6 +132,16 @@ func (s *Service) place(ctx context.Context, scope db.OrderScope, after string) 
 		return place, ErrUnknownCursor
 	}
 	return place, err
+}
+
+// latest is the place of the last event that has happened. An event is published a moment after it
+// has happened; one that waits for that would come after the place, as if it were to happen yet.
+func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPlace, error) {
+	if err := s.db.PublishCommitted(ctx, publishBatch); err != nil {
+		// The database may be unable to write, and still be read.
+		s.log.WarnContext(ctx, "events not published; the latest may come again", "error", err)
+	}
+	return s.db.LastFeedPlace(ctx, scope)
 }
 
 func (s *Service) page(ctx context.Context, scope db.OrderScope, after db.FeedPlace, limit int) (*Page, error) {
