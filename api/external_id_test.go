@@ -48,6 +48,24 @@ func TestExternalID_filter(t *testing.T) {
 	})
 }
 
+// The same letter is written composed by some systems and decomposed by others. Both find the
+// order, which keeps its number as its store wrote it.
+func TestExternalID_filterFindsBothForms(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		const composed, decomposed = "se\u00f1al 7", "sen\u0303al 7"
+		first := created(t, s, tenant.KeyA, map[string]any{"external_id": composed})
+		second := created(t, s, tenant.KeyA, map[string]any{"external_id": decomposed})
+		require.Equal(t, composed, first.String("external_id"))
+		require.Equal(t, decomposed, second.String("external_id"))
+		for _, number := range []string{composed, decomposed} {
+			ids, page := listOrders(t, s, tenant.KeyA, "?external_id="+url.QueryEscape(number))
+			require.ElementsMatch(t, []any{first.String("id"), second.String("id")}, ids)
+			require.EqualValues(t, 2, page["total"])
+		}
+	})
+}
+
 // A number that nobody can see in whole is refused, in an order and in a query.
 func TestExternalID_invalid(t *testing.T) {
 	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {

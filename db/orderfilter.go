@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -96,7 +97,7 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where("orders.location_id = ?", *f.LocationID)
 	}
 	if f.ExternalID != "" {
-		query = query.Where("orders.external_id = ?", f.ExternalID)
+		query = query.Where("orders.external_id IN ?", textnorm.Forms(f.ExternalID))
 	}
 	if condition, patterns := f.searchCondition(); condition != "" {
 		query = query.Where(condition, patterns...)

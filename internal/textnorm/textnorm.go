@@ -2,6 +2,7 @@
 package textnorm
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,4 +85,16 @@ func isWordRune(r rune) bool {
 // characters such as the soft hyphen and the zero-width joiner.
 func isInvisible(r rune) bool {
 	return r >= utf8.RuneSelf && (unicode.IsMark(r) || unicode.Is(unicode.Cf, r))
+}
+
+// Forms returns the text and its composed and decomposed forms, each once. They are the same text
+// to whoever reads it: systems differ in which one they write.
+func Forms(text string) []string {
+	forms := []string{text}
+	for _, form := range []string{norm.NFC.String(text), norm.NFD.String(text)} {
+		if !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
+	}
+	return forms
 }
