@@ -94,8 +94,8 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 	filter := db.DeliveryFilter{
 		WebhookID: idParameter(c, "webhook_id", &wrong),
 		OrderID:   idParameter(c, "order_id", &wrong),
-		Status:    models.WebhookDeliveryStatus(c.Query("status")),
-		Event:     models.Event(c.Query("event")),
+		Status:    models.WebhookDeliveryStatus(textParameter(c, "status", &wrong)),
+		Event:     models.Event(textParameter(c, "event", &wrong)),
 		Page:      countParameter(c, "page", 1, &wrong),
 		Limit:     min(countParameter(c, "limit", defaultPageSize, &wrong), orders.MaxPageSize),
 	}
@@ -122,7 +122,7 @@ func (s *Server) listDeliveries(c *gin.Context) error {
 }
 
 func idParameter(c *gin.Context, name string, wrong *apperror.Fields) *uuid.UUID {
-	text := c.Query(name)
+	text := textParameter(c, name, wrong)
 	if text == "" {
 		return nil
 	}

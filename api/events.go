@@ -19,7 +19,7 @@ const eventsPath = "/v1/events"
 func (s *Server) listEvents(c *gin.Context) error {
 	var wrong apperror.Fields
 	query := events.Query{
-		After: c.Query("after"),
+		After: textParameter(c, "after", &wrong),
 		Limit: min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
 		Wait:  min(waitParameter(c, &wrong), events.MaxWait),
 	}
@@ -36,7 +36,7 @@ func (s *Server) listEvents(c *gin.Context) error {
 // waitParameter reads a number of seconds from 0 up. One that overflows becomes the largest uint32,
 // which is over the limit anyway.
 func waitParameter(c *gin.Context, wrong *apperror.Fields) time.Duration {
-	text := c.Query("wait")
+	text := textParameter(c, "wait", wrong)
 	if text == "" {
 		return 0
 	}

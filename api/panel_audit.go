@@ -42,7 +42,7 @@ func viewOfAudit(e *models.AuditView) auditView {
 func (s *Server) listAudit(c *gin.Context) error {
 	var wrong apperror.Fields
 	query := operators.AuditQuery{
-		Action: models.AuditAction(c.Query("action")),
+		Action: models.AuditAction(textParameter(c, "action", &wrong)),
 		UserID: idParameter(c, "user_id", &wrong), KeyID: idParameter(c, "key_id", &wrong),
 		From: dayParameter(c, "from_date", &wrong), To: dayParameter(c, "to_date", &wrong),
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"despacho/internal/apperror"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -17,12 +18,16 @@ func (s *Server) panelListOrders(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	switch c.Query("without_point") {
+	var wrong apperror.Fields
+	switch textParameter(c, "without_point", &wrong) {
 	case "", "false":
 	case "true":
 		query.WithoutPoint = true
 	default:
-		return wrongParameter("without_point", "debe ser true o false")
+		wrong.Add("without_point", "debe ser true o false")
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	return s.respondOrders(c, query)
 }

@@ -109,9 +109,9 @@ func (s *Server) locationTree(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted := strings.TrimSpace(c.Query("city"))
-	if wanted == "" {
-		return wrongParameter("city", jsonbody.MissingMessage)
+	wanted, err := requiredParameter(c, "city")
+	if err != nil {
+		return err
 	}
 	city, known := index.CityByNameOrID(country.Code, wanted)
 	if !known {
@@ -132,7 +132,11 @@ func (s *Server) locationsByUbigeo(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	codes := strings.FieldsFunc(c.Query("codes"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	given, err := requiredParameter(c, "codes")
+	if err != nil {
+		return err
+	}
+	codes := strings.FieldsFunc(given, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 	switch {
 	case len(codes) == 0:
 		return wrongParameter("codes", jsonbody.MissingMessage)
@@ -165,7 +169,11 @@ func (s *Server) searchLocations(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	text := textnorm.String(c.Query("q"))
+	var wrong apperror.Fields
+	text := textnorm.String(textParameter(c, "q", &wrong))
+	if err := wrong.Err(); err != nil {
+		return err
+	}
 	if len([]rune(strings.ReplaceAll(text, " ", ""))) < searchLetters {
 		return wrongParameter("q", "debe tener al menos dos letras")
 	}
@@ -194,15 +202,25 @@ func (s *Server) catalogOf(c *gin.Context) (*catalog.Index, catalog.Country, err
 	if err != nil {
 		return nil, catalog.Country{}, err
 	}
-	code := strings.ToUpper(strings.TrimSpace(c.Query("country_code")))
-	if code == "" {
-		return nil, catalog.Country{}, wrongParameter("country_code", jsonbody.MissingMessage)
+	code, err := requiredParameter(c, "country_code")
+	if err != nil {
+		return nil, catalog.Country{}, err
 	}
-	country, known := index.Country(code)
+	country, known := index.Country(strings.ToUpper(code))
 	if !known {
 		return nil, catalog.Country{}, wrongParameter("country_code", "no es un país del catálogo")
 	}
 	return index, country, nil
+}
+
+// requiredParameter reads a parameter that may not be blank.
+func requiredParameter(c *gin.Context, name string) (string, error) {
+	var wrong apperror.Fields
+	text := strings.TrimSpace(textParameter(c, name, &wrong))
+	if text == "" {
+		wrong.Add(name, jsonbody.MissingMessage)
+	}
+	return text, wrong.Err()
 }
 
 func wrongParameter(name, message string) error {

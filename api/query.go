@@ -19,13 +19,13 @@ const defaultPageSize = 50
 func listQuery(c *gin.Context) (orders.Query, error) {
 	var wrong apperror.Fields
 	query := orders.Query{
-		Status: models.Status(c.Query("status")),
+		Status: models.Status(textParameter(c, "status", &wrong)),
 		From:   dayParameter(c, "from_date", &wrong),
 		To:     dayParameter(c, "to_date", &wrong),
 		Page:   countParameter(c, "page", 1, &wrong),
 		Limit:  countParameter(c, "limit", defaultPageSize, &wrong),
 	}
-	query.ExternalID = orders.ReadExternalIDFilter(c.Query("external_id"), &wrong)
+	query.ExternalID = orders.ReadExternalIDFilter(textParameter(c, "external_id", &wrong), &wrong)
 	if query.Status != "" && !query.Status.Valid() {
 		wrong.Add("status", "debe ser uno de: "+statusWords)
 	}
@@ -35,9 +35,23 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 	return query, wrong.Err()
 }
 
+// textParameter reads a parameter; empty if it is absent. One that came twice is an error: a list
+// with one of two values has other elements than the caller asked for.
+func textParameter(c *gin.Context, name string, wrong *apperror.Fields) string {
+	values := c.QueryArray(name)
+	switch len(values) {
+	case 0:
+		return ""
+	case 1:
+		return values[0]
+	}
+	wrong.Add(name, "llegó más de una vez")
+	return ""
+}
+
 // dayParameter reads a date.
 func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Time {
-	text := c.Query(name)
+	text := textParameter(c, name, wrong)
 	if text == "" {
 		return nil
 	}
@@ -52,7 +66,7 @@ func dayParameter(c *gin.Context, name string, wrong *apperror.Fields) *time.Tim
 // countParameter reads a number from 1 up. A number that overflows becomes the largest int32, which
 // is over every limit anyway.
 func countParameter(c *gin.Context, name string, absent int, wrong *apperror.Fields) int {
-	text := c.Query(name)
+	text := textParameter(c, name, wrong)
 	if text == "" {
 		return absent
 	}
