@@ -28,44 +28,48 @@ func (d *DB) InsertFeedEvent(ctx context.Context, event *models.FeedEvent) error
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 
-// feedPublishLock is the PostgreSQL advisory lock of PublishFeed.
-const feedPublishLock = 7_366_410_021
+const (
+	// feedPublishLock is the PostgreSQL advisory lock of PublishFeed.
+	feedPublishLock = 7_366_410_021
+	// feedPublishIdle is how long PostgreSQL waits for the next statement of whoever has the lock: a
+	// process that stands still, or whose machine is gone, would hold up every other for hours.
+	feedPublishIdle = "10s"
+)
 
 // PublishFeed numbers committed events, at most limit, in the order in which they were written,
 // which for one order is the order of its moves. It returns their number. Only one caller at a time
 // publishes: for the others there is nothing to do.
 func (d *DB) PublishFeed(ctx context.Context, limit int) (published int64, err error) {
-	return d.publishFeed(ctx, limit, "SELECT pg_try_advisory_xact_lock(?)")
+	return d.publishFeed(ctx, limit, "pg_try_advisory_xact_lock(?)")
 }
 
 // PublishCommitted numbers every event that was committed before the call, limit at a time. It
 // waits for another caller that publishes.
 func (d *DB) PublishCommitted(ctx context.Context, limit int) error {
 	for {
-		published, err := d.publishFeed(ctx, limit, "SELECT true FROM pg_advisory_xact_lock(?)")
+		published, err := d.publishFeed(ctx, limit, "pg_advisory_xact_lock(?) IS NOT NULL")
 		if err != nil || published < int64(limit) {
 			return err
 		}
 	}
 }
 
-func (d *DB) publishFeed(ctx context.Context, limit int, lock string) (published int64, err error) {
+func (d *DB) publishFeed(ctx context.Context, limit int, takeLock string) (published int64, err error) {
 	var waiting bool
 	err = d.with(ctx).Raw("SELECT EXISTS (SELECT 1 FROM feed_events WHERE position IS NULL)").Scan(&waiting).Error
 	if err != nil || !waiting {
 		return 0, err
 	}
 	err = d.InTx(ctx, func(tx *DB) error {
-		alone := true
 		if d.dialect == Postgres {
 			// It is released after the commit is visible: whoever gets it sees every position given
 			// out before, because the next statement has a snapshot of its own.
-			if err := tx.with(ctx).Raw(lock, feedPublishLock).Scan(&alone).Error; err != nil {
+			var lock struct{ Alone bool }
+			err := tx.with(ctx).Raw("SELECT "+takeLock+" AS alone, set_config('idle_in_transaction_session_timeout', ?, TRUE)",
+				feedPublishLock, feedPublishIdle).Scan(&lock).Error
+			if err != nil || !lock.Alone {
 				return err
 			}
-		}
-		if !alone {
-			return nil
 		}
 		result := tx.with(ctx).Exec(`
 			UPDATE feed_events SET position = numbered.position

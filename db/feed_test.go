@@ -1,16 +1,20 @@
 package db_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"despacho/db"
 	"despacho/models"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -243,4 +247,47 @@ func TestFeed_pagesComeFromAnIndex(t *testing.T) {
 		require.Contains(t, plan, name)
 		require.NotContains(t, plan, "Sort")
 	}
+}
+
+// standstill is a process that stands still before it numbers events.
+type standstill struct{ reached, released chan struct{} }
+
+func (standstill) Name() string { return "standstill" }
+
+func (p standstill) Initialize(database *gorm.DB) error {
+	return database.Callback().Raw().Before("gorm:raw").Register("standstill", func(statement *gorm.DB) {
+		if strings.Contains(statement.Statement.SQL.String(), "UPDATE feed_events") {
+			close(p.reached)
+			<-p.released
+		}
+	})
+}
+
+// A worker that stands still while it publishes, or whose machine is gone, does not keep the others
+// from publishing: PostgreSQL ends its transaction.
+func TestFeed_publisherThatStandsStill(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	database := open(t, databaseURL)
+	f := newFeed(t, database)
+	f.insert(t, 1)
+	stopped, process := open(t, databaseURL), standstill{reached: make(chan struct{}), released: make(chan struct{})}
+	require.NoError(t, stopped.Use(process))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := stopped.PublishFeed(t.Context(), 10)
+		ended <- err
+	}()
+	<-process.reached
+	require.Zero(t, f.publish(t, 10), "one at a time")
+	poll.Until(t, func() error {
+		if f.publish(t, 10) == 0 {
+			return errors.New("nothing is published")
+		}
+		return nil
+	})
+	close(process.released)
+	require.Error(t, <-ended, "its transaction is over")
+	_, last := f.after(t, 0)
+	require.EqualValues(t, 1, last)
 }
