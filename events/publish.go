@@ -9,15 +9,17 @@ const (
 	// publishInterval is the time between two looks for events to publish, publishErrorInterval that
 	// after one that failed.
 	publishInterval, publishErrorInterval = 200 * time.Millisecond, 5 * time.Second
-	// publishBatch is how many events one transaction publishes.
-	publishBatch = 1000
+	// publishBatch is how many events one transaction publishes, publishTimeout how long it may take.
+	// A connection to a database that has gone without closing it would be waited for until the
+	// system gives it up, which takes a quarter of an hour.
+	publishBatch, publishTimeout = 1000, 10 * time.Second
 )
 
 // RunPublisher publishes events until ctx ends. Every worker runs it; they take turns.
 func (s *Service) RunPublisher(ctx context.Context) {
 	for {
 		pause := publishInterval
-		published, err := s.db.PublishFeed(ctx, publishBatch)
+		published, err := s.publish(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			s.log.WarnContext(ctx, "events not published; trying again", "in", publishErrorInterval, "error", err)
@@ -31,4 +33,10 @@ func (s *Service) RunPublisher(ctx context.Context) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+func (s *Service) publish(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	defer cancel()
+	return s.db.PublishFeed(ctx, publishBatch)
 }

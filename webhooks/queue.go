@@ -27,6 +27,9 @@ const (
 	// queueInterval is the time between two looks at the queue, or minQueueInterval if something
 	// calls for it.
 	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
+	// lookTimeout bounds one read of the queue: a connection to a database that has gone without
+	// closing it would be waited for until the system gives it up, which takes a quarter of an hour.
+	lookTimeout = 5 * time.Second
 	// queueErrorInterval is the time until the next look after one that failed.
 	queueErrorInterval = 5 * time.Second
 	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
@@ -96,7 +99,7 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 		return false, nil
 	}
 	now := q.Clock.Now()
-	webhooks, err := q.DB.QueuedWebhooks(ctx, now)
+	webhooks, err := read(ctx, func(ctx context.Context) ([]db.QueuedWebhook, error) { return q.DB.QueuedWebhooks(ctx, now) })
 	if err != nil {
 		return false, err
 	}
@@ -108,7 +111,9 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			continue
 		}
 		// Some of those that are listed first may have a turn already.
-		ids, err := q.DB.QueuedDeliveries(ctx, webhook, queueTimes(webhook, now), free+perWebhook)
+		ids, err := read(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
+			return q.DB.QueuedDeliveries(ctx, webhook, queueTimes(webhook, now), free+perWebhook)
+		})
 		if err != nil {
 			return false, err
 		}
@@ -121,6 +126,13 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 		}
 	}
 	return len(webhooks) > 0, nil
+}
+
+// read makes one read of the queue.
+func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	return from(ctx)
 }
 
 // queueTimes are the times that decide about a webhook's deliveries. Without retries an event waits
@@ -152,7 +164,9 @@ func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn 
 		if orderID == nil || sent == maxInTurn {
 			return
 		}
-		next, err := q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(webhook, q.Clock.Now()))
+		next, err := read(ctx, func(ctx context.Context) (uuid.UUID, error) {
+			return q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(webhook, q.Clock.Now()))
+		})
 		if err != nil || next == uuid.Nil {
 			return // after an error the next look at the queue finds it
 		}

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"despacho/db"
+	"despacho/internal/config"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -160,4 +162,39 @@ func requireUnconfirmed(t *testing.T, answer attemptResult) {
 	require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 	require.Equal(t, "5", answer.Header.Get("Retry-After"))
 	require.Equal(t, "try_again", answer.Code)
+}
+
+// Connections to a database that has gone without closing them say nothing any more. A worker
+// publishes events and sends what is queued over new ones, as soon as there is a database again.
+func TestOutage_silentConnections(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	address, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	line := newTCPProxy(t, address.Host)
+	address.Host = line.Addr().String()
+	s := boot(t, address.String(), apptest.Options{Configure: func(c *config.Config) { c.DatabaseMaxConns = 2 }})
+	direct := apptest.Boot(t, databaseURL, apptest.Options{TaskQueue: s.Config.TaskQueue, NoWorker: true})
+	var queued *apptest.Receiver
+	for range 3 { // of which the order's workflow calls two
+		queued = apptest.NewReceiver(t, nil)
+		s.Register(t, s.Key, queued)
+	}
+	line.silence()
+	poll.Until(t, func() error { // the worker has noticed it
+		if inUse := s.App.DB.SQL().Stats().InUse; inUse < s.Config.DatabaseMaxConns {
+			return fmt.Errorf("%d connections wait for the database", inUse)
+		}
+		return nil
+	})
+	created := direct.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: s.Key, Body: apptest.Order()})
+	require.Equal(t, http.StatusCreated, created.Status, created.Text)
+	queued.WaitFor(t, 1)
+	poll.Until(t, func() error {
+		place, err := direct.App.DB.LastFeedPlace(t.Context(), db.OrderScope{OperatorID: s.Operator.ID})
+		if err == nil && place.Position == 0 {
+			err = errors.New("the event is not published")
+		}
+		return err
+	})
 }

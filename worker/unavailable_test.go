@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,11 +159,13 @@ func TestUnavailable_workerDiesWithATask(t *testing.T) {
 	}), "the task was lost")
 }
 
-// tcpProxy is a connection that can be cut.
+// tcpProxy is a connection that can be cut, or fall silent.
 type tcpProxy struct {
 	net.Listener
 	mu   sync.Mutex
 	ends []net.Conn
+	// silences counts the calls of silence.
+	silences atomic.Int64
 }
 
 func newTCPProxy(t *testing.T, to string) *tcpProxy {
@@ -189,10 +192,30 @@ func (c *tcpProxy) forward(to string) {
 		c.mu.Lock()
 		c.ends = append(c.ends, near, far)
 		c.mu.Unlock()
-		go func() { _, _ = io.Copy(near, far) }()
-		go func() { _, _ = io.Copy(far, near) }()
+		accepted := c.silences.Load()
+		go func() { _, _ = io.Copy(oneWay{near, c, accepted}, far) }()
+		go func() { _, _ = io.Copy(oneWay{far, c, accepted}, near) }()
 	}
 }
+
+// oneWay is one direction of a connection that was accepted after so many silences.
+type oneWay struct {
+	io.Writer
+	proxy    *tcpProxy
+	accepted int64
+}
+
+// Write passes data on, or loses it.
+func (w oneWay) Write(data []byte) (int, error) {
+	if w.proxy.silences.Load() > w.accepted {
+		return len(data), nil
+	}
+	return w.Writer.Write(data)
+}
+
+// silence makes the connections lose all data from now on, as those to a machine that has lost its
+// power do. New connections are served.
+func (c *tcpProxy) silence() { c.silences.Add(1) }
 
 func (c *tcpProxy) cut() {
 	c.Close()
