@@ -5,6 +5,7 @@ import (
 
 	"despacho/internal/jsonbody"
 	"despacho/models"
+	"despacho/workflows"
 )
 
 // CreateMeanwhile is Create under an Idempotency-Key with a call of meanwhile after the key is
@@ -16,4 +17,11 @@ func (s *Service) CreateMeanwhile(ctx context.Context, caller Caller, in *jsonbo
 		}
 		return s.create(ctx, caller, in, record)
 	})
+}
+
+// StartQueued starts the workflow of a created order as the starter does when its turn comes.
+func (s *Service) StartQueued(ctx context.Context, created *models.Order) error {
+	return s.start(ctx, workflowStart{Order: created, snapshot: &workflows.Snapshot{
+		Status: created.Status, Seq: created.Seq, GuideCode: created.GuideCode, AutoCancelAt: created.AutoCancelAt,
+	}})
 }

@@ -27,10 +27,19 @@ type workflowStart struct {
 	snapshot  *workflows.Snapshot
 }
 
-// start starts the workflow of a created order.
+// lateStart is how long after its creation an order is read again before its workflow is started.
+const lateStart = time.Second
+
+// start starts the workflow of a created order. One that has moved meanwhile has a workflow, by its
+// move. It may have ended and been erased, with the history that would refuse a second run.
 func (s *Service) start(ctx context.Context, order workflowStart) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.StartTimeout)
 	defer cancel()
+	if s.clock.Now().Sub(order.CreatedAt) > lateStart {
+		if now, err := s.db.OrderViewByID(ctx, order.ID); err != nil || now.Seq > order.Seq {
+			return err
+		}
+	}
 	options := s.startOptions(order.Order, order.storeName)
 	// With REJECT_DUPLICATE a retry after a lost response finds the workflow already started, and a
 	// move that started it first has not to fear a second run.
