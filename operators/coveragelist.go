@@ -31,18 +31,25 @@ type CoverageChange struct {
 // Any reports whether anything changes.
 func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) > 0 }
 
-// CompareCoverage returns the change that ApplyCoverage would make.
-func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
-	return s.compareCoverage(ctx, s.db, operator, rows, removeOthers)
+// CompareCoverage returns the change that ApplyCoverage would make to a coverage.
+func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, covered []models.Coverage, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+	return s.compareCoverage(ctx, s.db, operator, covered, rows, removeOthers)
 }
 
 // ApplyCoverage writes every row of a list in one transaction. Other rows are kept, unless
-// removeOthers is set.
-func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+// removeOthers is set. check looks at the coverage while it is locked, and refuses the change by an
+// error; nil accepts every one.
+func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool, check func([]models.Coverage) error) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
-		var err error
-		if made, err = s.compareCoverage(ctx, tx, operator, rows, removeOthers); err != nil {
+		covered, err := db.ListOwned[models.Coverage](ctx, tx, operator.ID)
+		if err != nil {
+			return err
+		}
+		if err := checkLocked(check, covered); err != nil {
+			return err
+		}
+		if made, err = s.compareCoverage(ctx, tx, operator, covered, rows, removeOthers); err != nil {
 			return err
 		}
 		if err := tx.SaveCoverage(ctx, slices.Concat(made.Added, made.Changed)); err != nil {
@@ -57,12 +64,8 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 	return made, err
 }
 
-func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
+func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, covered []models.Coverage, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
 	if err := checkCoverageRows(rows); err != nil {
-		return nil, err
-	}
-	covered, err := db.ListOwned[models.Coverage](ctx, tx, operator.ID)
-	if err != nil {
 		return nil, err
 	}
 	change, now := &CoverageChange{}, s.clock.Now()

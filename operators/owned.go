@@ -53,10 +53,8 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		if row, err = db.LockOwned[T](ctx, tx, operator.ID, id); err != nil {
 			return err
 		}
-		if check != nil {
-			if err := check(row); err != nil {
-				return err
-			}
+		if err := checkLocked(check, row); err != nil {
+			return err
 		}
 		before := *row
 		if err := apply(tx, row); err != nil {
@@ -68,6 +66,14 @@ func change[T db.Owned](ctx context.Context, s *Service, operator *models.Operat
 		return s.auditRow(ctx, tx, *row, models.AuditChanged, db.ChangedColumns(&before, row))
 	})
 	return row, errs.replace(err)
+}
+
+// checkLocked has what is to be changed checked, if there is a check.
+func checkLocked[T any](check func(T) error, locked T) error {
+	if check == nil {
+		return nil
+	}
+	return check(locked)
 }
 
 // list reads all of an operator's rows of a type, sorted for display.

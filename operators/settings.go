@@ -21,10 +21,8 @@ func (s *Service) ChangeSettings(ctx context.Context, who *db.SignedIn, in *json
 		return nil, ErrNotAllowed
 	}
 	return s.changeOperator(ctx, who.Operator.ID, func(operator *models.Operator) error {
-		if check != nil {
-			if err := check(operator); err != nil {
-				return err
-			}
+		if err := checkLocked(check, operator); err != nil {
+			return err
 		}
 		readName(in, &operator.Name)
 		if in.HasOrNull("logo_url") {

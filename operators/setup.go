@@ -163,7 +163,7 @@ func (s *Service) setUpCoverage(ctx context.Context, in Setup, made *SetupResult
 	if err != nil {
 		return err
 	}
-	made.Coverage, err = s.ApplyCoverage(ctx, made.Operator, rows, false)
+	made.Coverage, err = s.ApplyCoverage(ctx, made.Operator, rows, false, nil)
 	return err
 }
 

@@ -1,8 +1,13 @@
 package panel
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -11,6 +16,7 @@ import (
 	"despacho/operators"
 	"despacho/web/panel/coveragefile"
 	"despacho/web/panel/format"
+	"despacho/web/panel/forms"
 )
 
 // coverageFilePage is the upload form, and the preview of a file's changes.
@@ -25,8 +31,11 @@ type coverageFilePage struct {
 	Change     *operators.CoverageChange
 	Lines      []coverageLine
 	More       int
-	// Content is the normalized file, for the form that applies it.
-	Content string
+	// Content is the normalized file, for the form that applies it; Seen identifies the coverage that
+	// the changes are shown for.
+	Content, Seen string
+	// Outdated means that the coverage was changed after an earlier preview of the file.
+	Outdated bool
 }
 
 // coverageLine is a change of the file.
@@ -94,13 +103,29 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 	if err != nil {
 		return err
 	}
-	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), coverage, page.Remove); err != nil {
+	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
+	if err != nil {
+		return err
+	}
+	page.Seen = coverageSeen(current)
+	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), current, coverage, page.Remove); err != nil {
 		return err
 	}
 	if page.Content, err = coveragefile.Normalized(rows); err != nil {
 		return err
 	}
-	return p.describeCoverage(v, page)
+	return p.describeCoverage(v, page, current)
+}
+
+// coverageSeen identifies the places and prices of a coverage.
+func coverageSeen(covered []models.Coverage) string {
+	lines := make([]string, len(covered))
+	for i, row := range covered {
+		lines[i] = row.LocationID.String() + " " + forms.MoneyValue(row.Price)
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:])
 }
 
 func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coveragefile.Row, error) {
@@ -112,12 +137,8 @@ func (p *Pages) readCoverageFile(v *Request, content []byte) ([]coveragefile.Row
 }
 
 // describeCoverage describes the changes, removals first.
-func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
+func (p *Pages) describeCoverage(v *Request, page *coverageFilePage, current []models.Coverage) error {
 	before := map[uuid.UUID]string{}
-	current, err := p.Operators.Coverage(v.Ctx(), v.Operator())
-	if err != nil {
-		return err
-	}
 	for _, row := range current {
 		before[row.LocationID] = priceWords(row.Price, v.Operator())
 	}
@@ -144,7 +165,8 @@ func (p *Pages) describeCoverage(v *Request, page *coverageFilePage) error {
 	return nil
 }
 
-// applyCoverageFile applies the previewed changes, all of them or none.
+// applyCoverageFile applies the previewed changes, all of them or none. If the coverage was changed
+// meanwhile, these are other changes, and their preview is shown first.
 func (p *Pages) applyCoverageFile(v *Request) error {
 	defer p.extendTimeout(v)()
 	values, err := posted(v.Context)
@@ -152,14 +174,26 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 		return err
 	}
 	page := coverageFilePage{Remove: values.Get("quitar") != ""}
-	rows, err := p.readCoverageFile(v, []byte(values.Get("contenido")))
+	content := []byte(values.Get("contenido"))
+	rows, err := p.readCoverageFile(v, content)
 	var coverage []operators.CoverageRow
 	if err == nil {
 		coverage, err = coveragefile.Coverage(rows)
 	}
 	var change *operators.CoverageChange
 	if err == nil {
-		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), coverage, page.Remove)
+		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), coverage, page.Remove, func(current []models.Coverage) error {
+			if seen := values.Get(seenField); seen != "" && seen != coverageSeen(current) {
+				return errRowChanged
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, errRowChanged) {
+		page.Outdated = true
+		if err = p.previewCoverage(v, &page, content); err == nil {
+			return p.showCoverageFile(v, http.StatusUnprocessableEntity, page)
+		}
 	}
 	if err != nil {
 		return p.refuseCoverageFile(v, page, err)

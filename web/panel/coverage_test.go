@@ -131,9 +131,6 @@ func TestCoverage_quote(t *testing.T) {
 	})
 }
 
-// hiddenContent is the file in the preview's hidden field.
-var hiddenContent = regexp.MustCompile(`name="contenido" value="([^"]*)"`)
-
 // load uploads a file and applies its preview; it returns the page of the redirect.
 func load(t *testing.T, v *visitor, file string, remove bool) *page {
 	t.Helper()
@@ -143,10 +140,30 @@ func load(t *testing.T, v *visitor, file string, remove bool) *page {
 	}
 	preview := v.upload("/panel/cobertura/carga", choices, "archivo", "cobertura.csv", []byte(file))
 	require.Equal(t, http.StatusOK, preview.Status, preview.words())
-	found := hiddenContent.FindStringSubmatch(preview.Text)
-	require.Len(t, found, 2, preview.words())
-	choices.Set("contenido", html.UnescapeString(found[1]))
-	return v.submit("/panel/cobertura/carga/aplicar", choices)
+	return v.submit("/panel/cobertura/carga/aplicar", preview.fieldsOf(t, "/panel/cobertura/carga/aplicar"))
+}
+
+// Only the changes that were shown are applied: a place that somebody else has covered after the
+// preview is not removed with those that the file does not name.
+func TestCoverageFile_anOldPreviewIsShownAgain(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		const apply = "/panel/cobertura/carga/aplicar"
+		preview := v.upload("/panel/cobertura/carga", url.Values{"quitar": {"true"}}, "archivo", "c.csv", []byte("ubigeo,precio\n150122,10\n"))
+		require.NotContains(t, preview.words(), "Cusco")
+		v.submit("/panel/cobertura", url.Values{"location_id": {apptest.Cusco.String()}, "price": {"30"}})
+		before := coverageOf(t, s, tenant)
+
+		again := v.post(apply, preview.fieldsOf(t, apply))
+		require.Equal(t, http.StatusUnprocessableEntity, again.Status)
+		require.Contains(t, again.words(), "alguien cambió la cobertura desde que usted la revisó")
+		require.Contains(t, again.words(), "Cusco, Cusco (080101) Se quita")
+		require.Equal(t, before, coverageOf(t, s, tenant))
+
+		require.Contains(t, v.submit(apply, again.fieldsOf(t, apply)).words(), "2 quitados.")
+		require.Len(t, coverageOf(t, s, tenant), 1)
+	})
 }
 
 // fileOfAll names every district of the country.
