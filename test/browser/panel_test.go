@@ -218,6 +218,35 @@ func TestPanel_newOrdersAppear(t *testing.T) {
 	})
 }
 
+// Whoever works with the keyboard stays where they are when the list changes.
+func TestPanel_theFocusOutlivesAChangeOfTheList(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		first := s.CreateOrder(t, tenant.KeyA)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		for _, selector := range []string{
+			"#board .tabs a:nth-of-type(2)", "#board th a", "#order-" + first + " a", "#board button[type=submit]", "#board .export a",
+		} {
+			p.visit("/panel/pedidos")
+			focused := func() string {
+				return read(t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`String(document.activeElement === document.querySelector(%q))`, selector)))
+			}
+			read(t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q).focus() ?? ""`, selector)))
+			require.Equal(t, "true", focused(), selector)
+			row := "#order-" + s.CreateOrder(t, tenant.KeyA)
+			p.until(func() error {
+				const look = `document.dispatchEvent(new Event("visibilitychange")), document.querySelector(%q) ? "there" : ""`
+				if read(t, p.tab, chromedp.Evaluate[string](fmt.Sprintf(look, row))) == "" {
+					return errors.New("the new order is not in the list yet")
+				}
+				return nil
+			})
+			require.Equal(t, "true", focused(), selector)
+		}
+	})
+}
+
 // No page is wider than the phone it is read on, and none calls for what its policy forbids.
 func TestPanel_everyPageOnAPhone(t *testing.T) {
 	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {

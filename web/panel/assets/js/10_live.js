@@ -6,6 +6,20 @@
     || part.querySelector("tbody input:checked, details[open]");
   const tags = {};
 
+  // The focus of somebody who works with the keyboard goes to the element that takes the place of theirs: in the same row, if they are in one,
+  // and among those that cannot be told apart the one at the same position.
+  const rowOf = (element) => element.closest("tr[id], li[id]");
+  const twins = (element, scope) => [...scope.querySelectorAll(element.localName)].filter((other) => other.getClientRects().length > 0
+    && (element.hasAttribute("href") ? other.getAttribute("href") === element.getAttribute("href") : other.textContent === element.textContent));
+  const replace = (part, fresh) => {
+    const focused = part.contains(document.activeElement) ? document.activeElement : null;
+    const row = focused && rowOf(focused);
+    const at = focused && twins(focused, row ?? part).indexOf(focused);
+    part.replaceWith(fresh);
+    if (!focused) return;
+    twins(focused, (row && document.getElementById(row.id)) ?? fresh)[at]?.focus();
+  };
+
   const refresh = async (id) => {
     const part = document.getElementById(id);
     if (!part || document.hidden || busy(part)) return;
@@ -18,12 +32,9 @@
     tags[id] = response.headers.get("ETag");
     if (!fresh || fresh.innerHTML === part.dataset.shown) return;
     const shown = fresh.innerHTML;
-    const focused = document.activeElement?.getAttribute("href");
     for (const row of fresh.querySelectorAll("tr[id]")) if (!known.has(row.id)) row.classList.add("fresh");
-    const hadFocus = part.contains(document.activeElement);
-    part.replaceWith(fresh);
+    replace(part, fresh);
     fresh.dataset.shown = shown;
-    if (hadFocus && focused) fresh.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   };
 
   for (const part of document.querySelectorAll("[data-live]")) {
