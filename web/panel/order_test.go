@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"despacho/internal/config"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
 )
@@ -80,6 +81,26 @@ func TestOrder_showsEverything(t *testing.T) {
 		require.Equal(t, s.BaseURL+"/track/"+code, links["Página de seguimiento"])
 		require.Contains(t, links["Etiqueta"], "/panel/etiquetas?")
 		require.NotContains(t, links, "Historia en Temporal", "no URL of the Temporal Web UI is configured")
+	})
+}
+
+// An amount that the store has not fixed yet is due: no page says that there is nothing to collect.
+func TestOrder_anAmountThatIsNotFixedIsNotNothing(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		due := c.parcel(map[string]any{"payment_type": "cash_on_delivery"})
+		free := c.parcel(map[string]any{"payment_type": "delivery_only"})
+		for parcel, amount := range map[parcel]string{due: "Por definir", free: "Nada"} {
+			require.Contains(t, c.read("/panel/pedidos/"+parcel.id).words(), "Por cobrar "+amount)
+			require.Contains(t, c.scan(parcel.code).words(), "Por cobrar "+amount)
+		}
+		for _, list := range []string{"/panel/pedidos", "/panel/asignacion"} {
+			require.Equal(t, 1, strings.Count(c.read(list).words(), "Por definir"), list)
+		}
+		row := c.tenant.Row(time.Now().Add(-3*time.Hour), apptest.ReceivedAfter(time.Hour), apptest.DeliveredAfter(c.tenant.Riders[0], time.Hour))
+		row.AmountToCollect, row.PaymentType = 0, models.CashOnDelivery
+		c.tenant.InsertRows(t, []models.Order{row})
+		require.Contains(t, c.read("/panel/pedidos/"+row.ID.String()).words(), "Monto acordado No se definió")
 	})
 }
 
