@@ -39,7 +39,7 @@ func (s *Service) CreateUser(ctx context.Context, operator *models.Operator, in 
 	if err := request.patch(ctx, s.db, in); err != nil {
 		return nil, "", err
 	}
-	if err := s.limitUnavailableEmails(ctx, operator); err != nil {
+	if err := s.limitUnavailableEmails(ctx, s.db, operator); err != nil {
 		return nil, "", err
 	}
 	return request.User, generated, s.hideOtherOperators(ctx, operator, request.User, s.insertUser(ctx, request))
@@ -105,15 +105,15 @@ func (s *Service) insertUser(ctx context.Context, request *userRequest) (err err
 
 // ChangeUser changes a user. Deactivating a user deletes its sessions.
 func (s *Service) ChangeUser(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.User) error) (*models.User, error) {
-	if in.Has("email") {
-		if err := s.limitUnavailableEmails(ctx, operator); err != nil {
-			return nil, err
-		}
-	}
 	changed, err := change(ctx, s, operator, id, check, rowErrors{ErrUserNotFound, ErrEmailTaken}, func(tx *db.DB, user *models.User) error {
-		administered := user.Administers()
+		administered, email := user.Administers(), user.Email
 		if err := (&userRequest{User: user, operator: operator}).patch(ctx, tx, in); err != nil {
 			return err
+		}
+		if user.Email != email { // a form sends the address along with every change
+			if err := s.limitUnavailableEmails(ctx, tx, operator); err != nil {
+				return err
+			}
 		}
 		if administered && !user.Administers() {
 			if err := requireOtherAdmin(ctx, tx, user); err != nil {
@@ -135,9 +135,9 @@ const maxUnavailableEmails = 20
 func unavailableEmails(operator *models.Operator) string { return "emails:" + operator.ID.String() }
 
 // limitUnavailableEmails prevents an operator from searching for the users of others.
-func (s *Service) limitUnavailableEmails(ctx context.Context, operator *models.Operator) error {
+func (s *Service) limitUnavailableEmails(ctx context.Context, tx *db.DB, operator *models.Operator) error {
 	now := s.clock.Now()
-	found, err := s.db.CountedToday(ctx, unavailableEmails(operator), now)
+	found, err := tx.CountedToday(ctx, unavailableEmails(operator), now)
 	if err != nil || found < maxUnavailableEmails {
 		return err
 	}

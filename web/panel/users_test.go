@@ -111,3 +111,24 @@ func TestUsers_changeKeepsTheLastAdministrator(t *testing.T) {
 		require.Equal(t, http.StatusUnauthorized, signsIn(t, s, user.Email, "47382916"))
 	})
 }
+
+// Whoever has tried too many addresses that cannot be used is told nothing about another one until
+// the next day. Colleagues keep theirs, and can be deactivated meanwhile.
+func TestUsers_aColleagueIsDeactivatedWhateverWasTried(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant, others := s.NewTenant(t), s.NewTenant(t)
+		admin := getAs(t, s, tenant, &models.User{Admin: true})
+		colleague, stranger := &models.User{Name: "Ana"}, &models.User{}
+		tenant.SignInAs(t, colleague)
+		others.SignInAs(t, stranger)
+		path := "/panel/usuarios/" + colleague.ID.String()
+		form := url.Values{"name": {"Ana"}, "email": {stranger.Email}, "role": {"operator"}}
+		for range 20 {
+			require.Contains(t, admin.post(path, form).words(), "Ese correo no se puede usar: escriba otro.")
+		}
+		require.Contains(t, admin.post(path, form).words(), "Demasiados correos que no se pueden usar")
+		form.Set("email", colleague.Email)
+		require.Contains(t, admin.submit(path, form).words(), "Usuario guardado.")
+		require.Equal(t, http.StatusUnauthorized, signsIn(t, s, colleague.Email, apptest.Password))
+	})
+}
