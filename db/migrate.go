@@ -7,6 +7,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"despacho/internal/filelock"
 )
 
 // Migration is one schema migration and whether it is applied.
@@ -17,8 +19,8 @@ type Migration struct {
 	Applied   bool
 }
 
-// Migrate applies the pending migrations. On PostgreSQL several processes may call it at once: one
-// migrates, the others wait. It changes nothing in a database that the binary is too old for.
+// Migrate applies the pending migrations. Several processes may call it at once: one migrates, the
+// others wait. It changes nothing in a database that the binary is too old for.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	provider, err := d.migrations()
 	if err != nil {
@@ -31,11 +33,32 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	if err := d.checkCompatible(ctx, current, latestVersion(provider)); err != nil {
 		return 0, err
 	}
+	release, err := d.lockMigrations(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("migrating the database: %w", err)
 	}
 	return len(results), nil
+}
+
+// lockMigrations keeps other processes of the machine from migrating the same SQLite file: goose
+// decides what is pending before it takes SQLite's own lock. On PostgreSQL goose has a lock.
+func (d *DB) lockMigrations(ctx context.Context) (release func(), err error) {
+	if d.dialect != SQLite {
+		return func() {}, nil
+	}
+	var file string
+	if err := d.with(ctx).Raw("SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&file).Error; err != nil {
+		return nil, fmt.Errorf("looking for the database's file: %w", err)
+	}
+	if release, err = filelock.Wait(ctx, file+"-migrate", func() {}); err != nil {
+		return nil, fmt.Errorf("waiting for another migration of the database: %w", err)
+	}
+	return release, nil
 }
 
 // Migrations lists every migration of the binary.

@@ -76,6 +76,33 @@ func TestMigrate_severalProcessesAtOnce(t *testing.T) {
 	require.Equal(t, []int{0, 0, 0, 1}, applied)
 }
 
+// So it is on SQLite, from the first migration on.
+func TestMigrate_severalProcessesAtOnceOnSQLite(t *testing.T) {
+	t.Parallel()
+	databaseURL := "sqlite:" + filepath.Join(t.TempDir(), "despacho.db")
+	processes := make([]*db.DB, 4)
+	for i := range processes {
+		processes[i] = open(t, databaseURL)
+	}
+	// No migration begins before every process has started.
+	barrier, err := processes[0].SQL().Begin()
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	errs, applied := make([]error, len(processes)), make([]int, len(processes))
+	for i, process := range processes {
+		all.Go(func() { applied[i], errs[i] = process.Migrate(context.Background()) })
+	}
+	require.NoError(t, barrier.Rollback())
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.NoError(t, processes[0].CheckVersion(context.Background()))
+	slices.Sort(applied)
+	require.Equal(t, []int{0, 0, 0}, applied[:3])
+	require.Positive(t, applied[3])
+}
+
 // A migration that waited for a table would have every other use of it wait behind it.
 func TestMigrate_doesNotWaitForATable(t *testing.T) {
 	t.Parallel()

@@ -2,12 +2,12 @@ package dev
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"despacho/internal/filelock"
 )
 
 // buildLock is a file lock that keeps a second process from doing the same work.
@@ -25,32 +25,18 @@ func (l buildLock) take(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(l.file), 0o755); err != nil {
 		return nil, fmt.Errorf("a place for %s: %w", l.what, err)
 	}
-	file, err := os.OpenFile(l.file, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
-	}
 	began := time.Now()
 	lastReport := began.Add(-l.interval)
-	for {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			file.Close()
-			return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
-		}
+	release, err = filelock.Wait(ctx, l.file, func() {
 		if time.Since(lastReport) >= l.interval {
 			lastReport = time.Now()
 			l.progress(fmt.Sprintf("another process is getting %s: waiting for it, %s", l.what, elapsed(began)))
 		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
-		}
+	})
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("locking the place of %s: %w", l.what, err)
 	}
+	return release, err
 }
 
 // LockFile waits until no other process has the file locked. what is the name of the work in
