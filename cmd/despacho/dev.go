@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,6 +25,7 @@ import (
 	"despacho/dev/dniprovider"
 	"despacho/internal/config"
 	"despacho/internal/encryption"
+	"despacho/internal/filelock"
 	"despacho/internal/photos"
 	"despacho/internal/telemetry"
 	"despacho/workflows"
@@ -119,6 +121,9 @@ func (d *devProcess) configure() error {
 	if err := os.MkdirAll(cfg.DevDir, 0o700); err != nil {
 		return fmt.Errorf("DEV_DIR: %w", err)
 	}
+	if err := d.lockDirectory(); err != nil {
+		return err
+	}
 	setDevPlaces(cfg)
 	if _, given := os.LookupEnv("WEBHOOK_ALLOW_NETS"); !given {
 		cfg.WebhookAllowNets = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -137,6 +142,20 @@ func (d *devProcess) configure() error {
 	}
 	d.certs, err = dev.LoadCertificates(filepath.Join(cfg.DevDir, "certs"))
 	return err
+}
+
+// lockDirectory refuses a DEV_DIR that another dev works in: two Temporal servers on one file lose
+// each other's writes.
+func (d *devProcess) lockDirectory() error {
+	release, err := filelock.Try(filepath.Join(d.config.DevDir, "dev.lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		return fmt.Errorf("another despacho dev works in %s: stop it, or set DEV_DIR to another directory", d.config.DevDir)
+	}
+	if err != nil {
+		return fmt.Errorf("DEV_DIR: %w", err)
+	}
+	d.onClose(release)
+	return nil
 }
 
 // setDevPlaces puts the database and the photos into DEV_DIR, unless they are given.

@@ -81,8 +81,8 @@ func interrupt(t *testing.T, p *process, variables map[string]string) {
 }
 
 // What make run promises: the banner's curl line gives a 201, the order's workflow is in Temporal,
-// its event is in the inbox with a good signature; Ctrl-C leaves nothing behind; a second start
-// reuses everything and still has the order.
+// its event is in the inbox with a good signature; a second one in its directory is refused; Ctrl-C
+// leaves nothing behind; the next start reuses everything and still has the order.
 func TestDev_bannerInboxAndRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -90,6 +90,7 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	p := start(t, variables, "dev")
 	p.waitForLog(t, "Despacho is ready")
 	first := readDemo(t, dir)
+	requireRefused(t, dir)
 
 	curl := regexp.MustCompile(`(?m)^curl .*$`).FindString(p.output())
 	require.NotEmpty(t, curl, p.output())
@@ -120,6 +121,14 @@ func TestDev_bannerInboxAndRestart(t *testing.T) {
 	require.Equal(t, http.StatusOK, response.StatusCode, "orders survive a restart")
 	requireWorkflow(t, variables, created.Data.ID)
 	interrupt(t, again, variables)
+}
+
+// requireRefused starts a second dev in a directory, with ports of its own.
+func requireRefused(t *testing.T, dir string) {
+	t.Helper()
+	second := start(t, devVariables(t, dir), "dev")
+	require.Error(t, second.Wait())
+	require.Equal(t, "despacho: another despacho dev works in "+dir+": stop it, or set DEV_DIR to another directory\n", second.output())
 }
 
 func requireWorkflow(t *testing.T, variables map[string]string, orderID string) {
