@@ -110,10 +110,14 @@ func TestDocuments_rotation(t *testing.T) {
 		plain := withDocument(t, first, tenant.Key, "XK774422", uuid.NewString()).String("id")
 		execute(t, first, "UPDATE orders SET recipient_doc_number = 'XK774422', recipient_doc_encrypted = NULL WHERE id = '"+plain+"'")
 
+		told := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) { c.SecretKeyOld = []string{newKey} }})
 		both := apptest.Boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: func(c *config.Config) {
 			c.SecretKey, c.SecretKeyOld = newKey, []string{oldKey}
 		}})
 		require.Equal(t, "XK553311", shownDocument(t, both, tenant.Key, created.String("id")))
+		next := withDocument(t, both, tenant.Key, "XK995533", uuid.NewString()).String("id")
+		require.Equal(t, "XK995533", shownDocument(t, told, tenant.Key, next), "a process that was told of the new key reads what it encrypts")
+		require.Nil(t, shownDocument(t, first, tenant.Key, next))
 		changed, err := both.App.ReencryptSecrets(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 2, changed)

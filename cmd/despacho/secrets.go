@@ -16,8 +16,9 @@ func secretsCommand() *cobra.Command {
 		Short: "Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted",
 		Long: `Encrypt with SECRET_KEY what SECRET_KEY_OLD encrypted: webhook secrets, second factors and the document numbers of orders.
 
-First give every process the new key as SECRET_KEY and the previous one as SECRET_KEY_OLD, and restart them all. Then run this
-command once with the same environment. After it SECRET_KEY_OLD can be removed; the addresses of photos that
+First give every process the new key as SECRET_KEY_OLD, so that each can read what another has encrypted with it. Then give them
+the new key as SECRET_KEY and the previous one as SECRET_KEY_OLD, and restart them all. Then run this command once with
+the same environment. After it SECRET_KEY_OLD can be removed; the addresses of photos that
 it signed work until then, or until PHOTO_URL_TTL is over. What neither key opens, such as what a lost key encrypted, is left
 as it is: the command names the first and fails, and the rest is done.`,
 		Args: cobra.NoArgs,

@@ -40,7 +40,7 @@ type Config struct {
 
 	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies and photo addresses. Required outside dev. Losing it loses the secrets."`
 
-	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, separated by commas: what they encrypted can still be read, and photo addresses that they signed work. Empty it when despacho secrets rotate has run and PHOTO_URL_TTL is over."`
+	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, and the next one before it is used, separated by commas: what they encrypted can be read, and photo addresses that they signed work. Empty it when despacho secrets rotate has run and PHOTO_URL_TTL is over."`
 
 	FilesDir string `env:"FILES_DIR" envDefault:"files" doc:"Directory that holds delivery-proof photos, unless PHOTOS says otherwise."`
 	FilesURL string `env:"FILES_URL" doc:"Public address photos are served from. Empty: BASE_URL and /files. A server that does not pass requests on to the api has to check their signature itself."`
