@@ -18,8 +18,9 @@ import (
 	"despacho/web/panel/coveragefile"
 )
 
-// maxCoverageFile is more than a file of operators.MaxCoverageRows rows has.
-const maxCoverageFile = 1 << 20
+// maxCoverageFile is what the panel takes as well: more than a file of operators.MaxCoverageRows
+// rows has.
+const maxCoverageFile = 2 << 20
 
 func operatorInitCommand() *cobra.Command {
 	var given setupFlags
@@ -95,17 +96,32 @@ func (f *setupFlags) complete(cmd *cobra.Command) (err error) {
 	if f.Operator.BasePrice, err = parseBasePrice(f.basePrice); err != nil {
 		return err
 	}
-	switch f.coverageFile {
-	case "":
-	case "-":
-		f.coverage, err = io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxCoverageFile))
-	default:
-		f.coverage, err = os.ReadFile(f.coverageFile)
+	if f.coverageFile == "" {
+		return nil
 	}
-	if err != nil {
+	if f.coverage, err = readCoverageFile(f.coverageFile, cmd.InOrStdin()); err != nil {
 		return fmt.Errorf("--coverage: %w", err)
 	}
 	return nil
+}
+
+// readCoverageFile reads a file, or standard input. One that is too large is refused: a part of it
+// could end in the middle of a price.
+func readCoverageFile(name string, stdin io.Reader) ([]byte, error) {
+	in := stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	content, err := io.ReadAll(io.LimitReader(in, maxCoverageFile+1))
+	if err == nil && len(content) > maxCoverageFile {
+		err = fmt.Errorf("the file has more than %d MiB", maxCoverageFile>>20)
+	}
+	return content, err
 }
 
 // readCoverage prepares the rows of the file, which are about the operator's country.

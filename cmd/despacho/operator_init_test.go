@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +120,24 @@ func TestOperatorInit_allOrNothing(t *testing.T) {
 		require.ErrorContains(t, err, "--store is missing")
 		_, err = initialize(t, "", "Rayo Envíos", "--email", "a@b.example", "--person", "Ana", "--store", "Sol")
 		require.ErrorContains(t, err, "--coverage is missing")
+	})
+}
+
+// A file that is too large is refused as a whole: cut off, the last price would be another one.
+func TestOperatorInit_coverageTooLarge(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		// What fits ends after the first digit of the price.
+		large := "lugar;precio\nLima;1"
+		large = strings.Replace(large, "Lima", strings.Repeat("\n", maxCoverageFile-len(large))+"Lima", 1) + "2.50\n"
+		file := filepath.Join(t.TempDir(), "cobertura.csv")
+		require.NoError(t, os.WriteFile(file, []byte(large), 0o600))
+		for _, from := range []string{"-", file} {
+			_, err := initialize(t, large, append(slices.Clone(initFlags), "--coverage", from)...)
+			require.ErrorContains(t, err, "--coverage: the file has more than 2 MiB")
+		}
+		all, err := database.Operators(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, all)
 	})
 }
 
