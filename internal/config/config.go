@@ -14,9 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/caarlos0/env/v11"
 
+	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
 	"despacho/internal/photos"
 )
@@ -125,13 +127,16 @@ func (c *Config) SetHTTPAddr(address string) {
 }
 
 func isHostPort(address string) bool {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || hasSpace(host) {
 		return false
 	}
 	_, err = strconv.ParseUint(port, 10, 16)
 	return err == nil
 }
+
+// hasSpace reports whether a host has white space, which belongs to no name or address of one.
+func hasSpace(host string) bool { return strings.ContainsFunc(host, unicode.IsSpace) }
 
 // isBaseURL reports whether paths can be appended to an address.
 func isBaseURL(address string) bool {
@@ -199,12 +204,12 @@ func (c *Config) check() error {
 	if c.DatabaseMaxConns < 2 {
 		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)
 	}
-	if c.SecretKey != "" && len(c.SecretKey) < MinSecretKey {
-		complain("SECRET_KEY", "must have at least %d characters", MinSecretKey)
+	if _, err := encryption.New(c.SecretKey); c.SecretKey != "" && err != nil {
+		complain("SECRET_KEY", "must have at least %d characters", encryption.MinKeyLength)
 	}
 	for _, old := range c.SecretKeyOld {
-		if len(old) < MinSecretKey {
-			complain("SECRET_KEY_OLD", "must have at least %d characters in each key", MinSecretKey)
+		if _, err := encryption.New(old); err != nil {
+			complain("SECRET_KEY_OLD", "must have at least %d characters in each key", encryption.MinKeyLength)
 		}
 	}
 	if _, err := historycodec.ParseKeys(c.HistoryKeys, ""); err != nil {
@@ -256,9 +261,6 @@ func (c *Config) ProxyNets() []netip.Prefix {
 func (c *Config) PhotoOptions() photos.Options {
 	return photos.Options{Location: cmp.Or(c.Photos, c.FilesDir), Fallback: c.PhotosFallback, Timeout: c.Timeouts.Bucket}
 }
-
-// MinSecretKey is the fewest characters SECRET_KEY may have.
-const MinSecretKey = 32
 
 // RequireDatabase is for commands that cannot choose a database by themselves.
 func (c *Config) RequireDatabase() error {

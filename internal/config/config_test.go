@@ -55,10 +55,24 @@ func TestLoad_anErrorNamesTheVariable(t *testing.T) {
 	}
 }
 
+// A key is as long as its characters, as where it is used: an old one that is too short is not
+// reported as SECRET_KEY.
+func TestLoad_aShortOldKeyIsNamed(t *testing.T) {
+	t.Setenv("SECRET_KEY", strings.Repeat("k", 32))
+	for _, key := range []string{"short", strings.Repeat("ñ", 31)} {
+		t.Setenv("SECRET_KEY_OLD", key)
+		_, err := config.Load()
+		require.EqualError(t, err, "SECRET_KEY_OLD must have at least 32 characters in each key")
+	}
+	t.Setenv("SECRET_KEY_OLD", strings.Repeat("ñ", 32))
+	_, err := config.Load()
+	require.NoError(t, err)
+}
+
 // A variable that nobody set is not blamed for one that is wrong.
 func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 	for _, wrong := range []struct{ variable, value string }{
-		{"HTTP_ADDR", "8080"}, {"HTTP_ADDR", "127.0.0.1:notaport"}, {"HTTP_ADDR", "127.0.0.1:99999"},
+		{"HTTP_ADDR", "8080"}, {"HTTP_ADDR", "127.0.0.1:notaport"}, {"HTTP_ADDR", "127.0.0.1:99999"}, {"HTTP_ADDR", " 127.0.0.1:8080"},
 		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
 	} {
 		t.Run(wrong.value, func(t *testing.T) {
@@ -71,7 +85,7 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 }
 
 func TestTemporalOptions_malformedAddressNamesTheVariable(t *testing.T) {
-	for _, address := range []string{"localhost", "localhost:port", ":7233", "localhost:99999", "http://localhost:7233"} {
+	for _, address := range []string{"localhost", "localhost:port", ":7233", "localhost:99999", "http://localhost:7233", " localhost:7233", "local host:7233"} {
 		t.Setenv("TEMPORAL_ADDRESS", address)
 		_, err := config.TemporalOptions()
 		require.ErrorContains(t, err, "TEMPORAL_ADDRESS", address)

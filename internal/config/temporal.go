@@ -33,6 +33,9 @@ func checkHostPort(address string) error {
 	if host == "" {
 		return fmt.Errorf("the host is missing")
 	}
+	if hasSpace(host) {
+		return fmt.Errorf("the host has a space")
+	}
 	if number, err := strconv.Atoi(port); err != nil || number < 1 || number > 65535 {
 		return fmt.Errorf("the port is not a number between 1 and 65535")
 	}
