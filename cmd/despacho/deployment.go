@@ -158,7 +158,7 @@ func deploymentRampCommand() *cobra.Command {
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			percentage, err := strconv.ParseFloat(args[0], 32)
-			if err != nil || percentage < 0 || percentage > 100 {
+			if err != nil || !(percentage >= 0 && percentage <= 100) { // NaN is neither
 				return fmt.Errorf("the percentage must be a number from 0 to 100, not %q", args[0])
 			}
 			return withDeployment(cmd, func(ctx context.Context, d *worker.Deployment) error {

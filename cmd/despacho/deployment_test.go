@@ -65,6 +65,7 @@ func TestDeploymentCommand_rollout(t *testing.T) {
 	for want, line := range map[string][]string{
 		"1.0 is the current version":        {"ramp", "10", "1.0"},
 		"from 0 to 100":                     {"ramp", "101", "1.1"},
+		`from 0 to 100, not "NaN"`:          {"ramp", "NaN", "1.1"},
 		"there is no version 0.9":           {"delete", "0.9"},
 		"there is no version ":              {"delete", ""},
 		"since it is current":               {"delete", "1.0"},
