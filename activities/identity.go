@@ -21,7 +21,7 @@ const identityAttempts = 6
 
 // VerifyIdentity looks up the recipient's DNI and stores the outcome with the order. An
 // inconclusive outcome is stored as unverified and retried. The order may end, and be erased, while
-// a provider is asked: then nothing is stored.
+// a provider is asked: then nothing is stored, and the answer is not cached either.
 func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) error {
 	order, err := a.DB.OrderViewByID(ctx, orderID)
 	if err != nil {
@@ -48,8 +48,11 @@ func (a *Activities) VerifyIdentity(ctx context.Context, orderID uuid.UUID) erro
 	}
 	verified, matches := matchIdentity(answer, order.RecipientName)
 	set, err := a.DB.SetIdentity(ctx, orderID, string(answer.Outcome), matches, verified, a.Clock.Now())
-	if err != nil || !set {
+	if err != nil {
 		return err
+	}
+	if !set {
+		return a.Identity.Forget(ctx, *number)
 	}
 	if inconclusive(answer.Outcome) && activity.GetInfo(ctx).Attempt < identityAttempts {
 		return fmt.Errorf("the DNI is not verified: %s", answer.Outcome)
@@ -102,4 +105,9 @@ func (c *IdentityCache) Put(ctx context.Context, key string, answer identity.Ans
 	return c.DB.SaveIdentityAnswer(ctx, &models.IdentityAnswer{
 		Key: key, Outcome: string(answer.Outcome), Name: name, Provider: answer.Provider, ExpiresAt: until,
 	})
+}
+
+// Delete removes an answer.
+func (c *IdentityCache) Delete(ctx context.Context, key string) error {
+	return c.DB.DeleteIdentityAnswer(ctx, key)
 }

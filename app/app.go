@@ -165,7 +165,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		FinishStarts: cfg.Timeouts.FinishStarts,
 		KeyLease:     cfg.Timeouts.KeyLease(), WorkflowTaskTimeout: cfg.Timeouts.WorkflowTask,
 		MapLinks: a.mapLinks,
-		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, VerifyDNI: a.identity != nil, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
+		Photos:   a.photos, PhotoQuarantine: cfg.PhotoQuarantine, PhotoURLs: a.photoURLs, Identity: a.identity, Secrets: a.secrets, HistoryCodec: a.codec, UpdateIDSecret: cfg.SecretKey,
 		Namespace: a.namespace, PayloadRetention: cfg.PayloadRetention, PersonalDataRetention: cfg.PersonalDataRetention,
 	})
 	a.Metrics.WatchStarts(func() (waiting int, oldest time.Duration, failed int64) {

@@ -22,6 +22,11 @@ func (d *DB) SaveIdentityAnswer(ctx context.Context, answer *models.IdentityAnsw
 	return d.with(ctx).Clauses(clause.OnConflict{UpdateAll: true}).Create(answer).Error
 }
 
+// DeleteIdentityAnswer deletes a cached answer, if there is one.
+func (d *DB) DeleteIdentityAnswer(ctx context.Context, key string) error {
+	return d.with(ctx).Where("key = ?", key).Delete(&models.IdentityAnswer{}).Error
+}
+
 // SetIdentity writes the outcome of the recipient's document check. If the document was erased
 // meanwhile, nothing is written, and set is false.
 func (d *DB) SetIdentity(ctx context.Context, orderID uuid.UUID, outcome string, nameMatches *bool, verified bool, now time.Time) (set bool, err error) {

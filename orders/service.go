@@ -14,6 +14,7 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
 	"despacho/internal/historycodec"
+	"despacho/internal/identity"
 	"despacho/internal/maplink"
 	"despacho/internal/photos"
 	"despacho/internal/photourl"
@@ -62,8 +63,8 @@ type Options struct {
 	// longer than the request timeout. A request that outlives its lease finds the key claimed and
 	// creates nothing.
 	KeyLease time.Duration
-	// VerifyDNI enables the verification of Peruvian DNIs.
-	VerifyDNI bool
+	// Identity verifies Peruvian DNIs; nil where no provider is configured.
+	Identity *identity.Verifier
 	// Photos stores delivery-proof photos; only the API and the panel save them.
 	Photos photos.Store
 	// PhotoQuarantine is how long a photo that no delivery refers to is kept before it is deleted; 0

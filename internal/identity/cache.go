@@ -29,6 +29,8 @@ type Cache interface {
 	Get(ctx context.Context, key string) (Answer, bool, error)
 	// Put stores an answer until it expires, replacing any other under the key.
 	Put(ctx context.Context, key string, answer Answer, until time.Time) error
+	// Delete removes the answer stored under a key, if there is one.
+	Delete(ctx context.Context, key string) error
 }
 
 // answerCache caches answers by DNI. Its errors are logged; they only cost another request to a
@@ -74,6 +76,14 @@ func (m *answerCache) put(ctx context.Context, dni string, answer Answer) {
 	if err := m.cache.Put(ctx, m.key(dni), answer, m.clock.Now().Add(lasts)); err != nil {
 		m.logger.WarnContext(ctx, "identity cache cannot be written", "error", err)
 	}
+}
+
+// remove returns its error: the answer must not stay.
+func (m *answerCache) remove(ctx context.Context, dni string) error {
+	if m.cache == nil {
+		return nil
+	}
+	return m.cache.Delete(ctx, m.key(dni))
 }
 
 // ttl is how long an outcome is cached; zero for outcomes that say nothing about the DNI.

@@ -69,6 +69,25 @@ func TestRememberedAnswersNeedNoProvider(t *testing.T) {
 	require.Equal(t, Answer{Outcome: Found, Name: "DIAZ QUISPE ROSA MARIA", Provider: "decolecta"}, answer)
 }
 
+// A DNI that is forgotten is asked about again; others are not. Without a cache nothing has to be
+// forgotten.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	fake := serve(t, knowsRosa)
+	cache := newFakeCache(clock.System())
+	verifier := verifierOf(t, Options{Cache: cache, CacheSecret: "secret"}, named("decolecta", fake))
+	for _, dni := range []string{someDNI, "40217866"} {
+		verify(t, verifier, dni)
+	}
+	require.NoError(t, verifier.Forget(t.Context(), someDNI))
+	require.Len(t, cache.answers, 1)
+	verify(t, verifier, "40217866")
+	require.EqualValues(t, 2, fake.asked.Load())
+	cache.broken = true
+	require.ErrorIs(t, verifier.Forget(t.Context(), someDNI), errCacheDown)
+	require.NoError(t, verifierOf(t, Options{}, named("decolecta", fake)).Forget(t.Context(), someDNI))
+}
+
 func TestCacheKeysDoNotTellTheDNI(t *testing.T) {
 	t.Parallel()
 	keys := make(map[string]bool)

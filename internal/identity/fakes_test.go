@@ -154,6 +154,16 @@ func (c *fakeCache) Put(_ context.Context, key string, answer Answer, until time
 	return nil
 }
 
+func (c *fakeCache) Delete(_ context.Context, key string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken {
+		return errCacheDown
+	}
+	delete(c.answers, key)
+	return nil
+}
+
 // transcript collects log lines of every level.
 type transcript struct {
 	mu   sync.Mutex

@@ -139,6 +139,9 @@ func (v *Verifier) Verify(ctx context.Context, dni string) (Answer, error) {
 	return failure, nil
 }
 
+// Forget removes what is cached about a DNI, because the data of its holder is erased.
+func (v *Verifier) Forget(ctx context.Context, dni string) error { return v.memory.remove(ctx, dni) }
+
 const dniLength = 8
 
 // IsDNI reports whether a text has the form of a DNI: eight digits.
