@@ -19,9 +19,10 @@ const eventsPath = "/v1/events"
 func (s *Server) listEvents(c *gin.Context) error {
 	var wrong apperror.Fields
 	query := events.Query{
-		After: textParameter(c, "after", &wrong),
-		Limit: min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
-		Wait:  min(waitParameter(c, &wrong), events.MaxWait),
+		After:   textParameter(c, "after", &wrong),
+		Limit:   min(countParameter(c, "limit", defaultPageSize, &wrong), events.MaxPageSize),
+		Wait:    min(waitParameter(c, &wrong), events.MaxWait),
+		Recheck: func() error { return s.recheckKey(c) },
 	}
 	if err := wrong.Err(); err != nil {
 		return err

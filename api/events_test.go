@@ -12,11 +12,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/credentials"
+	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
@@ -197,6 +200,51 @@ func TestEvents_wait(t *testing.T) {
 		events := eventsIn(t, answer)
 		require.Len(t, events, 1)
 		require.Contains(t, string(events[0].Body), id)
+	})
+}
+
+// A key that is revoked, or whose operator is suspended, while its request waits gets no event that
+// happens afterwards.
+func TestEvents_keyThatIsRefusedWhileItWaits(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		for code, c := range map[string]struct {
+			refuse func(tenant *apptest.Tenant, key *models.APIKey) error
+			status int
+		}{
+			"invalid_api_key": {func(tenant *apptest.Tenant, key *models.APIKey) error {
+				return s.App.DB.RevokeAPIKey(t.Context(), tenant.Operator.ID, key.ID, time.Now())
+			}, http.StatusUnauthorized},
+			"operator_suspended": {func(tenant *apptest.Tenant, _ *models.APIKey) error {
+				now := time.Now()
+				return s.App.DB.SetSuspended(t.Context(), tenant.Operator.ID, &now, now)
+			}, http.StatusForbidden},
+		} {
+			tenant := s.NewTenant(t)
+			id := s.CreateOrder(t, tenant.KeyA)
+			s.WaitForWorkflow(t, id)
+			cursor := waitForEvents(t, s, tenant.KeyA, 1)[0].ID
+			holder, _, err := s.App.DB.Authenticate(t.Context(), credentials.HashKey(tenant.KeyA), time.Now(), uuid.Nil)
+			require.NoError(t, err)
+			answered := make(chan *apptest.Answer, 1)
+			waiting := uuid.NewString()
+			go func() {
+				for {
+					answer, err := s.Try(apptest.Request{
+						Method: http.MethodGet, Path: "/v1/events?wait=20&after=" + cursor, Key: tenant.KeyA, Header: map[string]string{"X-Request-Id": waiting},
+					})
+					if err != nil || answer.Status != http.StatusOK || answer.String("cursor") != cursor {
+						answered <- answer
+						return
+					}
+				}
+			}()
+			untilWaiting(t, s, waiting)
+			require.NoError(t, c.refuse(tenant, &holder.Key))
+			require.NoError(t, s.Temporal.SignalWorkflow(t.Context(), "order-"+id, "", string(models.MoveCancel), struct{}{}))
+			answer := <-answered
+			require.NotNil(t, answer)
+			requireRefused(t, answer, c.status, code)
+		}
 	})
 }
 

@@ -77,18 +77,43 @@ func (s *Server) authenticate(c *gin.Context, orderID uuid.UUID) (*db.KeyHolder,
 	if err != nil {
 		return nil, nil, err
 	}
-	if holder.Operator.Suspended() {
-		return nil, nil, apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
-	}
-	if holder.Operator.Plan.RequestsPerMinute() == 0 {
-		return nil, nil, apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
-	}
-	if !holder.StoreActive {
-		return nil, nil, operators.ErrStoreInactive
+	if err := checkOwner(holder); err != nil {
+		return nil, nil, err
 	}
 	s.keyUse.note(&holder.Key, c.ClientIP(), now)
 	return holder, order, nil
 }
+
+// checkOwner checks the suspension and the plan of a key's operator, and the key's store.
+func checkOwner(holder *db.KeyHolder) error {
+	switch {
+	case holder.Operator.Suspended():
+		return apperror.New(apperror.Forbidden, "operator_suspended", "El operador está suspendido.")
+	case holder.Operator.Plan.RequestsPerMinute() == 0:
+		return apperror.New(apperror.Forbidden, "plan_without_api", "El plan del operador no incluye la API: requiere el plan Pro o superior.")
+	case !holder.StoreActive:
+		return operators.ErrStoreInactive
+	}
+	return nil
+}
+
+// recheckKey checks the key of a request again that has waited since it was authenticated. It is
+// not another request, so that it is not counted.
+func (s *Server) recheckKey(c *gin.Context) error {
+	holder, err := s.db.KeyHolder(c.Request.Context(), *caller(c).KeyID)
+	if db.IsNotFound(err) || err == nil && !holder.Key.Usable(s.clock.Now()) {
+		// Only the answers to a valid key have these.
+		c.Header(policyHeader, "")
+		c.Header(rateHeader, "")
+		return errBadKey
+	}
+	if err != nil {
+		return err
+	}
+	return checkOwner(holder)
+}
+
+const policyHeader, rateHeader = "RateLimit-Policy", "RateLimit"
 
 // countFailure returns 401, or 429 for an address with too many invalid keys.
 func (s *Server) countFailure(c *gin.Context) error {
@@ -102,8 +127,8 @@ func (s *Server) countFailure(c *gin.Context) error {
 func (s *Server) limitRate(c *gin.Context, holder *db.KeyHolder) error {
 	limit := holder.Operator.Plan.RequestsPerMinute()
 	reset := clock.UntilNextMinute(s.clock.Now())
-	c.Header("RateLimit-Policy", fmt.Sprintf(`"minute";q=%d;w=60`, limit))
-	c.Header("RateLimit", fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
+	c.Header(policyHeader, fmt.Sprintf(`"minute";q=%d;w=60`, limit))
+	c.Header(rateHeader, fmt.Sprintf(`"minute";r=%d;t=%s`, max(0, limit-holder.Used), seconds(reset)))
 	if holder.Used > limit {
 		return tooMany("rate_limited", "Superó el límite de "+strconv.Itoa(limit)+" solicitudes por minuto de su plan.", reset)
 	}

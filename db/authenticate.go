@@ -246,6 +246,13 @@ func (d *DB) authenticateOne(ctx context.Context, request keyRequest) (found aut
 	return found, err
 }
 
+// KeyHolder reads a key with its operator, and counts nothing.
+func (d *DB) KeyHolder(ctx context.Context, keyID uuid.UUID) (*KeyHolder, error) {
+	var holder KeyHolder
+	err := requireOneRow(d.with(ctx).Raw("SELECT "+columnList(keyHolderColumns)+" FROM "+keyHolders+" WHERE k.id = ?", keyID).Scan(&holder))
+	return &holder, err
+}
+
 // CountRequest counts one request of a subject and returns the subject's count in this clock
 // minute.
 func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (int, error) {

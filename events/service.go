@@ -56,6 +56,8 @@ type Query struct {
 	Limit int
 	// Wait is how long to wait for an event if there is none.
 	Wait time.Duration
+	// Recheck returns why the caller, who had access before the wait, has none any more.
+	Recheck func() error
 }
 
 // Page is a part of the feed.
@@ -108,6 +110,9 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 		})
 		if err != nil || !waiting {
 			return page, err
+		}
+		if err := query.Recheck(); err != nil {
+			return nil, err
 		}
 	}
 }
