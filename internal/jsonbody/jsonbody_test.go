@@ -40,6 +40,21 @@ func TestParse_rejectsInvalidBodies(t *testing.T) {
 	}
 }
 
+// Whoever sends JSON in another encoding, or with a byte order mark, is told that: its text is
+// right.
+func TestParse_saysWhatIsWrongWithTheEncoding(t *testing.T) {
+	t.Parallel()
+	for raw, word := range map[string]string{
+		"{\"recipient_name\":\"Rosa D\xedaz\"}": "UTF-8",
+		"\xff\xfe{\x00}\x00":                    "UTF-8",
+		"\ufeff{\"a\":1}":                       "BOM",
+	} {
+		_, err := jsonbody.Parse([]byte(raw))
+		require.Equal(t, "invalid_json", apperror.From(err).Code)
+		require.Contains(t, apperror.From(err).Message, word)
+	}
+}
+
 func TestParse_bracketsInsideStringsAreNotNesting(t *testing.T) {
 	t.Parallel()
 	object, err := jsonbody.Parse([]byte(`{"notes":"` + strings.Repeat("[{", 100) + `\"[["}`))

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -27,6 +28,9 @@ type Object struct {
 func Parse(raw []byte) (*Object, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, apperror.New(apperror.Invalid, "empty_body", "El cuerpo de la solicitud está vacío: envíe un objeto JSON.")
+	}
+	if problem := encodingProblem(raw); problem != "" {
+		return nil, apperror.New(apperror.Invalid, "invalid_json", problem)
 	}
 	if tooDeep(raw) {
 		return nil, apperror.New(apperror.Invalid, "invalid_json", "El JSON tiene demasiados niveles anidados.")
@@ -95,6 +99,18 @@ func syntaxError(err error) error {
 		message = "El JSON está incompleto."
 	}
 	return apperror.New(apperror.Invalid, code, message).Because(err)
+}
+
+// encodingProblem is what is wrong with the encoding of a body; empty if nothing is. The text may
+// be right, so that its sender would look for a mistake that is not there.
+func encodingProblem(raw []byte) string {
+	switch {
+	case bytes.HasPrefix(raw, []byte("\ufeff")):
+		return "El cuerpo empieza con una marca de orden de bytes (BOM): envíelo sin ella."
+	case !utf8.Valid(raw):
+		return "El cuerpo no está en UTF-8, que es la codificación de JSON."
+	}
+	return ""
 }
 
 // tooDeep counts brackets outside strings before the text is parsed.
