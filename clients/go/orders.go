@@ -57,6 +57,8 @@ type OrderFilter struct {
 	Status OrderStatus
 	// FromDate and ToDate are days of the operator, as 2026-11-15.
 	FromDate, ToDate string
+	// ExternalID is the store's own number of the orders.
+	ExternalID string
 	// Limit is the length of a page; 0 is the longest.
 	Limit int
 }
@@ -66,7 +68,7 @@ func (c *Client) Orders(ctx context.Context, filter OrderFilter) iter.Seq2[Order
 	return func(yield func(Order, error) bool) {
 		each(yield, func(o Order) place { return place{o.Id, o.CreatedAt} }, func(number int) (page[Order], error) {
 			query := url.Values{}
-			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate, "to_date": filter.ToDate} {
+			for name, value := range map[string]string{"status": string(filter.Status), "from_date": filter.FromDate, "to_date": filter.ToDate, "external_id": filter.ExternalID} {
 				if value != "" {
 					query.Set(name, value)
 				}

@@ -20,6 +20,15 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	return answer.Data, err
 }
 
+// GetWebhook reads a webhook as it is now, also after its deactivation.
+func (c *Client) GetWebhook(ctx context.Context, id string) (*Webhook, error) {
+	var answer WebhookResponse
+	if _, err := c.do(ctx, read(webhookPath(id), nil), &answer); err != nil {
+		return nil, err
+	}
+	return &answer.Data, nil
+}
+
 // DeactivateWebhook ends a webhook.
 func (c *Client) DeactivateWebhook(ctx context.Context, id string) error {
 	var answer MessageResponse
@@ -69,7 +78,9 @@ func (c *Client) RedeliverFailed(ctx context.Context, webhookID string, from, to
 // DeliveryFilter chooses deliveries; the zero value chooses all.
 type DeliveryFilter struct {
 	WebhookID, OrderID string
-	Status             DeliveryStatus
+	// Event is the name of one, as order.delivered.
+	Event  string
+	Status DeliveryStatus
 	// Limit is the length of a page; 0 is the longest.
 	Limit int
 }
@@ -80,7 +91,7 @@ func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq
 	return func(yield func(Delivery, error) bool) {
 		each(yield, func(d Delivery) place { return place{d.Id, d.CreatedAt} }, func(number int) (page[Delivery], error) {
 			query := url.Values{}
-			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID, "status": string(filter.Status)} {
+			for name, value := range map[string]string{"webhook_id": filter.WebhookID, "order_id": filter.OrderID, "event": filter.Event, "status": string(filter.Status)} {
 				if value != "" {
 					query.Set(name, value)
 				}

@@ -106,7 +106,7 @@ final class Client
     /**
      * Lists orders, newest first, page after page.
      *
-     * @param array{status?: string, from_date?: string, to_date?: string, limit?: int} $filter days of the operator, as 2026-11-15
+     * @param array{status?: string, from_date?: string, to_date?: string, external_id?: string, limit?: int} $filter days of the operator, as 2026-11-15
      * @return \Generator<int, array<string, mixed>>
      */
     public function orders(array $filter = []): \Generator
@@ -148,6 +148,12 @@ final class Client
         return $this->read('/v1/webhooks')['data'];
     }
 
+    /** Reads a webhook as it is now, also after its deactivation. */
+    public function getWebhook(string $webhookId): array
+    {
+        return $this->read('/v1/webhooks/' . rawurlencode($webhookId))['data'];
+    }
+
     /** Ends a webhook. */
     public function deactivateWebhook(string $webhookId): void
     {
@@ -175,7 +181,7 @@ final class Client
     /**
      * Lists what was sent to webhooks, newest first, page after page.
      *
-     * @param array{webhook_id?: string, order_id?: string, status?: string, limit?: int} $filter
+     * @param array{webhook_id?: string, order_id?: string, event?: string, status?: string, limit?: int} $filter
      * @return \Generator<int, array<string, mixed>>
      */
     public function deliveries(array $filter = []): \Generator

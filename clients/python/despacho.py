@@ -102,10 +102,17 @@ class Client:
         return self._read("/v1/orders/" + _segment(order_id))["data"]
 
     def orders(
-        self, *, status: Optional[str] = None, from_date: Optional[str] = None, to_date: Optional[str] = None, limit: int = 200
+        self,
+        *,
+        status: Optional[str] = None,
+        from_date: Optional[str] = None,
+        to_date: Optional[str] = None,
+        external_id: Optional[str] = None,
+        limit: int = 200,
     ) -> Iterator[Object]:
         """Lists orders, newest first, page after page. The dates are days of the operator, as 2026-11-15."""
-        return self._each("/v1/orders", "orders", {"status": status, "from_date": from_date, "to_date": to_date}, limit)
+        chosen = {"status": status, "from_date": from_date, "to_date": to_date, "external_id": external_id}
+        return self._each("/v1/orders", "orders", chosen, limit)
 
     def cancel_order(self, order_id: str, *, reason: Optional[str] = None, note: Optional[str] = None) -> Object:
         """Cancels an order that is still registered."""
@@ -130,6 +137,10 @@ class Client:
         """Lists the active webhooks."""
         return self._read("/v1/webhooks")["data"]
 
+    def get_webhook(self, webhook_id: str) -> Object:
+        """Reads a webhook as it is now, also after its deactivation."""
+        return self._read("/v1/webhooks/" + _segment(webhook_id))["data"]
+
     def deactivate_webhook(self, webhook_id: str) -> None:
         """Ends a webhook."""
         self._write("DELETE", "/v1/webhooks/" + _segment(webhook_id))
@@ -152,11 +163,12 @@ class Client:
         *,
         webhook_id: Optional[str] = None,
         order_id: Optional[str] = None,
+        event: Optional[str] = None,
         status: Optional[str] = None,
         limit: int = 200,
     ) -> Iterator[Object]:
         """Lists what was sent to webhooks, newest first, page after page."""
-        chosen = {"webhook_id": webhook_id, "order_id": order_id, "status": status}
+        chosen = {"webhook_id": webhook_id, "order_id": order_id, "event": event, "status": status}
         return self._each("/v1/deliveries", "deliveries", chosen, limit)
 
     def redeliver(self, delivery_id: str) -> Object:

@@ -29,12 +29,16 @@ export interface OrderFilter {
     /** Days of the operator, as 2026-11-15. */
     from_date?: string;
     to_date?: string;
+    /** The store's own number of the orders. */
+    external_id?: string;
     /** The length of a page; by default the longest. */
     limit?: number;
 }
 export interface DeliveryFilter {
     webhook_id?: string;
     order_id?: string;
+    /** The name of an event, as order.delivered. */
+    event?: string;
     status?: DeliveryStatus;
     /** The length of a page; by default the longest. */
     limit?: number;
@@ -106,6 +110,8 @@ export declare class Client {
     registerWebhook(webhook: WebhookInput): Promise<RegisteredWebhook>;
     /** Lists the active webhooks. */
     webhooks(): Promise<Webhook[]>;
+    /** Reads a webhook as it is now, also after its deactivation. */
+    getWebhook(webhookId: string): Promise<Webhook>;
     /** Ends a webhook. */
     deactivateWebhook(webhookId: string): Promise<void>;
     /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */

@@ -92,6 +92,10 @@ export class Client {
     async webhooks() {
         return (await this.#read("/v1/webhooks")).data;
     }
+    /** Reads a webhook as it is now, also after its deactivation. */
+    async getWebhook(webhookId) {
+        return (await this.#read(`/v1/webhooks/${encodeURIComponent(webhookId)}`)).data;
+    }
     /** Ends a webhook. */
     async deactivateWebhook(webhookId) {
         await this.#write("DELETE", `/v1/webhooks/${encodeURIComponent(webhookId)}`);

@@ -39,6 +39,8 @@ export interface OrderFilter {
   /** Days of the operator, as 2026-11-15. */
   from_date?: string;
   to_date?: string;
+  /** The store's own number of the orders. */
+  external_id?: string;
   /** The length of a page; by default the longest. */
   limit?: number;
 }
@@ -46,6 +48,8 @@ export interface OrderFilter {
 export interface DeliveryFilter {
   webhook_id?: string;
   order_id?: string;
+  /** The name of an event, as order.delivered. */
+  event?: string;
   status?: DeliveryStatus;
   /** The length of a page; by default the longest. */
   limit?: number;
@@ -183,6 +187,11 @@ export class Client {
   /** Lists the active webhooks. */
   async webhooks(): Promise<Webhook[]> {
     return (await this.#read<Schemas["WebhookListResponse"]>("/v1/webhooks")).data;
+  }
+
+  /** Reads a webhook as it is now, also after its deactivation. */
+  async getWebhook(webhookId: string): Promise<Webhook> {
+    return (await this.#read<Schemas["WebhookResponse"]>(`/v1/webhooks/${encodeURIComponent(webhookId)}`)).data;
   }
 
   /** Ends a webhook. */

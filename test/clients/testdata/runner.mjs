@@ -18,6 +18,7 @@ const calls = {
   stores: (c) => c.stores(),
   register_webhook: (c, w) => c.registerWebhook(w.webhook),
   webhooks: (c) => c.webhooks(),
+  get_webhook: (c, w) => c.getWebhook(w.id),
   deactivate_webhook: (c, w) => c.deactivateWebhook(w.id),
   rotate_webhook_secret: (c, w) => c.rotateWebhookSecret(w.id, { revoke: w.revoke }),
   test_webhook: (c, w) => c.testWebhook(w.id),

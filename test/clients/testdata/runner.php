@@ -29,6 +29,7 @@ $calls = [
     'stores' => static fn (Client $c, array $w) => $c->stores(),
     'register_webhook' => static fn (Client $c, array $w) => $c->registerWebhook(...$w['webhook']),
     'webhooks' => static fn (Client $c, array $w) => $c->webhooks(),
+    'get_webhook' => static fn (Client $c, array $w) => $c->getWebhook($w['id']),
     'deactivate_webhook' => static fn (Client $c, array $w) => $c->deactivateWebhook($w['id']),
     'rotate_webhook_secret' => static fn (Client $c, array $w) => $c->rotateWebhookSecret($w['id'], $w['revoke']),
     'test_webhook' => static fn (Client $c, array $w) => $c->testWebhook($w['id']),

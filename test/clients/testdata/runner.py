@@ -17,6 +17,7 @@ CALLS = {
     "stores": lambda c, w: c.stores(),
     "register_webhook": lambda c, w: c.register_webhook(**w["webhook"]),
     "webhooks": lambda c, w: c.webhooks(),
+    "get_webhook": lambda c, w: c.get_webhook(w["id"]),
     "deactivate_webhook": lambda c, w: c.deactivate_webhook(w["id"]),
     "rotate_webhook_secret": lambda c, w: c.rotate_webhook_secret(w["id"], revoke=w["revoke"]),
     "test_webhook": lambda c, w: c.test_webhook(w["id"]),

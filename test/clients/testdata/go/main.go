@@ -48,16 +48,18 @@ type with struct {
 }
 
 type filter struct {
-	Status    string `json:"status"`
-	FromDate  string `json:"from_date"`
-	ToDate    string `json:"to_date"`
-	WebhookID string `json:"webhook_id"`
-	OrderID   string `json:"order_id"`
-	Limit     int    `json:"limit"`
+	Status     string `json:"status"`
+	FromDate   string `json:"from_date"`
+	ToDate     string `json:"to_date"`
+	ExternalID string `json:"external_id"`
+	WebhookID  string `json:"webhook_id"`
+	OrderID    string `json:"order_id"`
+	Event      string `json:"event"`
+	Limit      int    `json:"limit"`
 }
 
 func (f filter) orders() despacho.OrderFilter {
-	return despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, Limit: f.Limit}
+	return despacho.OrderFilter{Status: despacho.OrderStatus(f.Status), FromDate: f.FromDate, ToDate: f.ToDate, ExternalID: f.ExternalID, Limit: f.Limit}
 }
 
 type outcome struct {
@@ -152,6 +154,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.RegisterWebhook(ctx, w.Webhook)
 	case "webhooks":
 		return c.Webhooks(ctx)
+	case "get_webhook":
+		return c.GetWebhook(ctx, w.ID)
 	case "deactivate_webhook":
 		return nil, c.DeactivateWebhook(ctx, w.ID)
 	case "rotate_webhook_secret":
@@ -170,7 +174,7 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.RedeliverFailed(ctx, w.ID, from, to)
 	case "deliveries":
 		f := w.Filter
-		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
+		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Event: f.Event, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
 	case "redeliver":
 		return c.Redeliver(ctx, w.ID)
 	case "events":
