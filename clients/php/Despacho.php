@@ -293,7 +293,7 @@ final class Client
         $content = '';
         if ($body !== null) {
             $headers[] = 'Content-Type: application/json';
-            $content = json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION);
+            $content = self::encode($body);
         }
         for ($attempt = 1; ; $attempt++) {
             try {
@@ -309,6 +309,19 @@ final class Client
                 }
             }
             ($this->sleep)($pause);
+        }
+    }
+
+    /** Writes a body as JSON. A number has its shortest form, whatever php.ini says: 89.9 is no amount with 15 decimals. */
+    private static function encode(array $body): string
+    {
+        $precision = ini_set('serialize_precision', '-1');
+        try {
+            return json_encode((object) $body, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION);
+        } finally {
+            if ($precision !== false) {
+                ini_set('serialize_precision', $precision);
+            }
         }
     }
 
