@@ -13,8 +13,8 @@ import (
 	"despacho/test/apptest"
 )
 
-// The table of errors names only codes that the reference knows, and all that an integration over
-// /v1 can meet.
+// The table of errors names only codes that the reference knows, and all that an integration can
+// meet.
 func TestIntegrate_errorTableKnowsTheCodes(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("integrate.md")
@@ -28,22 +28,22 @@ func TestIntegrate_errorTableKnowsTheCodes(t *testing.T) {
 			require.True(t, strings.Contains(string(reference), "| `"+code[1]+"` |"), code[1])
 		}
 	}
-	shown := codesOfV1(t)
+	shown := codesOfIntegrations(t)
 	require.Greater(t, len(shown), 15)
 	for code, operation := range shown {
 		assert.True(t, named[code], "%s of %s is not in the table of integrate.md", code, operation)
 	}
 }
 
-// codesOfV1 are the codes in the examples of the reference for the operations of /v1, each with an
-// operation that has it.
-func codesOfV1(t *testing.T) map[string]string {
+// codesOfIntegrations are the codes in the examples of the reference for the operations of /v1 and
+// of the catalog, each with an operation that has it.
+func codesOfIntegrations(t *testing.T) map[string]string {
 	t.Helper()
 	document, err := apptest.Document()
 	require.NoError(t, err)
 	codes := map[string]string{}
 	for path, item := range document.Paths.Map() {
-		if !strings.HasPrefix(path, "/v1/") {
+		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/public/") {
 			continue
 		}
 		for method, operation := range item.Operations() {

@@ -1562,7 +1562,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description La clave no tiene el permiso, el plan no incluye la API, el operador está suspendido o, al crear, la tienda está desactivada. */
+        /** @description La clave no tiene el permiso, el plan no incluye la API, el operador está suspendido o la tienda de la clave está desactivada. */
         V1Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3110,12 +3110,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
-                     *       "code": "try_again"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -3229,12 +3223,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
-                     *       "code": "try_again"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
@@ -3417,12 +3405,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "error": "El envío no se pudo confirmar a tiempo. Consulte el registro de entregas antes de volver a intentarlo.",
-                     *       "code": "try_again"
-                     *     }
-                     */
                     "application/json": components["schemas"]["Error"];
                 };
             };
