@@ -37,11 +37,33 @@ func (d *DB) ClearExpired(ctx context.Context, now time.Time) (Cleared, error) {
 		{&models.StoredPage{}, "expires_at <= ?", now, &cleared.StoredPages},
 		{&models.FeedEvent{}, "created_at <= ?", now.Add(-models.FeedRetention), &cleared.FeedEvents},
 	} {
-		result := d.with(ctx).Where(old.where, old.before).Delete(old.row)
-		if result.Error != nil {
-			return cleared, result.Error
+		deleted, err := d.clearTable(ctx, old.row, old.where, old.before)
+		*old.counted = deleted
+		if err != nil {
+			return cleared, err
 		}
-		*old.counted = result.RowsAffected
 	}
 	return cleared, nil
+}
+
+// clearAtOnce is how many rows one statement deletes. After a long pause there may be millions: a
+// statement for all of them would keep SQLite from every other write, and if it is interrupted, as
+// at the end of a run of the reconcile workflow, nothing is deleted.
+const clearAtOnce = 1000
+
+// clearTable deletes the rows of one table that meet a condition, some at a time.
+func (d *DB) clearTable(ctx context.Context, row any, where string, before any) (deleted int64, err error) {
+	place, among := "ctid", "ctid = ANY(ARRAY(?))" // PostgreSQL goes to these rows without reading the table
+	if d.dialect == SQLite {
+		place, among = "rowid", "rowid IN (?)"
+	}
+	for {
+		some := d.with(ctx).Model(row).Select(place).Where(where, before).Limit(clearAtOnce)
+		// The condition once more: a row may be another's by now, such as a key that is claimed again.
+		result := d.with(ctx).Where(among, some).Where(where, before).Delete(row)
+		deleted += result.RowsAffected
+		if result.Error != nil || result.RowsAffected < clearAtOnce {
+			return deleted, result.Error
+		}
+	}
 }
