@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/db"
+	"despacho/internal/recovered"
 	"despacho/orders"
 	"despacho/webhooks"
 )
@@ -44,7 +45,9 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	defer cancel()
 	erasing := make(chan error, 1)
 	// Beside the passes: what there is to erase may take the whole run.
-	go func() { erasing <- a.applyRetention(passes, over) }()
+	go func() {
+		erasing <- recovered.Call(passes, a.Log, func() error { return a.applyRetention(passes, over) })
+	}()
 	failed := a.firstPass(passes, over)
 	for !over() {
 		select {
@@ -123,7 +126,7 @@ func (a *Activities) startAll(ctx context.Context, over func() bool, start func(
 		starts.SetLimit(orders.MaxStartConcurrency)
 		for _, order := range found {
 			starts.Go(func() error {
-				if err := start(ctx, order.ID); err != nil {
+				if err := recovered.Call(ctx, a.Log, func() error { return start(ctx, order.ID) }); err != nil {
 					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
 					if orders.IsUnavailable(err) {
 						unavailable.Store(true)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"despacho/internal/apperror"
+	"despacho/internal/recovered"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -108,7 +109,10 @@ func (s *Service) moveOne(ctx context.Context, caller Caller, bulk bulkMove, ord
 		result.Outcome = BulkUnchanged
 		return
 	}
-	_, err := s.requestMove(ctx, caller, order, bulk.message(order), "")
+	err := recovered.Call(ctx, s.log, func() error {
+		_, err := s.requestMove(ctx, caller, order, bulk.message(order), "")
+		return err
+	})
 	switch {
 	case err == nil:
 		result.Outcome = bulk.done

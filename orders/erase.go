@@ -17,6 +17,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/recovered"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -406,7 +407,7 @@ func (s *Service) eraseEnded(ctx context.Context, before time.Time, onlyTests bo
 		}
 		for i := range orders {
 			after = db.Position{At: orders[i].UpdatedAt, ID: orders[i].ID}
-			err := s.erase(ctx, &orders[i])
+			err := recovered.Call(ctx, s.log, func() error { return s.erase(ctx, &orders[i]) })
 			switch {
 			case err == nil:
 				erased++

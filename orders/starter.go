@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"despacho/internal/recovered"
 )
 
 const (
@@ -241,7 +243,7 @@ func (s *starter) startQueued(next queuedStart) error {
 	ctx, cancel := context.WithCancel(next.ctx)
 	defer cancel()
 	defer context.AfterFunc(s.stopping, cancel)()
-	return s.start(ctx, next.order)
+	return recovered.Call(ctx, s.log, func() error { return s.start(ctx, next.order) })
 }
 
 // fail counts a start that is left to the reconcile workflow.
