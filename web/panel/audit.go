@@ -105,7 +105,7 @@ func (p *Pages) showAudit(v *Request) error {
 func auditRowOf(v *Request, entry *models.AuditView) auditRow {
 	return auditRow{
 		At: momentOf(v, entry.At), Action: cmp.Or(auditWords[entry.Action], string(entry.Action)),
-		Who: auditActor(entry), From: orEmpty(entry.Address), Subject: orEmpty(entry.SubjectName), Detail: orEmpty(entry.Detail),
+		Who: auditActor(entry), From: orEmpty(entry.Address), Subject: orEmpty(entry.SubjectName), Detail: auditDetail(orEmpty(entry.Detail)),
 	}
 }
 

@@ -4,13 +4,17 @@ import (
 	"encoding/csv"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/fields"
 )
 
 // An administrator reads the log as a page, filters it and saves it as a file whose cells are no
@@ -54,4 +58,45 @@ func TestAudit_everyActionHasWords(t *testing.T) {
 			require.Contains(t, shown, `<option value="`+string(action)+`"`)
 		}
 	})
+}
+
+// The details of the log name what was changed in Spanish, on the page and in the file.
+func TestAudit_detailsAreInSpanish(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := getAs(t, s, tenant, &models.User{Admin: true})
+		v.submit("/panel/ajustes", url.Values{"name": {"Rauda"}, "base_price": {"5"}})
+		load(t, v, "ubigeo,precio\n150122,10\n080101,30\n", false)
+		shown := v.read("/panel/actividad").words()
+		require.Contains(t, shown, "Cambió los ajustes Persona de prueba 127.0.0.1 nombre, precio base")
+		require.Contains(t, shown, "Cargó la cobertura de un archivo Persona de prueba 127.0.0.1 agregados: 1, cambiados: 1, quitados: 0")
+
+		record := func(detail string) {
+			require.NoError(t, s.App.DB.Audit(t.Context(), models.AuditEntry{OperatorID: tenant.Operator.ID, At: time.Now(), Action: models.AuditDeliveryCorrected, Detail: &detail}))
+		}
+		record("actual_amount_collected: 40.00 -> 45.50, delivery_proof")
+		names := slices.Concat([]string{"url", "events", "retry", "paused"},
+			columnsOf[models.Store](), columnsOf[models.Rider](), columnsOf[models.Branch](), columnsOf[models.Size](),
+			columnsOf[models.Coverage](), columnsOf[models.RiskZone](), columnsOf[models.User](), columnsOf[models.Operator]())
+		record(strings.Join(names, ", "))
+		file := v.read("/panel/actividad.csv?accion=order.delivery_corrected").Text
+		require.Contains(t, file, "cobrado: 40.00 → 45.50, foto")
+		for _, name := range names {
+			require.NotRegexp(t, `[ ;"]`+name+`[,"\r]`, file, "web/panel/audit_detail.go has no words for it")
+		}
+	})
+}
+
+// neverChanged are the columns that no audited change writes, and those whose change has an action
+// of its own.
+var neverChanged = []string{
+	"id", "operator_id", "created_at", "updated_at", "country_code", "timezone", "currency", "plan", "suspended_at", "settings_version",
+	"test", "password_hash", "totp_secret", "totp_confirmed_at", "totp_last_step",
+}
+
+// columnsOf are the columns of a table that the details of the log can name.
+func columnsOf[T any]() []string {
+	var empty, filled T
+	(&fields.Filler{Bool: true}).Fill(&filled)
+	return slices.DeleteFunc(db.ChangedColumns(&empty, &filled), func(name string) bool { return slices.Contains(neverChanged, name) })
 }
