@@ -127,6 +127,10 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	if options.LockTimeout > 0 {
 		config.RuntimeParams["lock_timeout"] = strconv.FormatInt(options.LockTimeout.Milliseconds(), 10)
 	}
+	keepAfter := config.OnPgError // false after a fatal error
+	config.OnPgError = func(connection *pgconn.PgConn, err *pgconn.PgError) bool {
+		return err.Code != readOnlyState && keepAfter(connection, err)
+	}
 	handle := stdlib.OpenDB(*config)
 	handle.SetMaxOpenConns(options.MaxConns)
 	handle.SetMaxIdleConns(options.MaxConns)

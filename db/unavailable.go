@@ -45,9 +45,14 @@ var unavailableClasses = map[string]bool{
 
 // unavailableStates are the SQLSTATE codes of temporary failures in other classes.
 var unavailableStates = map[string]bool{
-	"25006": true, // read only: a standby that is not promoted yet
-	"55P03": true, // lock not available
+	readOnlyState: true,
+	"55P03":       true, // lock not available
 }
+
+// readOnlyState is the SQLSTATE of a write on a standby that is not promoted yet. A connection that
+// has met it is not used again: after a failover the next one is made to the new primary, while a
+// standby keeps its connections open for as long as they are used.
+const readOnlyState = "25006"
 
 // unavailableResults are SQLite's result codes of temporary failures.
 var unavailableResults = []int{

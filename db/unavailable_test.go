@@ -13,7 +13,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/db"
+	"despacho/test/poll"
+	"despacho/test/testenv"
 )
+
+// A connection to a standby, made while an address still named it, does not refuse every later
+// write.
+func TestOpen_aConnectionThatIsReadOnlyIsReplaced(t *testing.T) {
+	t.Parallel()
+	database, err := db.Open(t.Context(), testenv.Postgres(t), db.Options{MaxConns: 1, ConnectTimeout: poll.Deadline})
+	require.NoError(t, err)
+	defer database.Close()
+	write := func() error {
+		_, err := database.UnconfirmOpenOrders(t.Context())
+		return err
+	}
+	for name, fail := range map[string]func() error{
+		"a statement": write,
+		"a transaction": func() error {
+			return database.InTx(t.Context(), func(tx *db.DB) error { _, err := tx.UnconfirmOpenOrders(t.Context()); return err })
+		},
+	} {
+		_, err = database.SQL().ExecContext(t.Context(), "SET default_transaction_read_only = on")
+		require.NoError(t, err)
+		require.True(t, db.IsUnavailable(fail()), name)
+		require.NoError(t, write(), name)
+	}
+}
 
 func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
 	t.Parallel()
