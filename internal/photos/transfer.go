@@ -2,7 +2,9 @@ package photos
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -56,9 +59,6 @@ type Transferred struct {
 // repeated: what has been copied is not copied again.
 func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 	var done Transferred
-	if t.From.String() == t.To.String() {
-		return done, errors.New("photos are transferred from one place to another: these are the same")
-	}
 	if t.From.Directory != "" {
 		// A directory that is not there has no photos, as after a typing error.
 		if _, err := os.Stat(t.From.Directory); err != nil {
@@ -75,6 +75,9 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 	}
 	if err := errors.Join(to.prepare(), to.checkWritable(ctx)); err != nil {
 		return done, fmt.Errorf("%s: %w", t.To, err)
+	}
+	if same, err := isSamePlace(ctx, from, to); err != nil || same {
+		return done, cmp.Or(err, errors.New("photos are transferred from one place to another: these are the same"))
 	}
 	for _, folder := range []string{"", quarantine} {
 		source, err := listFolder(ctx, from, folder)
@@ -99,6 +102,25 @@ func (t Transfer) Run(ctx context.Context) (Transferred, error) {
 		return done, fmt.Errorf("%d photos were not transferred: repeat the command", done.Failed)
 	}
 	return done, nil
+}
+
+// isSamePlace reports whether a file that is written to one place is found in the other. Two
+// locations of one place need not look alike: a path may be relative or lead over a link, a region
+// may be left out. Whatever was deleted from the old place would be gone from the new one.
+func isSamePlace(ctx context.Context, from, to place) (same bool, err error) {
+	name := uploadPrefix + strings.ToLower(rand.Text())
+	if err := to.write(ctx, name, []byte("x")); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, to.remove(ctx, name)) }()
+	file, err := from.open(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, file.Close()
 }
 
 // folderTransfer is the transfer of one folder.

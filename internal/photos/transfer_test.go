@@ -3,6 +3,8 @@ package photos_test
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -155,6 +157,35 @@ func TestTransfer_whileServing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A place under another name is the same place: nothing is deleted from it.
+func TestTransfer_refusesAPlaceUnderAnotherName(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at *somewhere) {
+		names := withThumbnails(save(t, at.Store))
+		for _, alias := range aliases(t, at) {
+			transfer := transferBetween(t, at, &somewhere{location: alias}, &database{referenced: names})
+			transfer.DeleteSource = true
+			_, err := transfer.Run(t.Context())
+			require.ErrorContains(t, err, "these are the same", alias)
+			require.ElementsMatch(t, names, at.list(t, ""), alias)
+		}
+	})
+}
+
+// aliases are other ways to write the location of a place.
+func aliases(t *testing.T, at *somewhere) []string {
+	t.Helper()
+	if at.Directory() == "" {
+		return []string{at.location + "&region=us-east-1"}
+	}
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	relative, err := filepath.Rel(here, at.location)
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(at.location, link))
+	return []string{at.location + "/", relative, link}
 }
 
 func TestTransfer_refuses(t *testing.T) {
