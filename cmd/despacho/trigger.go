@@ -20,7 +20,11 @@ import (
 )
 
 func triggerCommand() *cobra.Command {
-	t := &trigger{client: &http.Client{Timeout: time.Minute}}
+	t := &trigger{client: &http.Client{
+		Timeout: time.Minute,
+		// A POST that follows a redirect becomes a GET: the answer would be the list of orders.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	command := &cobra.Command{
 		Use:   "trigger <" + strings.ReplaceAll(models.JoinEvents(models.Events), " ", "|") + ">",
 		Short: "Make a test order that goes to an event, so that the webhooks of a test key get it, and print the order",
@@ -218,6 +222,9 @@ func (t *trigger) call(ctx context.Context, method, path string, body any) (json
 		return nil, err
 	}
 	defer response.Body.Close()
+	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
+		return nil, fmt.Errorf("%s answered %d and names %s: give the address that it leads to as --url", t.url, response.StatusCode, location)
+	}
 	var answer struct {
 		Data  json.RawMessage `json:"data"`
 		Error string          `json:"error"`

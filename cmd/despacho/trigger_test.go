@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -16,7 +18,8 @@ import (
 	"despacho/test/testenv"
 )
 
-// The printed order has got to the event, and a webhook of the test key gets it.
+// The printed order has got to the event, and a webhook of the test key gets it. An address that
+// leads to another one makes no order and says so.
 func TestTrigger_everyEvent(t *testing.T) {
 	databaseURL := testenv.SQLite(t)
 	database, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline})
@@ -49,6 +52,12 @@ func TestTrigger_everyEvent(t *testing.T) {
 			return nil
 		})
 	}
+
+	// As a proxy answers that leads from http to https.
+	proxy := httptest.NewServer(http.RedirectHandler(s.BaseURL+"/v1/orders", http.StatusMovedPermanently))
+	defer proxy.Close()
+	out, err := despacho(t, "", "trigger", "order.created", "--url", proxy.URL, "--key", key, "--location", apptest.Miraflores.String())
+	require.ErrorContains(t, err, "answered 301 and names "+s.BaseURL, out)
 }
 
 // What cannot work is said before anything is requested, and what the service refuses is shown.
