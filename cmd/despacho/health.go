@@ -70,18 +70,15 @@ func checkHealth(ctx context.Context, address, path string) error {
 	return nil
 }
 
-// reachable turns a listen address such as 0.0.0.0:8080 into one that can be dialled.
+// reachable turns a listen address such as 0.0.0.0:8080 into one that can be dialled. Who listens
+// on [::] takes IPv4 as well, and a container without IPv6 addresses has no ::1.
 func reachable(address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return address
 	}
-	ip, err := netip.ParseAddr(host)
-	switch {
-	case host == "", err == nil && ip.Unmap() == netip.IPv4Unspecified():
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
 		host = "127.0.0.1"
-	case err == nil && ip.IsUnspecified():
-		host = "::1"
 	}
 	return net.JoinHostPort(host, port)
 }
