@@ -16,6 +16,9 @@ type Detail struct {
 	// StoreName is empty for the operator's own orders.
 	StoreName  string
 	BranchName string
+	// Erased means that nothing is left to erase. An erased order that was received late may have a
+	// photo again.
+	Erased bool
 }
 
 // Details reads orders by id, in the same order. It returns ErrOrderNotFound if the caller may not
@@ -51,7 +54,7 @@ func (s *Service) details(ctx context.Context, caller Caller, ids []uuid.UUID) (
 }
 
 func (s *Service) detail(row *models.OrderDetail, caller Caller) *Detail {
-	detail := &Detail{View: s.View(caller, &row.OrderView), BranchName: row.BranchName}
+	detail := &Detail{View: s.View(caller, &row.OrderView), BranchName: row.BranchName, Erased: row.ErasedAt != nil}
 	if row.StoreName != nil {
 		detail.StoreName = *row.StoreName
 	}
