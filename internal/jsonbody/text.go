@@ -33,11 +33,18 @@ func trimText(text string, maxCharacters int, breaks bool) (string, error) {
 }
 
 // trim removes white space and characters that nothing shows from both ends: a name of such
-// characters alone is no name.
+// characters alone is no name. Nor is one of marks that have no character to stand on; behind a
+// character they stay.
 func trim(text string) string {
-	return strings.TrimFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || r == brailleBlank
-	})
+	trimmed := strings.TrimFunc(text, isInvisible)
+	if !strings.ContainsFunc(trimmed, func(r rune) bool { return !isInvisible(r) && !unicode.In(r, unicode.Mn, unicode.Me) }) {
+		return ""
+	}
+	return trimmed
+}
+
+func isInvisible(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) || r == brailleBlank
 }
 
 // brailleBlank is a symbol by its category and shows nothing.

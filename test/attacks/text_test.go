@@ -62,3 +62,18 @@ func TestText_thatShowsNothing(t *testing.T) {
 		}
 	})
 }
+
+// A name of marks alone, which have no character to stand on, is missing too; those of a name stay.
+func TestText_ofMarksAlone(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for _, marks := range []string{"\ufe0f", "\u0301 \u20dd", "\u200d\ufe0f"} {
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{"recipient_name": marks})})
+			require.Equal(t, []string{"recipient_name"}, answer.Fields, "%q: %s", marks, answer.Text)
+		}
+		for _, name := range []string{"Di\u0301az", "Rosa \u2764\ufe0f"} {
+			answer := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{"recipient_name": name})})
+			require.Equal(t, name, answer.String("recipient_name"), answer.Text)
+		}
+	})
+}
