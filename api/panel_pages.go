@@ -47,6 +47,9 @@ func (s *Server) panelRoute(route panel.Route) handler {
 		}
 		c.Set(callerKey, callerOf(who))
 		request := &panel.Request{Context: c, Who: who, Caller: callerOf(who)}
+		if err := panel.RequireOwnPage(request); err != nil {
+			return err
+		}
 		if panel.NamesStored(request) {
 			return s.panel.ShowStored(request)
 		}

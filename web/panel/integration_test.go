@@ -43,7 +43,7 @@ func (p *page) actions(t *testing.T) []string {
 	for node := range document.Descendants() {
 		for _, attribute := range node.Attr {
 			if node.Data == "form" && attribute.Key == "action" {
-				actions = append(actions, attribute.Val)
+				actions = append(actions, unbound(attribute.Val))
 			}
 		}
 	}

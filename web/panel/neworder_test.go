@@ -22,7 +22,7 @@ func (p *page) fieldsOf(t testing.TB, action string) url.Values {
 	values := url.Values{}
 	found := false
 	for form := range root.Descendants() {
-		if form.Data != "form" || attribute(form, "action") != action {
+		if form.Data != "form" || unbound(attribute(form, "action")) != action {
 			continue
 		}
 		found = true

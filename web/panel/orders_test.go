@@ -262,7 +262,7 @@ func TestOrders_scriptsGetOnlyTheList(t *testing.T) {
 		part := v.getWith("/panel/pedidos?estado=registered", "X-Fragment", "board")
 		require.Equal(t, http.StatusOK, part.Status)
 		require.Equal(t, []string{id}, part.rows())
-		require.True(t, strings.HasPrefix(strings.TrimSpace(part.Text), `<div id="board" data-live="/panel/pedidos?estado=registered" data-every="`), part.Text)
+		require.True(t, strings.HasPrefix(strings.TrimSpace(part.Text), `<div id="board" data-live="/panel/pedidos?estado=registered&amp;cuenta=`), part.Text)
 		for _, outside := range []string{"<html", "<nav id=\"menu\"", "role=\"search\""} {
 			require.NotContains(t, part.Text, outside)
 			require.Contains(t, v.read("/panel/pedidos").Text, outside)

@@ -80,7 +80,7 @@ func TestCoverage_removingTheLastPage(t *testing.T) {
 		coverDistricts(t, tenant, 51)
 		second := v.read("/panel/cobertura?pagina=2")
 		require.Len(t, second.places(), 1)
-		remove := regexp.MustCompile(`action="(/panel/cobertura/[^"]+/quitar\?pagina=2)"`).FindStringSubmatch(second.Text)
+		remove := regexp.MustCompile(`action="(/panel/cobertura/[^"]+/quitar\?pagina=2)&amp;`).FindStringSubmatch(second.Text)
 		require.Len(t, remove, 2)
 		left := v.submit(remove[1], nil)
 		require.Len(t, left.places(), 50)

@@ -148,11 +148,15 @@ func (p *Pages) execute(c *gin.Context, status int, from *template.Template, nam
 	return nil
 }
 
-// executed renders into memory first, so that no partial page is sent.
+// executed renders into memory first, so that no partial page is sent. What the page sends is bound
+// to its user.
 func (p *Pages) executed(from *template.Template, name string, f *frame) ([]byte, error) {
 	var out bytes.Buffer
 	err := from.ExecuteTemplate(&out, name, f)
-	return out.Bytes(), err
+	if err != nil || f.User == nil {
+		return out.Bytes(), err
+	}
+	return bindAddresses(out.Bytes(), f.User), nil
 }
 
 const htmlType = "text/html; charset=utf-8"

@@ -81,7 +81,9 @@ func (p *Pages) pageOfForm(v *Request) *url.URL {
 	if v.PagePath != "" {
 		return &url.URL{Path: v.PagePath}
 	}
-	target := url.URL{Path: v.Request.URL.Path, RawQuery: v.Request.URL.RawQuery}
+	query := v.Request.URL.Query()
+	query.Del(accountParameter)
+	target := url.URL{Path: v.Request.URL.Path, RawQuery: query.Encode()}
 	for route := v.FullPath(); !p.readable[route]; route = path.Dir(route) {
 		target.Path = path.Dir(target.Path)
 	}
