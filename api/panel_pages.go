@@ -188,6 +188,7 @@ func (s *Server) signOutFromPage(c *gin.Context) error {
 			return err
 		}
 	}
+	s.panel.ForgetUser(c)
 	c.Redirect(http.StatusSeeOther, "/panel/ingreso")
 	return nil
 }

@@ -111,7 +111,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		Kind: deliveryTypeWords[order.DeliveryType], Payment: paymentWords[order.PaymentType], Day: dayOf(order.OperativeDay),
 		RiskZone: orEmpty(details.RiskZone), Point: pointOf(order.DeliveryLat, order.DeliveryLng, pointWords[orEmpty(details.PointSource)]),
 		Timeline: p.timelineOf(v, details), CorrectDelivery: offerDeliveryCorrection(v, order), Cancelled: cancelledOf(order.Cancellation), Proof: proofOf(v, order.DeliveryProof),
-		Erase: eraseFormFor(v, order), List: lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
+		Erase: eraseFormFor(v, order), List: p.lastList(v), Tracking: p.trackingURL(order.GuideCode), Label: labelsPath([]uuid.UUID{order.ID}, formatA6),
 	}
 	if details.AutoCancelAt != nil {
 		at := momentOf(v, *details.AutoCancelAt)

@@ -183,7 +183,7 @@ func (p *Pages) listOrders(v *Request) error {
 	if page.WithoutPoint, err = p.Orders.CountWithoutPoint(v.Ctx(), v.Caller); err != nil {
 		return err
 	}
-	p.setCookie(v.Context, listCookie, url.QueryEscape(page.Refresh), int((12 * time.Hour).Seconds()))
+	p.rememberList(v, page.Refresh)
 	return p.show(v, http.StatusOK, "orders", "Pedidos", page)
 }
 
@@ -197,19 +197,6 @@ func (p *Pages) readOrders(v *Request, query orders.Query) (*orders.CountedPage,
 		return board, board.Total, nil
 	})
 	return board, err
-}
-
-// listCookie is the list of orders that the user saw last, with its filter: the way back from an
-// order.
-const listCookie = "despacho_list"
-
-// lastList is the list that the user saw last.
-func lastList(v *Request) string {
-	seen, err := v.Cookie(listCookie)
-	if err != nil || !strings.HasPrefix(seen, home+"?") {
-		return home
-	}
-	return localPath(seen)
 }
 
 // collected sums up what was collected for the delivered orders that the page shows, and for those

@@ -30,7 +30,7 @@ func bulkCancelForm() *forms.Form {
 
 // askToCancel lists the ticked orders.
 func (p *Pages) askToCancel(v *Request) error {
-	page := &bulkCancelPage{Form: bulkCancelForm(), Back: lastList(v)}
+	page := &bulkCancelPage{Form: bulkCancelForm(), Back: p.lastList(v)}
 	ids := selectedIDs(v.QueryArray("id"))
 	switch {
 	case len(ids) == 0:
@@ -47,7 +47,7 @@ func (p *Pages) askToCancel(v *Request) error {
 // cancelOrders cancels the listed orders and shows each result. Those that can be retried are
 // listed again.
 func (p *Pages) cancelOrders(v *Request) error {
-	page := &bulkCancelPage{Form: bulkCancelForm(), Back: lastList(v)}
+	page := &bulkCancelPage{Form: bulkCancelForm(), Back: p.lastList(v)}
 	in, err := p.readForm(v, page.Form)
 	if err != nil {
 		return err

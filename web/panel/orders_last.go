@@ -1,0 +1,46 @@
+package panel
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+const (
+	// listCookie is the list of orders that the user saw last, with its filter: the way back from an
+	// order.
+	listCookie   = "despacho_list"
+	listDuration = 12 * time.Hour
+)
+
+// listPurpose binds the list to the session that saw it: a filter may have the name or the phone of
+// a recipient, which whoever signs in next in the same browser may not be allowed to know.
+func listPurpose(v *Request) string { return "list of orders for " + v.Who.SessionID.String() }
+
+func (p *Pages) rememberList(v *Request, path string) {
+	signed := p.Signer.Sign(listPurpose(v), []byte(path), p.Clock.Now().Add(listDuration))
+	p.setCookie(v.Context, listCookie, signed, int(listDuration.Seconds()))
+}
+
+// lastList is the list that the user saw last.
+func (p *Pages) lastList(v *Request) string {
+	cookie, err := v.Cookie(listCookie)
+	if err != nil {
+		return home
+	}
+	seen, ok := p.Signer.Open(listPurpose(v), cookie, p.Clock.Now())
+	if !ok || !strings.HasPrefix(string(seen), home+"?") {
+		return home
+	}
+	return localPath(string(seen))
+}
+
+// ForgetUser deletes what the browser keeps of a user who signs out.
+func (p *Pages) ForgetUser(c *gin.Context) {
+	for _, name := range []string{listCookie, noticeCookie} {
+		if _, err := c.Cookie(name); err == nil {
+			p.setCookie(c, name, "", -1)
+		}
+	}
+}

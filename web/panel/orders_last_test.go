@@ -1,0 +1,46 @@
+package panel_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// cookies are the panel's cookies that the browser has.
+func (v *visitor) cookies() map[string]string {
+	v.t.Helper()
+	address, err := url.Parse(v.base + "/panel")
+	require.NoError(v.t, err)
+	kept := map[string]string{}
+	for _, cookie := range v.client.Jar.Cookies(address) {
+		kept[cookie.Name] = cookie.Value
+	}
+	return kept
+}
+
+// The filter of the last list may have the name of a recipient: it is nobody else's who signs in
+// with the same browser, and nothing of it is left once its user has signed out.
+func TestOrders_theLastListIsItsUsersOnly(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		row := tenant.Row(s.App.Clock().Now())
+		tenant.InsertRows(t, []models.Order{row})
+		order := "/panel/pedidos/" + row.ID.String()
+		v := visit(t, s, tenant, nil)
+		v.read("/panel/pedidos?q=Quintanilla")
+		require.Contains(t, v.read(order).Text, `href="/panel/pedidos?q=Quintanilla"`)
+
+		v.becomes(tenant, &models.User{})
+		require.NotContains(t, v.read(order).Text, "Quintanilla")
+
+		v.read("/panel/pedidos?q=Quintanilla")
+		require.Contains(t, v.cookies(), "despacho_list")
+		require.Equal(t, http.StatusSeeOther, v.post("/panel/salir", nil).Status)
+		require.NotContains(t, v.cookies(), "despacho_list")
+	})
+}
