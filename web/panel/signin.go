@@ -51,9 +51,15 @@ func ReadSignInCode(c *gin.Context) (SignIn, *jsonbody.Object, error) {
 	return signIn, in, err
 }
 
-// ShowFailure renders an error page.
+// ShowFailure renders an error page. It lets a user sign out who may not open the page: one of an
+// inactive store may open none that has the menu.
 func (p *Pages) ShowFailure(c *gin.Context, status int, f *apperror.Error) error {
-	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: f.Message})
+	return p.render(c, status, "failure", &frame{Title: failureTitle(f.Kind), Page: failurePage{f.Message, f.Kind == apperror.Forbidden}})
+}
+
+type failurePage struct {
+	Message   string
+	Forbidden bool
 }
 
 func failureTitle(kind apperror.Kind) string {

@@ -75,3 +75,18 @@ func TestStores_namesAreUnique(t *testing.T) {
 		visit(t, s, s.NewTenant(t), nil).submit("/panel/tiendas", url.Values{"name": {"Zapatería Sol"}})
 	})
 }
+
+// A user who may open no page can sign out, and sign in as another.
+func TestPanel_aUserOfAnInactiveStoreCanSignOut(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, &tenant.StoreB)
+		visit(t, s, tenant, nil).submit("/panel/tiendas/"+tenant.StoreB.ID.String(), url.Values{"name": {"Tienda B"}})
+		refused := v.get("/panel/pedidos")
+		require.Equal(t, http.StatusForbidden, refused.Status)
+		require.Contains(t, refused.words(), "La tienda está desactivada.")
+		refused.fieldsOf(t, "/panel/salir")
+		require.Equal(t, "/panel/ingreso", v.post("/panel/salir", nil).Location)
+		require.NotContains(t, v.cookies(), "despacho_session")
+	})
+}
