@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/charmap"
 
@@ -285,6 +286,32 @@ func TestUpload_rejectsInvalidFiles(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, v.post(creations, url.Values{"filas": {"[]"}, "visto": {"2020-01-01T00:00:00Z"}}).Status, "an old preview")
 		require.Equal(t, http.StatusBadRequest, v.post(creations, url.Values{"filas": {"{"}, "visto": {time.Now().UTC().Format(time.RFC3339)}}).Status)
 		require.Equal(t, uploads, v.get(creations).Location)
+	})
+}
+
+// A name that two branches, stores or sizes have is an error of its row: which of them is meant is
+// not guessed, since it decides the price or the way. The code of a size is not ambiguous.
+func TestUpload_ambiguousNames(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id, now := tenant.Operator.ID, tenant.Operator.CreatedAt
+		tenant.Change(t,
+			&models.Branch{ID: uuid.New(), OperatorID: id, Name: "otra", Active: true, CreatedAt: now},
+			&models.Store{ID: uuid.New(), OperatorID: id, Name: "TIENDA A", Active: true, CreatedAt: now},
+			&models.Size{ID: uuid.New(), OperatorID: id, Code: "XL", Name: "Grande", Surcharge: 900, Active: true, CreatedAt: now},
+			&models.Size{ID: uuid.New(), OperatorID: id, Code: "l", Name: "Chico", Surcharge: 100, Active: true, CreatedAt: now})
+		v := visit(t, s, tenant, nil)
+		const head, row = "destinatario;telefono;direccion;distrito;producto;", "\r\nRosa;987654321;x;Barranco;y;"
+		for _, c := range []struct{ column, cell, want string }{
+			{"sucursal", "Otra", "Hay varias sucursales con ese nombre."},
+			{"tienda", "Tienda A", "Hay varias tiendas con ese nombre."},
+			{"talla", "grande", "Hay varias tallas con ese nombre: escriba el código."},
+			{"talla", "L", "S/ 17.50"},
+			{"talla", "l", "S/ 13.00"},
+			{"tienda", tenant.StoreA.ID.String(), "S/ 12.00"},
+		} {
+			require.Contains(t, v.check(head+c.column+row+c.cell).words(), c.want, "%s %s", c.column, c.cell)
+		}
 	})
 }
 

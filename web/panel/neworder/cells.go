@@ -66,37 +66,60 @@ func takePlace(r *Reader, row *Row, cell string) (string, string) {
 	return m.Place.ID.String(), ""
 }
 
+// takeSize reads the code of a size or, if no size has it, a name. The codes M and m may be two
+// sizes: the one that is written exactly so comes first.
 func takeSize(r *Reader, row *Row, cell string) (string, string) {
-	for _, size := range r.places.Choices.Sizes {
-		if textnorm.String(size.Code) == textnorm.String(cell) || textnorm.String(size.Name) == textnorm.String(cell) {
-			return size.Code, ""
-		}
+	found := match(r.places.Choices.Sizes,
+		func(size models.Size) bool { return size.Code == cell },
+		func(size models.Size) bool { return sameName(size.Code, cell) },
+		func(size models.Size) bool { return sameName(size.Name, cell) })
+	switch len(found) {
+	case 0:
+		row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
+		return cell, ""
+	case 1:
+		return found[0].Code, ""
 	}
-	row.Notes = append(row.Notes, "La talla «"+cell+"» no existe: se usa la habitual.")
-	return cell, ""
+	return "", "hay varias tallas con ese nombre: escriba el código"
 }
 
 func takeStore(r *Reader, _ *Row, cell string) (string, string) {
-	var found []string
-	for _, store := range r.places.Choices.Stores {
-		if textnorm.String(store.Name) == textnorm.String(cell) || store.ID.String() == cell {
-			found = append(found, store.ID.String())
-		}
-	}
+	found := match(r.places.Choices.Stores,
+		func(store models.Store) bool { return store.ID.String() == cell },
+		func(store models.Store) bool { return sameName(store.Name, cell) })
 	switch len(found) {
 	case 0:
 		return "", "no es una tienda activa"
 	case 1:
-		return found[0], ""
+		return found[0].ID.String(), ""
 	}
 	return "", "hay varias tiendas con ese nombre"
 }
 
 func takeBranch(r *Reader, _ *Row, cell string) (string, string) {
-	for _, branch := range r.places.Choices.Branches {
-		if textnorm.String(branch.Name) == textnorm.String(cell) {
-			return branch.ID.String(), ""
+	found := match(r.places.Choices.Branches, func(branch models.Branch) bool { return sameName(branch.Name, cell) })
+	switch len(found) {
+	case 0:
+		return "", "no es una sucursal activa del operador"
+	case 1:
+		return found[0].ID.String(), ""
+	}
+	return "", "hay varias sucursales con ese nombre"
+}
+
+// match returns the rows for which the first of the tests is true that is true for any.
+func match[T any](rows []T, tests ...func(T) bool) (found []T) {
+	for _, test := range tests {
+		for _, row := range rows {
+			if test(row) {
+				found = append(found, row)
+			}
+		}
+		if len(found) > 0 {
+			return found
 		}
 	}
-	return "", "no es una sucursal activa del operador"
+	return nil
 }
+
+func sameName(a, b string) bool { return textnorm.String(a) == textnorm.String(b) }
