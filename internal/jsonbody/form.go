@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -45,8 +46,11 @@ func FromForm(values map[string][]string, fields map[string]FormField) (*Object,
 			raw = append(raw, ',')
 		}
 		member, problem := formMember(values[name], fields[name])
+		if !utf8.ValidString(name) || slices.ContainsFunc(values[name], func(value string) bool { return !utf8.ValidString(value) }) {
+			problem = "tiene caracteres que no están en UTF-8"
+		}
 		if problem != "" {
-			wrong.Add(name, problem)
+			wrong.Add(strings.ToValidUTF8(name, "\ufffd"), problem)
 		}
 		raw = append(appendText(raw, name), ':')
 		raw = append(raw, member...)
@@ -98,11 +102,8 @@ func textList(values []string) jsontext.Value {
 	return append(list, ']')
 }
 
-// appendText quotes a text unchanged: Parse rejects invalid UTF-8.
+// appendText quotes a text. Its only error is invalid UTF-8, which FromForm rejects.
 func appendText(to jsontext.Value, text string) jsontext.Value {
-	quoted, err := jsontext.AppendQuote(to, text)
-	if err != nil {
-		return append(append(append(to, '"'), text...), '"')
-	}
+	quoted, _ := jsontext.AppendQuote(to, text)
 	return quoted
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -157,7 +158,11 @@ func TestFromForm_rejectsInvalidUTF8(t *testing.T) {
 			t.Parallel()
 			_, err := jsonbody.FromForm(c.values, map[string]jsonbody.FormField{"x": c.kind})
 			require.Error(t, err)
-			require.Equal(t, apperror.Invalid, apperror.From(err).Kind)
+			problem := apperror.From(err)
+			require.Equal(t, apperror.Invalid, problem.Kind)
+			require.Equal(t, "invalid_fields", problem.Code, "it is said of the field: a form is no JSON")
+			require.Equal(t, "tiene caracteres que no están en UTF-8", problem.Fields[0].Message)
+			require.True(t, utf8.ValidString(problem.Message))
 		})
 	}
 }
