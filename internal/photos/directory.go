@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -19,7 +20,8 @@ func (d directory) path(path string) string {
 func (d directory) prepare() error { return os.MkdirAll(string(d), 0o750) }
 
 // write writes a temporary file and renames it, so that a full disk or a crash leaves no partial
-// photo.
+// photo. Content and name are on the disk when it returns: the row that names the photo, which is
+// written next, outlives a power cut.
 func (d directory) write(_ context.Context, path string, content []byte) error {
 	if err := d.makeFolder(path); err != nil {
 		return err
@@ -33,7 +35,23 @@ func (d directory) write(_ context.Context, path string, content []byte) error {
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temporary.Name(), d.path(path))
+	if err := os.Rename(temporary.Name(), d.path(path)); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(d.path(path)))
+}
+
+// syncFolder has the names in a folder written to the disk. Some network file systems cannot be
+// asked to and answer EINVAL or ENOTSUP; their servers decide when names are written.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if err = folder.Sync(); errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, folder.Close())
 }
 
 // makeFolder creates the folder of a path, if it has one. The directory itself must be there: the
@@ -43,10 +61,14 @@ func (d directory) makeFolder(path string) error {
 	if folder == filepath.Clean(string(d)) {
 		return nil
 	}
-	if err := os.Mkdir(folder, 0o750); !errors.Is(err, fs.ErrExist) {
+	err := os.Mkdir(folder, 0o750)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
 		return err
 	}
-	return nil
+	return syncFolder(string(d))
 }
 
 func (d directory) open(_ context.Context, path string) (*File, error) {
