@@ -40,7 +40,7 @@ type Config struct {
 	DatabaseURL      string `env:"DATABASE_URL" doc:"postgres://… or sqlite:<path>. Required outside dev, where it is a SQLite file in DEV_DIR."`
 	DatabaseMaxConns int    `env:"DATABASE_MAX_CONNS" envDefault:"20" doc:"Connections this process may hold open to PostgreSQL."`
 
-	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies and photo addresses. Required outside dev. Losing it loses the secrets."`
+	SecretKey string `env:"SECRET_KEY" doc:"At least 32 characters; encrypts webhook secrets, second factors and document numbers at rest, and signs cookies and photo addresses. Without a comma, or it cannot be replaced later. Required outside dev. Losing it loses the secrets."`
 
 	SecretKeyOld []string `env:"SECRET_KEY_OLD" doc:"Earlier values of SECRET_KEY, and the next one before it is used, separated by commas: what they encrypted can be read, and photo addresses that they signed work. Empty it when despacho secrets rotate has run and PHOTO_URL_TTL is over."`
 
@@ -102,9 +102,10 @@ type Config struct {
 // Load reads the environment. The returned error names every variable that is wrong.
 func Load() (*Config, error) {
 	cfg := Config{Timeouts: DefaultTimeouts(), Limits: DefaultLimits()}
-	if err := env.Parse(&cfg); err != nil {
+	if err := env.ParseWithOptions(&cfg, env.Options{Environment: trimLists(env.ToMap(os.Environ()))}); err != nil {
 		return nil, nameVariables(err)
 	}
+	cfg.SecretKeyOld = withTrimmed(cfg.SecretKeyOld)
 	cfg.derivesBaseURL, cfg.derivesFilesURL = cfg.BaseURL == "", cfg.FilesURL == ""
 	cfg.BaseURL, cfg.FilesURL = strings.TrimRight(cfg.BaseURL, "/"), strings.TrimRight(cfg.FilesURL, "/")
 	cfg.SetHTTPAddr(cfg.HTTPAddr)
@@ -208,8 +209,9 @@ func (c *Config) check() error {
 		complain("SECRET_KEY", "must have at least %d characters", encryption.MinKeyLength)
 	}
 	for _, old := range c.SecretKeyOld {
-		if _, err := encryption.New(old); err != nil {
-			complain("SECRET_KEY_OLD", "must have at least %d characters in each key", encryption.MinKeyLength)
+		if _, err := encryption.New(strings.TrimSpace(old)); err != nil {
+			complain("SECRET_KEY_OLD", "must have at least %d characters in each key (a comma separates keys and is part of none)", encryption.MinKeyLength)
+			break
 		}
 	}
 	if _, err := historycodec.ParseKeys(c.HistoryKeys, ""); err != nil {

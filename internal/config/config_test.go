@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 )
 
 func TestLoad_defaults(t *testing.T) {
@@ -62,11 +64,49 @@ func TestLoad_aShortOldKeyIsNamed(t *testing.T) {
 	for _, key := range []string{"short", strings.Repeat("ñ", 31)} {
 		t.Setenv("SECRET_KEY_OLD", key)
 		_, err := config.Load()
-		require.EqualError(t, err, "SECRET_KEY_OLD must have at least 32 characters in each key")
+		require.EqualError(t, err, "SECRET_KEY_OLD must have at least 32 characters in each key (a comma separates keys and is part of none)")
 	}
 	t.Setenv("SECRET_KEY_OLD", strings.Repeat("ñ", 32))
 	_, err := config.Load()
 	require.NoError(t, err)
+}
+
+// People write lists with a space after the comma.
+func TestLoad_spacesInListsAreNoPartOfTheValues(t *testing.T) {
+	for variable, value := range map[string]string{
+		"DNI_PROVIDER": "decolecta, migo ", "DNI_URL": "https://a.example , https://b.example", "DNI_TOKEN": " a, b", "WEBHOOK_ALLOW_NETS": "10.0.0.0/8, 127.0.0.0/8",
+		"TRUSTED_PROXIES": "10.0.0.1, 10.1.0.0/16\n", "HISTORY_KEYS": "a:" + strings.Repeat("a", 32) + ", b:" + strings.Repeat("b", 32),
+	} {
+		t.Setenv(variable, value)
+	}
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	require.Equal(t, []string{"decolecta", "migo"}, cfg.DNIProvider)
+	require.Equal(t, []string{"https://a.example", "https://b.example"}, cfg.DNIURL)
+	require.Equal(t, []string{"a", "b"}, cfg.DNIToken)
+	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.0/8")}, cfg.WebhookAllowNets)
+	require.Equal(t, []string{"10.0.0.1", "10.1.0.0/16"}, cfg.TrustedProxies)
+	require.Equal(t, []string{"a:" + strings.Repeat("a", 32), "b:" + strings.Repeat("b", 32)}, cfg.HistoryKeys)
+}
+
+// What was encrypted can be read whether the space belongs to the list or to the key.
+func TestLoad_oldKeysWithSpaces(t *testing.T) {
+	first, second, third := strings.Repeat("1", 32), strings.Repeat("2", 32), strings.Repeat("3", 32)
+	t.Setenv("SECRET_KEY", first)
+	t.Setenv("SECRET_KEY_OLD", second+", "+third)
+	cfg, err := config.Load()
+	require.NoError(t, err)
+	now, err := encryption.New(cfg.SecretKey, cfg.SecretKeyOld...)
+	require.NoError(t, err)
+	for _, key := range []string{second, third, " " + third} {
+		before, err := encryption.New(key)
+		require.NoError(t, err)
+		sealed, err := before.Seal([]byte("secreto"), nil)
+		require.NoError(t, err)
+		plain, err := now.Open(sealed, nil)
+		require.NoError(t, err, "the key %q", key)
+		require.Equal(t, "secreto", string(plain))
+	}
 }
 
 // A variable that nobody set is not blamed for one that is wrong.

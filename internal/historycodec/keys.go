@@ -26,7 +26,7 @@ type Keys struct {
 func ParseKeys(entries []string, encryptWith string) (*Keys, error) {
 	keys := &Keys{ciphers: map[string]*encryption.Cipher{}, encryptWith: encryptWith}
 	for i, entry := range entries {
-		id, secret, separated := strings.Cut(strings.TrimSpace(entry), ":")
+		id, secret, separated := strings.Cut(entry, ":")
 		switch {
 		case !separated || !validKeyID.MatchString(id):
 			return nil, fmt.Errorf("entry %d must be id:secret, with an id of at most 64 letters, digits, '.', '_' and '-'", i+1)

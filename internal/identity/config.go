@@ -33,13 +33,13 @@ func Configs(providers, urls, tokens []string) ([]Config, error) {
 			if i >= len(list) {
 				return ""
 			}
-			return strings.TrimSpace(list[i])
+			return list[i]
 		}
 	}
 	urlAt, tokenAt := at("DNI_URL", urls), at("DNI_TOKEN", tokens)
 	configs := make([]Config, len(providers))
 	for i, provider := range providers {
-		configs[i] = Config{Provider: strings.ToLower(strings.TrimSpace(provider)), URL: urlAt(i), Token: tokenAt(i)}
+		configs[i] = Config{Provider: strings.ToLower(provider), URL: urlAt(i), Token: tokenAt(i)}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 
 func TestConfigs(t *testing.T) {
 	t.Parallel()
-	configs, err := Configs([]string{"decolecta", " Migo "}, nil, nil)
+	configs, err := Configs([]string{"decolecta", "Migo"}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, []Config{{Provider: "decolecta"}, {Provider: "migo"}}, configs)
 
-	configs, err = Configs([]string{"decolecta", "migo"}, []string{"", " http://127.0.0.1:9 "}, []string{"a", " b"})
+	configs, err = Configs([]string{"decolecta", "migo"}, []string{"", "http://127.0.0.1:9"}, []string{"a", "b"})
 	require.NoError(t, err)
 	require.Equal(t, []Config{{Provider: "decolecta", Token: "a"}, {Provider: "migo", URL: "http://127.0.0.1:9", Token: "b"}}, configs)
 
