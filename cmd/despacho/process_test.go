@@ -70,7 +70,13 @@ func start(t *testing.T, variables map[string]string, args ...string) *process {
 	t.Helper()
 	path, err := binary()
 	require.NoError(t, err)
-	p := &process{Cmd: exec.Command(path, args...)}
+	return startCommand(t, variables, path, args...)
+}
+
+// startCommand is start for a program that runs despacho.
+func startCommand(t *testing.T, variables map[string]string, name string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command(name, args...)}
 	p.Dir = t.TempDir()
 	p.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.Dir} // a later PATH wins
 	for name, value := range variables {
@@ -223,19 +229,60 @@ func TestAPI_stopsBeingReadyBeforeItStopsServing(t *testing.T) {
 	}
 	require.False(t, ask().Close, "the connection is kept")
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	requireStatus(t, address, http.StatusServiceUnavailable)
+	require.True(t, ask().Close, "the kept connection is ended by its answer, not under a request")
+	ask() // on a new connection, which is served too
+}
+
+// requireStatus waits until /readyz answers with a status.
+func requireStatus(t *testing.T, address string, want int) {
+	t.Helper()
 	poll.Until(t, func() error {
 		response, err := http.Get("http://" + address + "/readyz")
 		if err != nil {
 			return err
 		}
 		defer response.Body.Close()
-		if response.StatusCode != http.StatusServiceUnavailable {
+		if response.StatusCode != want {
 			return fmt.Errorf("/readyz answers %d", response.StatusCode)
 		}
 		return nil
 	})
-	require.True(t, ask().Close, "the kept connection is ended by its answer, not under a request")
-	ask() // on a new connection, which is served too
+}
+
+// The end of a terminal or of a session drains, however often it is told; SIGTERM then ends the
+// process at once.
+func TestAPI_drainsOnHangUp(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	p := start(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "DRAIN_DELAY": (2 * poll.Deadline).String(),
+	}, "api")
+	p.waitForLog(t, "api listening")
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	requireStatus(t, address, http.StatusServiceUnavailable)
+	for range 3 {
+		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+		requireStatus(t, address, http.StatusServiceUnavailable)
+	}
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.ErrorContains(t, p.Wait(), syscall.SIGTERM.String())
+}
+
+// Whoever starts a process with nohup wants it to outlive the terminal.
+func TestAPI_ignoresAHangUpUnderNohup(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	path, err := binary()
+	require.NoError(t, err)
+	p := startCommand(t, map[string]string{
+		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "DRAIN_DELAY": "0s",
+	}, "nohup", path, "api")
+	p.waitForLog(t, "api listening")
+	require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	requireStatus(t, address, http.StatusOK)
+	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, p.Wait(), p.output())
 }
 
 func errorsOf(errs ...error) error {
