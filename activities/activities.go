@@ -38,7 +38,8 @@ type Activities struct {
 	// Identity is nil where no provider is configured.
 	Identity *identity.Verifier
 
-	// compared is set once this process has compared the database with Temporal.
+	// compared is set while the last comparison of the database with Temporal by this process was
+	// complete.
 	compared atomic.Bool
 }
 

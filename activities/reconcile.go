@@ -43,11 +43,13 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 	}
 	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
-	erasing := make(chan error, 1)
-	// Beside the passes: what there is to erase may take the whole run.
-	go func() {
-		erasing <- recovered.Call(passes, a.Log, func() error { return a.applyRetention(passes, over) })
-	}()
+	// Beside the passes: what there is to erase or to compare may take the whole run.
+	beside := make(chan error, 2)
+	for _, work := range []func(context.Context, func() bool) error{a.applyRetention, a.compareHourly} {
+		go func() {
+			beside <- recovered.Call(passes, a.Log, func() error { return work(passes, over) })
+		}()
+	}
 	failed := a.firstPass(passes, over)
 	for !over() {
 		select {
@@ -59,7 +61,7 @@ func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) erro
 			}
 		}
 	}
-	failed = errors.Join(failed, <-erasing)
+	failed = errors.Join(failed, <-beside, <-beside)
 	if passes.Err() != nil {
 		return nil // the next run continues
 	}
@@ -79,12 +81,11 @@ func (a *Activities) applyRetention(ctx context.Context, over func() bool) error
 
 // firstPass is what a run does once.
 func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
-	compareErr := a.compareHourly(ctx)
 	_, startErr := a.startMissing(ctx, over)
-	_, driveErr := a.DriveAbandonedDeliveries(ctx)
+	_, driveErr := a.driveAbandoned(ctx, over)
 	_, clearErr := a.ClearExpiredRecords(ctx)
 	_, encryptErr := a.Orders.EncryptDocuments(ctx)
-	return errors.Join(compareErr, startErr, driveErr, clearErr, encryptErr)
+	return errors.Join(startErr, driveErr, clearErr, encryptErr)
 }
 
 // StartMissingOrders reconciles the orders whose workflow is unconfirmed, and those that should
@@ -112,45 +113,64 @@ func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (in
 // startAll calls start for every order that the pages list, oldest first. Orders that fail, however
 // many, do not keep later ones from their turn; only where Temporal or the database is unavailable,
 // or after a page when the run is over, does the pass end early.
-func (a *Activities) startAll(ctx context.Context, over func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (int, error) {
-	var started atomic.Int64
-	var unavailable atomic.Bool
+func (a *Activities) startAll(ctx context.Context, over func() bool, start func(context.Context, uuid.UUID) error, page func(after db.Position) ([]db.Position, error)) (started int, failed error) {
 	var after db.Position
-	var failed error
 	for {
 		found, err := page(after)
 		if err != nil || len(found) == 0 {
-			return int(started.Load()), errors.Join(failed, err)
+			return started, errors.Join(failed, err)
 		}
-		var starts errgroup.Group
-		starts.SetLimit(orders.MaxStartConcurrency)
-		for _, order := range found {
-			starts.Go(func() error {
-				if err := recovered.Call(ctx, a.Log, func() error { return start(ctx, order.ID) }); err != nil {
-					a.Log.WarnContext(ctx, "order not started", "order_id", order.ID, "error", err)
-					if orders.IsUnavailable(err) {
-						unavailable.Store(true)
-					}
-					return fmt.Errorf("orders were not started, the first is %s: %w", order.ID, err)
-				}
-				started.Add(1)
-				return nil
-			})
+		ids := make([]uuid.UUID, len(found))
+		for i, order := range found {
+			ids[i] = order.ID
 		}
-		if err := starts.Wait(); err != nil {
+		count, unavailable, err := a.eachOrder(ctx, "order not started", ids, func(id uuid.UUID) error { return start(ctx, id) })
+		started += count
+		if err != nil {
 			failed = err
 		}
-		if unavailable.Load() || over() {
-			return int(started.Load()), failed
+		if unavailable || over() {
+			return started, failed
 		}
 		after = found[len(found)-1]
 	}
+}
+
+// eachOrder calls do for every order, several at once, and counts those that succeeded. One that
+// fails is logged with the problem and passed over. unavailable means that Temporal or the database
+// was, for one of them: others would fail as well.
+func (a *Activities) eachOrder(ctx context.Context, problem string, ids []uuid.UUID, do func(id uuid.UUID) error) (succeeded int, unavailable bool, failed error) {
+	var successes atomic.Int64
+	var outage atomic.Bool
+	var calls errgroup.Group
+	calls.SetLimit(orders.MaxStartConcurrency)
+	for _, id := range ids {
+		calls.Go(func() error {
+			if err := recovered.Call(ctx, a.Log, func() error { return do(id) }); err != nil {
+				a.Log.WarnContext(ctx, problem, "order_id", id, "error", err)
+				if orders.IsUnavailable(err) {
+					outage.Store(true)
+				}
+				return fmt.Errorf("%s, the first is %s: %w", problem, id, err)
+			}
+			successes.Add(1)
+			return nil
+		})
+	}
+	failed = calls.Wait()
+	return int(successes.Load()), outage.Load(), failed
 }
 
 // DriveAbandonedDeliveries makes a workflow send each abandoned delivery: that of its order, which
 // sends what it is not sending yet, or else one of its own. Queued deliveries are sent by the
 // workers; those that a wrong clock holds back are released.
 func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, err error) {
+	return a.driveAbandoned(ctx, func() bool { return false })
+}
+
+// driveAbandoned ends early, after a page, when the run is over, and where Temporal or the database
+// is unavailable.
+func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driven int, err error) {
 	now := a.Clock.Now()
 	released, err := a.DB.ReleaseQueued(ctx, now, now.Add(webhooks.LongestWait))
 	driven = int(released)
@@ -165,7 +185,10 @@ func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, 
 			if target.OrderID == nil || !told[*target.OrderID] {
 				byOrder, driveErr := a.Webhooks.Drive(ctx, target)
 				if driveErr != nil {
-					err = driveErr
+					a.Log.WarnContext(ctx, "abandoned webhook delivery not sent", "delivery_id", target.ID, "error", driveErr)
+					if err = driveErr; orders.IsUnavailable(err) {
+						return driven, err
+					}
 					continue
 				}
 				if byOrder {
@@ -173,6 +196,9 @@ func (a *Activities) DriveAbandonedDeliveries(ctx context.Context) (driven int, 
 				}
 			}
 			driven++
+		}
+		if over() {
+			return driven, err
 		}
 		last := targets[len(targets)-1]
 		after = db.Position{At: *last.NextAttemptAt, ID: last.ID}

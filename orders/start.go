@@ -227,12 +227,15 @@ func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (
 }
 
 // IsUnavailable reports whether an order was not started or erased because Temporal or the database
-// does not answer: others would fail as well.
+// does not answer: others would fail as well. Of a workflow that is busy itself that is not so.
 func IsUnavailable(err error) bool {
 	var unavailable *serviceerror.Unavailable
 	var late *serviceerror.DeadlineExceeded
-	var busy *serviceerror.ResourceExhausted
-	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.As(err, &busy) || errors.Is(err, context.Canceled) || db.IsUnavailable(err)
+	var exhausted *serviceerror.ResourceExhausted
+	if errors.As(err, &exhausted) {
+		return exhausted.Cause != enums.RESOURCE_EXHAUSTED_CAUSE_BUSY_WORKFLOW
+	}
+	return errors.As(err, &unavailable) || errors.As(err, &late) || errors.Is(err, context.Canceled) || db.IsUnavailable(err)
 }
 
 func isAlreadyStarted(err error) bool {

@@ -14,9 +14,11 @@ import (
 	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/testsuite"
 
 	"despacho/activities"
 	"despacho/db"
@@ -25,6 +27,7 @@ import (
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
+	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -220,6 +223,67 @@ func TestRestored_laterList(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, unconfirmed)
 	})
+}
+
+// stuck lists a workflow that cannot be described, then one that has got as many signals as
+// Temporal takes, then others.
+type stuck struct {
+	client.Client
+	undescribed, unsignalled string
+	others                   []string
+	lists                    *atomic.Int64
+}
+
+func (s stuck) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	s.lists.Add(1)
+	page := &workflowservice.ListWorkflowExecutionsResponse{}
+	for _, id := range append([]string{s.undescribed, s.unsignalled}, s.others...) {
+		page.Executions = append(page.Executions, &workflow.WorkflowExecutionInfo{Execution: &common.WorkflowExecution{WorkflowId: id}})
+	}
+	return page, nil
+}
+
+func (s stuck) DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	if workflowID == s.undescribed {
+		return nil, serviceerror.NewResourceExhausted(enums.RESOURCE_EXHAUSTED_CAUSE_BUSY_WORKFLOW, "Workflow is busy.")
+	}
+	return s.Client.DescribeWorkflowExecution(ctx, workflowID, runID)
+}
+
+func (s stuck) SignalWorkflow(ctx context.Context, workflowID, runID, signal string, argument any) error {
+	if workflowID == s.unsignalled {
+		return serviceerror.NewInvalidArgument("exceeded workflow execution limit for signal events")
+	}
+	return s.Client.SignalWorkflow(ctx, workflowID, runID, signal, argument)
+}
+
+// minute is a clock that stands still within an hour.
+type minute struct{}
+
+func (minute) Now() time.Time { return time.Now().UTC().Truncate(time.Hour).Add(30 * time.Minute) }
+
+// An order whose workflow takes no more signals is reported. It keeps no other order from being
+// compared, and the comparison, which is complete without it, is not made again before its hour.
+func TestRestored_aWorkflowThatCannotBeTold(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	id := s.CreateOrder(t, s.Key)
+	s.waitForStartConfirmed(t, id)
+	temporal := stuck{
+		Client: s.Temporal, undescribed: s.orphan(t), unsignalled: s.orphan(t), others: []string{s.orphan(t)}, lists: new(atomic.Int64),
+	}
+	a := s.comparing()
+	a.Temporal, a.Clock, a.Webhooks = temporal, minute{}, &webhooks.Service{DB: s.App.DB, Temporal: s.Temporal, Clock: clock.System()}
+	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
+	env.SetTestTimeout(poll.Deadline)
+	env.RegisterActivity(a.Reconcile)
+	_, err := env.ExecuteActivity(a.Reconcile, time.Nanosecond)
+	require.ErrorContains(t, err, "exceeded workflow execution limit")
+	require.ErrorContains(t, err, "Workflow is busy")
+	poll.Until(t, func() error { return s.hasStatus(t, temporal.others[0], enums.WORKFLOW_EXECUTION_STATUS_FAILED) })
+	_, err = env.ExecuteActivity(a.Reconcile, time.Nanosecond)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, temporal.lists.Load())
 }
 
 // retrying returns an ended order whose workflow waits hours for the retry of its last event, and
