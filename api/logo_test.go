@@ -96,7 +96,7 @@ func TestLogo_upload(t *testing.T) {
 		require.NotEqual(t, first, second)
 		requireRefused(t, serve(first), http.StatusNotFound, "file_not_found")
 		require.NoFileExists(t, filepath.Join(s.Config.FilesDir, filepath.Base(first)))
-		require.Equal(t, second, operator.change("/settings", fields{"logo_url": nil, "name": "Rayo"})["logo_file_url"], "a link that was not there changes nothing")
+		require.Equal(t, second, operator.change("/settings", fields{"logo_url": nil, "name": tenant.OwnName("Rayo")})["logo_file_url"], "a link that was not there changes nothing")
 		require.Contains(t, strings.Join(actions(operator.auditLog("")), " "), "settings.changed")
 
 		require.Nil(t, operator.change("/settings", fields{"logo_url": "https://rayo.example/otro.png"})["logo_file_url"], "a link replaces it")

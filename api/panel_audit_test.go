@@ -60,7 +60,7 @@ func TestPanelAudit_recordsWhatPeopleChange(t *testing.T) {
 		covered := d.make("/coverage", fields{"location_id": apptest.Surco, "price": 7})
 		d.change("/coverage/"+covered, fields{"price": 8})
 		require.Equal(t, http.StatusOK, d.delete("/coverage/"+covered).Status)
-		d.change("/settings", fields{"name": "Rayo"})
+		d.change("/settings", fields{"name": tenant.OwnName("Rayo")})
 		require.Equal(t, http.StatusOK, d.post("/session/password", fields{"current": apptest.Password, "new": "otra contraseña larga"}).Status)
 		require.Equal(t, http.StatusUnauthorized, signIn(t, s, admin.Email, "equivocada").Status)
 		order := s.CreateOrder(t, tenant.Key)

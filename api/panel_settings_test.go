@@ -20,18 +20,19 @@ func TestPanelSettings(t *testing.T) {
 		require.Equal(t, before, operator.change("/settings", fields{}))
 		require.Equal(t, before, operator.change("/settings", fields{"plan": "pro", "currency": "USD", "id": "x"}), "what is not the operator's to decide is ignored")
 
-		changed := operator.change("/settings", fields{"name": " Rayo ", "logo_url": "https://rayo.example/logo.png", "base_price": 13.5, "share_proof_location": true})
+		name := tenant.OwnName("Rayo")
+		changed := operator.change("/settings", fields{"name": " " + name + " ", "logo_url": "https://rayo.example/logo.png", "base_price": 13.5, "share_proof_location": true})
 		require.Equal(t, changed, read())
-		require.Equal(t, []any{"Rayo", "https://rayo.example/logo.png", 13.5, true}, []any{changed["name"], changed["logo_url"], changed["base_price"], changed["share_proof_location"]})
+		require.Equal(t, []any{name, "https://rayo.example/logo.png", 13.5, true}, []any{changed["name"], changed["logo_url"], changed["base_price"], changed["share_proof_location"]})
 
 		toSurco := fields{"location_id": apptest.Surco}
 		order := created(t, s, tenant.Key, toSurco)
 		require.EqualValues(t, 13.5, order.Data["shipping_cost"])
 		track := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/track/" + order.String("guide_code")})
-		require.Equal(t, []any{"Rayo", "https://rayo.example/logo.png"}, []any{track.Data["tenant_name"], track.Data["tenant_logo_url"]})
+		require.Equal(t, []any{name, "https://rayo.example/logo.png"}, []any{track.Data["tenant_name"], track.Data["tenant_logo_url"]})
 
 		changed = operator.change("/settings", fields{"logo_url": nil, "base_price": nil})
-		require.Equal(t, []any{"Rayo", nil, nil, true}, []any{changed["name"], changed["logo_url"], changed["base_price"], changed["share_proof_location"]})
+		require.Equal(t, []any{name, nil, nil, true}, []any{changed["name"], changed["logo_url"], changed["base_price"], changed["share_proof_location"]})
 		requireRefused(t, postOrder(t, s, tenant.Key, toSurco), http.StatusUnprocessableEntity, "no_tariff")
 		require.EqualValues(t, 9, created(t, s, tenant.Key).Data["shipping_cost"], "Miraflores has a price of its own")
 	})
@@ -52,5 +53,23 @@ func TestPanelSettings_refuses(t *testing.T) {
 			}
 		}
 		require.Equal(t, before, operator.send(http.MethodGet, "/settings", nil).Data)
+	})
+}
+
+// An operator cannot take the name of another: commands take a name for an id. It keeps the one
+// that it has, also where an earlier release gave it to several.
+func TestPanelSettings_anotherOperatorsName(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		operator, tenant := operatorDesk(t, s)
+		other, _ := operatorDesk(t, s)
+		name := tenant.OwnName("Rayo Envíos")
+		require.Equal(t, name, operator.change("/settings", fields{"name": name})["name"])
+		before := other.send(http.MethodGet, "/settings", nil).Data
+		for _, taken := range []string{name, strings.ToUpper(name), " " + name + " "} {
+			requireWrongFields(t, other.patch("/settings", fields{"name": taken, "base_price": 1}), "name")
+		}
+		require.Equal(t, before, other.send(http.MethodGet, "/settings", nil).Data)
+		require.EqualValues(t, 7, other.change("/settings", fields{"name": "Operador de prueba", "base_price": 7})["base_price"], "every test's operator has this name")
+		require.Equal(t, strings.ToUpper(name), operator.change("/settings", fields{"name": strings.ToUpper(name)})["name"], "its own in other letters")
 	})
 }

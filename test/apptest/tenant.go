@@ -78,6 +78,11 @@ func (s *Service) NewTenant(t testing.TB, change ...func(*models.Operator)) *Ten
 	return tenant
 }
 
+// OwnName is a name for the operator that no other one has: an operator cannot take another's.
+func (tenant *Tenant) OwnName(name string) string {
+	return name + " " + tenant.Operator.ID.String()
+}
+
 // OnPlan puts the operator on a plan.
 func OnPlan(plan models.Plan) func(*models.Operator) {
 	return func(o *models.Operator) { o.Plan = plan }

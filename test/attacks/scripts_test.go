@@ -84,7 +84,7 @@ func storeScripts(t *testing.T, s *apptest.Service, tenant *apptest.Tenant, admi
 			ids["guide code"] = code
 		}
 	}
-	send(http.MethodPatch, "/settings", map[string]any{"name": xssPayload})
+	send(http.MethodPatch, "/settings", map[string]any{"name": tenant.OwnName(xssPayload)})
 	send(http.MethodPost, "/orders/"+ids["order"]+"/cancel", map[string]any{"reason": xssPayload, "note": xssPayload})
 	return ids
 }

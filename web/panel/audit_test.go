@@ -65,7 +65,7 @@ func TestAudit_detailsAreInSpanish(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
 		v := getAs(t, s, tenant, &models.User{Admin: true})
-		v.submit("/panel/ajustes", url.Values{"name": {"Rauda"}, "base_price": {"5"}})
+		v.submit("/panel/ajustes", url.Values{"name": {tenant.OwnName("Rauda")}, "base_price": {"5"}})
 		load(t, v, "ubigeo,precio\n150122,10\n080101,30\n", false)
 		shown := v.read("/panel/actividad").words()
 		require.Contains(t, shown, "Cambió los ajustes Persona de prueba 127.0.0.1 nombre, precio base")

@@ -79,7 +79,7 @@ func TestForms_anOldPageUndoesNothing(t *testing.T) {
 			"/panel/tallas/" + size:                              {"", "name", "code", url.Values{"code": {"XS"}, "name": {"Mínima"}, "surcharge": {"1"}, "default": {"true"}, "active": {"true"}}},
 			"/panel/zonas-de-riesgo/" + zone:                     {"", "name", "name", url.Values{"name": {"Zona"}, "words": {"12"}}},
 			"/panel/tiendas/" + tenant.StoreA.ID.String():        {"", "name", "name", url.Values{"name": {"Sol"}, "contact_phone": {"+51987111222"}, "active": {"true"}}},
-			"/panel/ajustes":                                     {"", "name", "name", url.Values{"name": {"Rauda"}, "base_price": {"5"}}},
+			"/panel/ajustes":                                     {"", "name", "name", url.Values{"name": {tenant.OwnName("Rauda")}, "base_price": {"5"}}},
 			hook:                                                 {"/cambiar", "url", "events", url.Values{"url": {"https://otro.example/hook"}, "events": {"order.created"}}},
 		} {
 			with := func(field, value string) url.Values {
@@ -127,7 +127,10 @@ func TestForms_ofTwoAtOnceOneIsRefused(t *testing.T) {
 			"/panel/motorizados/" + tenant.Riders[0].ID.String(): {
 				"", url.Values{"name": {"Primera"}, "phone": {"+51987111222"}}, url.Values{"name": {"Segunda"}, "phone": {"+51987111222"}}, `value="Primera"`,
 			},
-			"/panel/ajustes": {"", url.Values{"name": {"Primera"}, "base_price": {"5"}}, url.Values{"name": {"Segunda"}, "base_price": {"6"}}, `value="Primera"`},
+			"/panel/ajustes": {
+				"", url.Values{"name": {tenant.OwnName("Primera")}, "base_price": {"5"}}, url.Values{"name": {tenant.OwnName("Segunda")}, "base_price": {"6"}},
+				`value="` + tenant.OwnName("Primera") + `"`,
+			},
 			hook: {
 				"/cambiar", url.Values{"url": {"https://primera.example/"}, "events": {"order.created"}},
 				url.Values{"url": {"https://segunda.example/"}, "events": {"order.created"}}, `value="https://primera.example/"`,

@@ -45,7 +45,7 @@ func TestSecondFactor_pages(t *testing.T) {
 		tenant, user := s.NewTenant(t), &models.User{Admin: true}
 		v := getAs(t, s, tenant, user)
 		require.Contains(t, v.read("/panel/cuenta").words(), "Sin activar")
-		require.Equal(t, http.StatusSeeOther, v.post("/panel/ajustes", url.Values{"name": {"Rayo"}, "require_second_factor": {"true"}}).Status)
+		require.Equal(t, http.StatusSeeOther, v.post("/panel/ajustes", url.Values{"name": {tenant.OwnName("Rayo")}, "require_second_factor": {"true"}}).Status)
 		for _, page := range []string{"/panel/ajustes", "/panel/pedidos", "/panel/usuarios"} {
 			led := v.get(page)
 			require.Equal(t, []any{http.StatusSeeOther, path}, []any{led.Status, led.Location}, page)

@@ -187,7 +187,7 @@ func TestSettings_showOnTheTrackingPage(t *testing.T) {
 		require.Contains(t, refused.Text, `value="http://logo.example/l.png"`)
 
 		saved := v.submit("/panel/ajustes", url.Values{
-			"name": {`Rauda <script>"&`}, "logo_url": {"https://logo.example/l.png"}, "base_price": {"15"}, "share_proof_location": {"true"},
+			"name": {tenant.OwnName(`Rauda <script>"&`)}, "logo_url": {"https://logo.example/l.png"}, "base_price": {"15"}, "share_proof_location": {"true"},
 		})
 		require.Contains(t, saved.words(), "Ajustes guardados.")
 		require.Contains(t, saved.Text, `<img src="https://logo.example/l.png"`)
@@ -198,7 +198,7 @@ func TestSettings_showOnTheTrackingPage(t *testing.T) {
 		answer := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: tenant.Key, Body: apptest.Order(map[string]any{"location_id": apptest.Surco})})
 		require.EqualValues(t, 15, answer.Data["shipping_cost"])
 
-		v.submit("/panel/ajustes", url.Values{"name": {"Rauda"}, "logo_url": {""}, "base_price": {""}})
+		v.submit("/panel/ajustes", url.Values{"name": {tenant.OwnName("Rauda")}, "logo_url": {""}, "base_price": {""}})
 		require.False(t, strings.Contains(v.read("/panel/ajustes").Text, "logo.example"), "a blank takes it away")
 	})
 }
