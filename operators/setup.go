@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
@@ -78,14 +77,18 @@ func (s *Service) SetUp(ctx context.Context, in Setup) (*SetupResult, error) {
 }
 
 func (s *Service) setUpOperator(ctx context.Context, in Setup, made *SetupResult) error {
-	named, err := operatorsNamed(ctx, s.db, in.Operator.Name)
+	name, err := checkName(in.Operator.Name)
+	if err != nil {
+		return err
+	}
+	named, err := operatorsNamed(ctx, s.db, name)
 	if err != nil {
 		return err
 	}
 	if made.NewOperator = len(named) == 0; made.NewOperator {
 		made.Operator, err = s.Create(ctx, in.Operator)
 	} else {
-		made.Operator, err = s.Find(ctx, in.Operator.Name)
+		made.Operator, err = s.Find(ctx, name)
 	}
 	return err
 }
@@ -118,10 +121,14 @@ func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) e
 		return err
 	}
 	for _, store := range stores {
-		if store.Active && strings.EqualFold(store.Name, name) {
-			made.Store = &store
-			return nil
+		if !isSameStoreName(store.Name, name) {
+			continue
 		}
+		if !store.Active {
+			return fmt.Errorf("the store %q is deactivated: activate it in the panel, or give another name", store.Name)
+		}
+		made.Store = &store
+		return nil
 	}
 	body, err := bodyWith(map[string]any{"name": name})
 	if err != nil {

@@ -42,13 +42,17 @@ func patchStore(ctx context.Context, operator *models.Operator, in *jsonbody.Obj
 			return err
 		}
 		for _, other := range others {
-			if other.ID != store.ID && textnorm.String(other.Name) == textnorm.String(store.Name) {
+			if other.ID != store.ID && isSameStoreName(other.Name, store.Name) {
 				return ErrStoreNameTaken
 			}
 		}
 		return nil
 	}
 }
+
+// isSameStoreName reports whether two names differ in case, accents and punctuation at most. An
+// operator has one store of a name.
+func isSameStoreName(a, b string) bool { return textnorm.Compare(a, b) == 0 }
 
 // readContacts reads how customers reach the store. What the request omits stays as it is, and null
 // removes it.

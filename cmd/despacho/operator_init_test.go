@@ -105,6 +105,26 @@ func TestOperatorInit_isSafeToRepeat(t *testing.T) {
 	})
 }
 
+// A repeated run finds the store that the first one made, however its name is written, as the panel
+// tells stores apart.
+func TestOperatorInit_findsTheStoreByTheRuleOfThePanel(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		const file = "lugar;precio\nLima;12.50\n"
+		first, err := initialize(t, file, initFlags...)
+		require.NoError(t, err)
+		for _, name := range []string{"Zapateria Sol", "ZAPATERÍA - SOL", "Zapateri\u0301a Sol"} {
+			again, err := initialize(t, file, append(slices.Clone(initFlags), "--store", name)...)
+			require.NoError(t, err, name)
+			require.Empty(t, again.Created, name)
+			require.Equal(t, first.Store, again.Store, name)
+		}
+		_, err = database.SQL().Exec("UPDATE stores SET active = FALSE")
+		require.NoError(t, err)
+		_, err = initialize(t, file, initFlags...)
+		require.ErrorContains(t, err, `the store "Zapatería Sol" is deactivated`)
+	})
+}
+
 // What cannot be completed leaves nothing behind.
 func TestOperatorInit_allOrNothing(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
