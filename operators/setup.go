@@ -97,6 +97,9 @@ func (s *Service) setUpAdmin(ctx context.Context, in Setup, made *SetupResult) e
 	user, err := s.db.UserByEmail(ctx, normalizeEmail(in.Admin.Email))
 	switch {
 	case db.IsNotFound(err):
+		if err := s.requireNoUsers(ctx, made.Operator, in.Admin.Email); err != nil {
+			return err
+		}
 		admin := in.Admin
 		admin.Operator, admin.StoreID, admin.Admin = made.Operator.ID.String(), nil, true
 		made.NewAdmin = true
@@ -109,6 +112,17 @@ func (s *Service) setUpAdmin(ctx context.Context, in Setup, made *SetupResult) e
 	}
 	made.Admin = user
 	return nil
+}
+
+// requireNoUsers refuses a new administrator of an operator that has users. They may have given
+// their operator the name of one that is still to be set up: its orders would be theirs to see.
+func (s *Service) requireNoUsers(ctx context.Context, operator *models.Operator, email string) error {
+	users, err := s.Users(ctx, operator)
+	if err == nil && len(users) > 0 {
+		err = fmt.Errorf("there is an operator %q already, %s, and %s is none of its users: if it is the right one, add them with `despacho operator user add`",
+			operator.Name, operator.ID, email)
+	}
+	return err
 }
 
 func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) error {

@@ -125,6 +125,26 @@ func TestOperatorInit_findsTheStoreByTheRuleOfThePanel(t *testing.T) {
 	})
 }
 
+// An operator may have taken the name of one that is still to be set up: its users must not get the
+// other's administrator, store and orders.
+func TestOperatorInit_addsNobodyToAnOperatorWithUsers(t *testing.T) {
+	withCatalog(t, func(t *testing.T, database *db.DB) {
+		const file = "lugar;precio\nLima;12.50\n"
+		first, err := initialize(t, file, initFlags...)
+		require.NoError(t, err)
+		_, err = initialize(t, file, append(slices.Clone(initFlags), "--email", "eva@otra.example", "--store", "Otra tienda")...)
+		require.ErrorContains(t, err, first.Operator.ID.String())
+		require.ErrorContains(t, err, "eva@otra.example is none of its users")
+		_, err = database.UserByEmail(t.Context(), "eva@otra.example")
+		require.True(t, db.IsNotFound(err))
+
+		created := mustPrint[operatorView](t, "operator", "create", "Andes Courier")
+		completed, err := initialize(t, file, append([]string{"Andes Courier", "--email", "eva@otra.example"}, initFlags[3:]...)...)
+		require.NoError(t, err, "an operator without users gets its administrator")
+		require.Equal(t, created.ID, completed.Operator.ID)
+	})
+}
+
 // What cannot be completed leaves nothing behind.
 func TestOperatorInit_allOrNothing(t *testing.T) {
 	withCatalog(t, func(t *testing.T, database *db.DB) {
