@@ -61,7 +61,7 @@ func (s *Server) createCoverage(c *gin.Context) error {
 
 func (s *Server) changeCoverage(c *gin.Context) error {
 	change := func(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, _ func(*db.CoveredPlace) error) (*db.CoveredPlace, error) {
-		row, err := s.operators.ChangeCoverage(ctx, operator, id, in)
+		row, err := s.operators.ChangeCoverage(ctx, operator, id, in, nil)
 		return s.coveredPlace(ctx, row, err)
 	}
 	return respondChange(c, viewOfCoverage, operators.ErrCoverageNotFound, change)

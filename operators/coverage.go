@@ -22,8 +22,8 @@ func (s *Service) CreateCoverage(ctx context.Context, operator *models.Operator,
 }
 
 // ChangeCoverage changes the price of a coverage row, or its location.
-func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object) (*models.Coverage, error) {
-	return change(ctx, s, operator, id, nil, rowErrors{ErrCoverageNotFound, ErrCoveredTwice}, patchCoverage(ctx, in))
+func (s *Service) ChangeCoverage(ctx context.Context, operator *models.Operator, id uuid.UUID, in *jsonbody.Object, check func(*models.Coverage) error) (*models.Coverage, error) {
+	return change(ctx, s, operator, id, check, rowErrors{ErrCoverageNotFound, ErrCoveredTwice}, patchCoverage(ctx, in))
 }
 
 // DeleteCoverage deletes a coverage row. The location stays covered if an ancestor is.

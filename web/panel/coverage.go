@@ -45,8 +45,9 @@ type coveredPlace struct {
 	place  catalog.Location
 	Name   string
 	Around string
-	// Typed is the price in its field, and Error its error.
-	Typed, Error string
+	// Typed is the price in its field, and Error its error. Seen identifies the price that the row
+	// has.
+	Typed, Error, Seen string
 	// Save and Remove are the targets of its forms; they redirect back to the same page of the
 	// list.
 	Save, Remove string
@@ -98,7 +99,7 @@ func (p *Pages) coveredPlaces(v *Request) ([]coveredPlace, error) {
 
 // newCoveredPlace makes the row of a place from its ancestors.
 func newCoveredPlace(row models.Coverage, around []catalog.Location) coveredPlace {
-	covered := coveredPlace{Coverage: row, Typed: forms.MoneyValue(row.Price)}
+	covered := coveredPlace{Coverage: row, Typed: forms.MoneyValue(row.Price), Seen: priceForm(row.Price).Seen}
 	covered.place, covered.Name = around[0], around[0].Name
 	var names []string
 	for _, wider := range around[1:] {
@@ -142,6 +143,14 @@ func coverageForm(v *Request) *forms.Form {
 func (p *Pages) listCoverage(v *Request) error {
 	return p.showCoverage(v, http.StatusOK, coverageForm(v), nil)
 }
+
+// priceForm is the form of one row of the list.
+func priceForm(price *money.Cents) *forms.Form {
+	return editForm("", []forms.Field{{Name: "price", Kind: forms.Money, Value: forms.MoneyValue(price)}})
+}
+
+// priceChanged is shown at a price that is another one than the person saw.
+const priceChanged = "Alguien cambió este precio desde que usted lo abrió. Ahora es este: vuelva a escribir su cambio."
 
 // wrongPrice is an invalid price with its error.
 type wrongPrice struct {
@@ -203,10 +212,20 @@ func (p *Pages) changeCoverage(v *Request) error {
 	if !ok {
 		return operators.ErrCoverageNotFound
 	}
-	form := &forms.Form{Fields: []forms.Field{{Name: "price", Kind: forms.Money}}}
+	form := priceForm(nil)
 	in, err := p.readForm(v, form)
 	if err == nil {
-		_, err = p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in)
+		seen := v.PostForm(seenField) // a page from before the rows sent it is still accepted
+		_, err = p.Operators.ChangeCoverage(v.Ctx(), v.Operator(), id, in, func(locked *models.Coverage) error {
+			if current := priceForm(locked.Price); seen != "" && seen != current.Seen {
+				form = current
+				return errRowChanged
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, errRowChanged) {
+		return p.showCoverage(v, http.StatusUnprocessableEntity, coverageForm(v), &wrongPrice{id, form.Fields[0].Value, priceChanged})
 	}
 	if err == nil {
 		return p.done(v, readCoverageQuery(v).under(coveragePath), "Precio guardado.")

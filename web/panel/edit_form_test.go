@@ -112,6 +112,43 @@ func TestForms_anOldPageUndoesNothing(t *testing.T) {
 	})
 }
 
+// The price of a place that somebody else has changed is not changed back from an old page.
+func TestCoverage_anOldPageUndoesNoPrice(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		forms, _ := v.read("/panel/cobertura?q=miraflores").bound(t)
+		action := unbound(forms[0])
+		opened := v.read("/panel/cobertura?q=miraflores").fieldsOf(t, action)
+		require.Equal(t, "9.00", opened.Get("price"))
+		require.Contains(t, v.submit(action, url.Values{"price": {"11"}, "seen": opened["seen"]}).words(), "Precio guardado.")
+
+		stale := v.post(action, opened)
+		require.Equal(t, http.StatusUnprocessableEntity, stale.Status)
+		require.Contains(t, stale.words(), "Alguien cambió este precio desde que usted lo abrió.")
+		now := stale.fieldsOf(t, action)
+		require.Equal(t, "11.00", now.Get("price"))
+		require.Equal(t, "11.00", v.read("/panel/cobertura?q=miraflores").fieldsOf(t, action).Get("price"), "nothing was saved")
+		now.Set("price", "12")
+		require.Contains(t, v.submit(action, now).words(), "Precio guardado.")
+	})
+}
+
+// The form of an order's point is not filled in: an old page has no old point to send back.
+func TestOrder_anOldPageBringsNoPointBack(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		id, _ := create(t, s, tenant.KeyA, map[string]any{"delivery_lat": -12.12, "delivery_lng": -77.03})
+		v := visit(t, s, tenant, nil)
+		path := "/panel/pedidos/" + id
+		opened := v.read(path)
+		require.Contains(t, opened.words(), "-12.12,-77.03", "the page shows the point")
+		v.submit(path+"/punto", url.Values{"delivery_point": {"-12.13, -77.03"}})
+		require.Equal(t, http.StatusUnprocessableEntity, v.post(path+"/punto", opened.fieldsOf(t, path+"/punto")).Status)
+		require.Contains(t, v.read(path).words(), "-12.13,-77.03")
+	})
+}
+
 // Two people who save at the same moment do not overwrite each other: what is compared with what
 // the person saw is the row that is changed, not the one that the request has read before.
 func TestForms_ofTwoAtOnceOneIsRefused(t *testing.T) {

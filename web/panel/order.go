@@ -128,7 +128,7 @@ func (p *Pages) describeOrder(v *Request, details *orders.OrderPage) (*orderPage
 		page.Correct = correctionPath(order.ID)
 	}
 	if v.May(models.OperatorWrite) && order.Status.Open() {
-		page.PointForm = pointForm(order.ID, order.DeliveryLat, order.DeliveryLng)
+		page.PointForm = pointForm(order.ID)
 	}
 	if page.Moves, err = p.offerMoves(v, details); err != nil {
 		return nil, err

@@ -16,15 +16,13 @@ const pointField = "delivery_point"
 // maxPoint is the longest link that is accepted, in characters.
 const maxPoint = 2048
 
-func pointForm(id uuid.UUID, lat, lng *float64) *forms.Form {
-	field := forms.Field{
+// pointForm sets the point of an order. The one that the order has is not filled in: a page that
+// was opened before somebody else's correction would send the old point back.
+func pointForm(id uuid.UUID) *forms.Form {
+	return &forms.Form{Action: orderPath(id) + "/punto", Submit: "Guardar punto", Fields: []forms.Field{{
 		Name: pointField, Label: "Enlace de mapa o coordenadas", Kind: forms.Text, Required: true, Wide: true,
 		Hint: "Como lo envía el cliente o como lo copia el mapa: https://maps.app.goo.gl/… o -12.1211, -77.0297.",
-	}
-	if lat != nil && lng != nil {
-		field.Value = coordinates(maplink.Point{Lat: *lat, Lng: *lng})
-	}
-	return &forms.Form{Action: orderPath(id) + "/punto", Submit: "Guardar punto", Fields: []forms.Field{field}}
+	}}}
 }
 
 // coordinates are a point as maps copy it.
@@ -36,7 +34,7 @@ func (p *Pages) setPoint(v *Request) error {
 	if err != nil {
 		return err
 	}
-	form := pointForm(id, nil, nil)
+	form := pointForm(id)
 	point, err := p.readPoint(v, id, form)
 	switch {
 	case err == nil && form.Question != "":
