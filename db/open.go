@@ -84,6 +84,12 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: the %s database does not answer: %w", dialect, singleLine(err))
 	}
+	if dialect == Postgres {
+		if err := checkPooler(ctx, handle); err != nil {
+			handle.Close()
+			return nil, fmt.Errorf("DATABASE_URL: %w", singleLine(err))
+		}
+	}
 	orm, err := gorm.Open(dialector, &gorm.Config{
 		Logger:                 newStatementLog(options.Logger, options.SlowStatement),
 		SkipDefaultTransaction: true,
