@@ -30,7 +30,7 @@ var moveColumns = slices.Concat(
 	columnsOf(orderColumns, func(m *orderForMove) *models.Order { return &m.Order }),
 	columnsOf(operatorColumns, func(m *orderForMove) *models.Operator { return &m.Operator }),
 	[]column[orderForMove]{
-		{"locations.name AS location_name", func(m *orderForMove) any { return &m.LocationName }},
+		{locationName + " AS location_name", func(m *orderForMove) any { return &m.LocationName }},
 		{"riders.name AS rider_name", func(m *orderForMove) any { return &m.RiderName }},
 		{"riders.phone AS rider_phone", func(m *orderForMove) any { return &m.RiderPhone }},
 		{"riders.active OR riders.test AS rider_active", func(m *orderForMove) any { return &m.RiderActive }},
@@ -46,7 +46,7 @@ var (
 	selectOrderForMove = "SELECT " + columnList(moveColumns) + `
 		FROM orders
 		JOIN operators AS o ON o.id = orders.operator_id
-		JOIN locations ON locations.id = orders.location_id
+		LEFT JOIN locations ON locations.id = orders.location_id
 		LEFT JOIN riders ON riders.id = COALESCE(?, orders.rider_id) AND riders.operator_id = o.id AND riders.test = orders.test
 		LEFT JOIN branches ON branches.id = ? AND branches.operator_id = o.id
 		WHERE orders.id = ?`

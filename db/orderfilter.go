@@ -55,7 +55,7 @@ func (s OrderSort) Indexed() bool { return s.Column == SortByCreation || s.Colum
 // an open order what is to be collected, of another what was.
 var sortExpressions = map[SortColumn]string{
 	SortByRecipient: "LOWER(orders.recipient_name)",
-	SortByLocation:  "LOWER(locations.name)",
+	SortByLocation:  "LOWER(" + locationName + ")",
 	SortByAmount: "CASE WHEN orders.status IN ('registered', 'received', 'assigned') THEN orders.amount_to_collect_cents " +
 		"ELSE COALESCE(orders.actual_amount_collected_cents, 0) END",
 }

@@ -62,8 +62,12 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, entry *models
 	return d.InsertDeliveries(ctx, deliveries)
 }
 
-// orderJoins are the joins that orderViewSelect needs.
-const orderJoins = "JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
+const (
+	// orderJoins are the joins that orderViewSelect needs. An order outlives the rows that it names.
+	orderJoins = "LEFT JOIN locations ON locations.id = orders.location_id LEFT JOIN riders ON riders.id = orders.rider_id"
+	// locationName is the name of an order's location; one that is gone has none.
+	locationName = "COALESCE(locations.name, '')"
+)
 
 func (d *DB) orderViews(ctx context.Context) *gorm.DB {
 	return d.with(ctx).Table("orders").Select(orderViewSelect).Joins(orderJoins)

@@ -30,7 +30,7 @@ var orderColumns = tableColumns[models.Order]("orders", "")
 
 var orderViewColumns = append(
 	columnsOf(orderColumns, func(v *models.OrderView) *models.Order { return &v.Order }),
-	column[models.OrderView]{"locations.name AS location_name", func(v *models.OrderView) any { return &v.LocationName }},
+	column[models.OrderView]{locationName + " AS location_name", func(v *models.OrderView) any { return &v.LocationName }},
 	column[models.OrderView]{"riders.name AS rider_name", func(v *models.OrderView) any { return &v.RiderName }},
 	column[models.OrderView]{"riders.phone AS rider_phone", func(v *models.OrderView) any { return &v.RiderPhone }},
 )

@@ -12,6 +12,7 @@ import (
 	"despacho/db"
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/test/testenv"
 )
 
@@ -63,6 +64,29 @@ func TestDeleted_riderBranchAndStore(t *testing.T) {
 		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(id), "", "by hand"))
 		s.deliver(t, id)
 		s.waitForOrderEnd(t, id)
+	})
+}
+
+// The same holds for an order whose location is gone, and its recipient can be erased.
+func TestDeleted_location(t *testing.T) {
+	eachOwn(t, func(t *testing.T, s *service) {
+		id := s.CreateOrder(t, s.Key)
+		s.receive(t, id)
+		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(id))
+		require.NoError(t, err)
+		s.deleteRow(t, "locations", order.LocationID)
+
+		require.Equal(t, map[string]any{"id": order.LocationID.String(), "name": ""}, s.order(t, id).Data["location"])
+		listed := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: s.Key})
+		require.Contains(t, listed.Text, id)
+		s.assign(t, id, 0)
+		s.deliver(t, id)
+		s.waitForOrderEnd(t, id)
+		poll.Until(t, func() error { // the history is deleted once no run is listed as running
+			_, err := s.App.Orders.Erase(t.Context(), &s.Operator, order.ID)
+			return err
+		})
+		require.Equal(t, models.ErasedText, s.order(t, id).String("recipient_name"))
 	})
 }
 
