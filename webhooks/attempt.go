@@ -19,6 +19,7 @@ const abandonedAfter = 30 * time.Second
 const (
 	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
 	textInactive  = "El webhook está desactivado."
+	textUnsigned  = "El secreto del webhook no se puede descifrar y el envío no se puede firmar. Renueve el secreto."
 )
 
 // beginAttempt writes the attempt before the request is sent. It returns an error if the request
@@ -124,6 +125,29 @@ func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error 
 		return tx.StartAttempt(ctx, &models.WebhookAttempt{
 			DeliveryID: deliveryID, Number: len(attempts) + 1, Cause: models.CauseAuto, StartedAt: now, FinishedAt: &now, Error: &text,
 		})
+	})
+	if err != nil {
+		return err
+	}
+	return verdict
+}
+
+// failUnsigned records a redelivery that cannot be signed. It is not tried again until a key is
+// found: somebody waits for its outcome, and the redelivery of a range keeps others from beginning.
+func (s *Service) failUnsigned(ctx context.Context, t *target) error {
+	verdict := workflows.WebhookFailed(textUnsigned)
+	err := s.DB.InTx(ctx, func(tx *db.DB) error {
+		_, attempts, err := tx.LockDelivery(ctx, t.delivery.ID)
+		if err != nil {
+			return err
+		}
+		now, text := s.Clock.Now(), textUnsigned
+		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
+			verdict = wait
+			return err
+		}
+		t.attempt.Number, t.attempt.StartedAt, t.attempt.FinishedAt, t.attempt.Error = len(attempts)+1, now, &now, &text
+		return tx.StartAttempt(ctx, &t.attempt)
 	})
 	if err != nil {
 		return err

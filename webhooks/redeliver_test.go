@@ -16,6 +16,7 @@ import (
 	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/webhooks/sender"
+	"despacho/workflows"
 )
 
 // configurableReceiver responds with a status that the test sets.
@@ -236,6 +237,35 @@ func TestRedeliver_rangeRefusals(t *testing.T) {
 			answer := s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", c.body, http.StatusBadRequest)
 			require.Equal(t, c.fields, answer.Fields, name)
 		}
+	})
+}
+
+// What cannot be signed, because SECRET_KEY is another one, is not sent, and says so: neither does
+// whoever redelivers one event wait, nor is the next redelivery of a range refused. A new secret is
+// enough to get events again, though the one that it replaces cannot be read.
+func TestRedeliver_unreadableSecret(t *testing.T) {
+	each(t, func(t *testing.T, s *harness) {
+		receiver := newConfigurableReceiver(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		s.CreateOrder(t, s.Key)
+		failed := s.waitUntilFinished(t, webhookID, 1)[0]
+		receiver.status.Store(200)
+		hook := s.webhookRow(t, webhookID)
+		hook.Secret = []byte("sealed with another key")
+		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+
+		unsent := s.redeliver(t, failed.ID)
+		require.Equal(t, "failed", unsent.Status)
+		require.Contains(t, *unsent.Attempts[1].Error, "no se puede descifrar")
+		for range 2 {
+			s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusOK)
+			require.NoError(t, s.Temporal.GetWorkflow(t.Context(), workflows.RedeliveryWorkflowID(uuid.MustParse(webhookID)), "").Get(t.Context(), nil))
+		}
+		require.Len(t, receiver.Events(), 1)
+
+		secret := s.rotate(t, webhookID)
+		require.Equal(t, "delivered", s.redeliver(t, failed.ID).Status)
+		requireSigned(t, receiver.Events()[1], secret, "")
 	})
 }
 

@@ -3,11 +3,13 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/encryption"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/webhooks/sender"
@@ -118,7 +120,9 @@ func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Ti
 	return err
 }
 
-// secretsOf returns the secrets that sign a delivery, the current one first.
+// secretsOf returns the secrets that sign a delivery, the current one first. One that was replaced
+// and that no key opens signs no more: whoever has lost a SECRET_KEY gets events again by replacing
+// the secret.
 func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
 	previous, err := PreviousSecrets(hook, s.Clock.Now())
 	if err != nil {
@@ -128,13 +132,15 @@ func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
 	for _, secret := range previous {
 		sealed = append(sealed, secret.Secret)
 	}
-	secrets := make([]string, len(sealed))
+	var secrets []string
 	for i := range sealed {
 		plain, err := s.Secrets.Open(sealed[i], hook.ID[:])
-		if err != nil {
+		switch {
+		case err == nil:
+			secrets = append(secrets, string(plain))
+		case i == 0 || !errors.Is(err, encryption.ErrOpen):
 			return nil, err
 		}
-		secrets[i] = string(plain)
 	}
 	return secrets, nil
 }

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/encryption"
 	"despacho/models"
 	"despacho/webhooks/sender"
 	"despacho/workflows"
@@ -120,6 +122,9 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 		return nil, err
 	}
 	t.secrets, err = s.secretsOf(t.hook)
+	if errors.Is(err, encryption.ErrOpen) && !t.scheduled() {
+		return nil, s.failUnsigned(ctx, t)
+	}
 	return t, err
 }
 
