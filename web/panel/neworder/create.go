@@ -10,6 +10,7 @@ import (
 	"despacho/internal/apperror"
 	"despacho/internal/clock"
 	"despacho/internal/jsonbody"
+	"despacho/internal/recovered"
 	"despacho/orders"
 )
 
@@ -54,7 +55,11 @@ func (r *Reader) Create(ctx context.Context, rows []*Row, deadline time.Time) {
 	for range createdAtOnce {
 		workers.Go(func() {
 			for row := range todo {
-				r.createRow(ctx, row)
+				err := recovered.Call(ctx, r.Log, func() error {
+					r.createRow(ctx, row)
+					return nil
+				})
+				row.Pending = row.Pending || err != nil
 			}
 		})
 	}

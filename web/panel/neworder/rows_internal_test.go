@@ -1,10 +1,29 @@
 package neworder
 
 import (
+	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"despacho/internal/clock"
 )
+
+// A panic while one row of a file becomes an order leaves that row to be tried again, and the
+// others are gone through.
+func TestCreate_panicInARow(t *testing.T) {
+	t.Parallel()
+	reader := &Reader{Creator: Creator{Clock: clock.System(), Log: slog.New(slog.DiscardHandler)}} // without the orders that it calls
+	rows := make([]*Row, createdAtOnce+1)
+	for i := range rows {
+		rows[i] = &Row{}
+	}
+	reader.Create(t.Context(), rows, time.Now().Add(time.Hour))
+	for _, row := range rows {
+		require.Equal(t, "pending", row.State())
+	}
+}
 
 // The content of a row without a number is its idempotency key. A release that reads more columns
 // must not make another order of the same row.
