@@ -982,7 +982,7 @@ export interface components {
              * @description Si los avisos fallidos se repiten, con espera creciente.
              * @default false
              */
-            retry: boolean | null;
+            retry?: boolean | null;
         };
         /** @description Un webhook registrado. */
         Webhook: {
@@ -1042,7 +1042,7 @@ export interface components {
              * @description Si los secretos anteriores dejan de firmar ahora mismo.
              * @default false
              */
-            revoke: boolean | null;
+            revoke?: boolean | null;
         };
         /**
          * @description Cómo se le está enviando. Tras 5 fallas seguidas el circuito se abre: sus avisos van de uno en uno y los reintentos esperan a la
@@ -1134,7 +1134,7 @@ export interface components {
              * @description Si se reenvía también lo que ya se entregó, hasta 5000.
              * @default false
              */
-            all: boolean | null;
+            all?: boolean | null;
         };
         /**
          * @description Cómo va una entrega.

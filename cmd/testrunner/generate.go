@@ -34,7 +34,7 @@ var generators = []generator{
 			chosen := filepath.Join(into, "chosen.yaml")
 			return [][]string{
 				slices.Concat(quietRedocly, nodeTool("redocly", "bundle", "--config", "clients/typescript/redocly.yaml", "client", "-o", chosen)),
-				nodeTool("openapi-typescript", chosen, "-o", filepath.Join(into, "openapi.d.ts")),
+				nodeTool("openapi-typescript", chosen, "--default-non-nullable", "false", "-o", filepath.Join(into, "openapi.d.ts")),
 				{"cp", "clients/typescript/despacho.ts", "clients/typescript/package.json", "clients/typescript/tsconfig.json", into},
 				nodeTool("tsc", "-p", into, "--typeRoots", filepath.Join(nodeToolsDir(), "node_modules", "@types")),
 			}
