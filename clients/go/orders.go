@@ -27,21 +27,41 @@ func (c *Client) CreateOrder(ctx context.Context, idempotencyKey string, order O
 	if err != nil {
 		return nil, err
 	}
-	created := &CreatedOrder{Order: answer.Data, Replayed: header.Get("Idempotent-Replayed") == "true"}
-	if answer.Warning != nil {
-		created.Warning = *answer.Warning
-	}
-	return created, nil
+	return &CreatedOrder{Order: answer.Data, Warning: orEmpty(answer.Warning), Replayed: header.Get("Idempotent-Replayed") == "true"}, nil
 }
 
 // GetOrder reads an order as it is now.
 func (c *Client) GetOrder(ctx context.Context, id string) (*Order, error) {
-	return c.order(ctx, read("/v1/orders/"+url.PathEscape(id), nil))
+	return c.order(ctx, read(orderPath(id), nil))
+}
+
+// CorrectedOrder is an order after a correction.
+type CorrectedOrder struct {
+	Order
+	// Message says what the shipping cost was and what it is now; empty if it is the same.
+	Message string
+	// Warning is to be shown to whoever dispatches; empty if there is none.
+	Warning string
+}
+
+// CorrectOrder changes those fields of an order that the correction has: a store's while it is
+// registered. Null removes a value.
+func (c *Client) CorrectOrder(ctx context.Context, id string, correction OrderCorrection) (*CorrectedOrder, error) {
+	var answer CorrectedOrderResponse
+	if _, err := c.do(ctx, call{method: http.MethodPatch, path: orderPath(id), body: correction}, &answer); err != nil {
+		return nil, err
+	}
+	return &CorrectedOrder{Order: answer.Data, Message: orEmpty(answer.Message), Warning: orEmpty(answer.Warning)}, nil
 }
 
 // CancelOrder cancels an order that is still registered.
 func (c *Client) CancelOrder(ctx context.Context, id string, why CancelInput) (*Order, error) {
-	return c.order(ctx, call{method: http.MethodPatch, path: "/v1/orders/" + url.PathEscape(id) + "/cancel", body: why})
+	return c.order(ctx, call{method: http.MethodPatch, path: orderPath(id) + "/cancel", body: why})
+}
+
+// AdvanceTestOrder makes the next step of a test order at once. It needs a test key.
+func (c *Client) AdvanceTestOrder(ctx context.Context, id string) (*Order, error) {
+	return c.order(ctx, call{method: http.MethodPost, path: "/v1/test/orders/" + url.PathEscape(id) + "/advance"})
 }
 
 func (c *Client) order(ctx context.Context, request call) (*Order, error) {
@@ -94,4 +114,13 @@ func (c *Client) Stores(ctx context.Context) ([]Store, error) {
 	var answer StoreListResponse
 	_, err := c.do(ctx, read("/v1/stores", nil), &answer)
 	return answer.Data, err
+}
+
+func orderPath(id string) string { return "/v1/orders/" + url.PathEscape(id) }
+
+func orEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

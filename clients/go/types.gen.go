@@ -981,37 +981,37 @@ type OrderTest bool
 // OrderCorrection Lo que se corrige de un pedido. Lo ausente queda como está.
 type OrderCorrection struct {
 	// AmountToCollect Lo que se cobra al entregar; nulo es 0.
-	AmountToCollect *float64 `json:"amount_to_collect,omitempty"`
+	AmountToCollect Nullable[float64] `json:"amount_to_collect,omitempty"`
 
 	// DeliveryAddress Dirección.
 	DeliveryAddress *string `json:"delivery_address,omitempty"`
 
 	// DeliveryLat Latitud; obligatoria si va `delivery_lng`.
-	DeliveryLat *float64 `json:"delivery_lat,omitempty"`
+	DeliveryLat Nullable[float64] `json:"delivery_lat,omitempty"`
 
 	// DeliveryLng Longitud; obligatoria si va `delivery_lat`.
-	DeliveryLng *float64 `json:"delivery_lng,omitempty"`
+	DeliveryLng Nullable[float64] `json:"delivery_lng,omitempty"`
 
 	// DeliveryMapsUrl Enlace de mapa, corto o largo; nulo lo borra.
-	DeliveryMapsUrl *string `json:"delivery_maps_url,omitempty"`
+	DeliveryMapsUrl Nullable[string] `json:"delivery_maps_url,omitempty"`
 
 	// DeliveryReference Referencia; nulo la borra.
-	DeliveryReference *string `json:"delivery_reference,omitempty"`
+	DeliveryReference Nullable[string] `json:"delivery_reference,omitempty"`
 
 	// LocationId Distrito o zona del catálogo. Con otro, la tarifa se calcula de nuevo.
 	LocationId *string `json:"location_id,omitempty"`
 
 	// Notes Indicaciones para el despacho; nulo las borra.
-	Notes *string `json:"notes,omitempty"`
+	Notes Nullable[string] `json:"notes,omitempty"`
 
 	// PaymentType Solo cuenta sin monto; con monto siempre es `cash_on_delivery`.
-	PaymentType *PaymentType `json:"payment_type,omitempty"`
+	PaymentType Nullable[PaymentType] `json:"payment_type,omitempty"`
 
 	// RecipientPhone Teléfono de quien recibe, como en la creación.
 	RecipientPhone *string `json:"recipient_phone,omitempty"`
 
 	// Size Código de talla del operador. Nulo o desconocido, la talla por omisión. Con otra, la tarifa se calcula de nuevo.
-	Size *string `json:"size,omitempty"`
+	Size Nullable[string] `json:"size,omitempty"`
 }
 
 // OrderInput Lo que se envía para crear un pedido.
@@ -1393,6 +1393,21 @@ type WebhookCircuit struct {
 // WebhookCircuitState `closed` se envía con normalidad, `open` está fallando, `half_open` se está probando.
 type WebhookCircuitState string
 
+// WebhookDay Cómo le fue a un webhook un día.
+type WebhookDay struct {
+	// Day El día.
+	Day string `json:"day"`
+
+	// Delivered Entregas que llegaron.
+	Delivered int64 `json:"delivered"`
+
+	// Failed Entregas que fallaron.
+	Failed int64 `json:"failed"`
+
+	// Pending Entregas pendientes.
+	Pending int64 `json:"pending"`
+}
+
 // WebhookEvent El cuerpo de un aviso.
 type WebhookEvent struct {
 	// Data El pedido como estaba al ocurrir el evento. Todos los campos vienen en todos los eventos, nulos si aún no existen;
@@ -1419,19 +1434,7 @@ type WebhookEventTest bool
 type WebhookHealthResponse struct {
 	Data struct {
 		// Days Un elemento por día.
-		Days []struct {
-			// Day El día.
-			Day string `json:"day"`
-
-			// Delivered Entregas que llegaron.
-			Delivered int64 `json:"delivered"`
-
-			// Failed Entregas que fallaron.
-			Failed int64 `json:"failed"`
-
-			// Pending Entregas pendientes.
-			Pending int64 `json:"pending"`
-		} `json:"days"`
+		Days []WebhookDay `json:"days"`
 	} `json:"data"`
 }
 

@@ -22,11 +22,28 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 
 // GetWebhook reads a webhook as it is now, also after its deactivation.
 func (c *Client) GetWebhook(ctx context.Context, id string) (*Webhook, error) {
+	return c.webhook(ctx, read(webhookPath(id), nil))
+}
+
+// ChangeWebhook changes the address, the events or the retries of a webhook without another secret.
+// With Paused it is paused, which keeps its events, and resumed, which sends them.
+func (c *Client) ChangeWebhook(ctx context.Context, id string, change WebhookChange) (*Webhook, error) {
+	return c.webhook(ctx, call{method: http.MethodPatch, path: webhookPath(id), body: change})
+}
+
+func (c *Client) webhook(ctx context.Context, request call) (*Webhook, error) {
 	var answer WebhookResponse
-	if _, err := c.do(ctx, read(webhookPath(id), nil), &answer); err != nil {
+	if _, err := c.do(ctx, request, &answer); err != nil {
 		return nil, err
 	}
 	return &answer.Data, nil
+}
+
+// WebhookHealth counts what arrived and what failed on each of the last seven days, oldest first.
+func (c *Client) WebhookHealth(ctx context.Context, id string) ([]WebhookDay, error) {
+	var answer WebhookHealthResponse
+	_, err := c.do(ctx, read(webhookPath(id)+"/health", nil), &answer)
+	return answer.Data.Days, err
 }
 
 // DeactivateWebhook ends a webhook.
@@ -55,9 +72,14 @@ func (c *Client) TestWebhook(ctx context.Context, id string) (*Delivery, error) 
 	return c.delivery(ctx, call{method: http.MethodPost, path: webhookPath(id) + "/test"})
 }
 
+// GetDelivery reads a delivery, with what each attempt sent and what the receiver answered.
+func (c *Client) GetDelivery(ctx context.Context, id string) (*Delivery, error) {
+	return c.delivery(ctx, read(deliveryPath(id), nil))
+}
+
 // Redeliver sends a delivery again and returns what the receiver answered.
 func (c *Client) Redeliver(ctx context.Context, deliveryID string) (*Delivery, error) {
-	return c.delivery(ctx, call{method: http.MethodPost, path: "/v1/deliveries/" + url.PathEscape(deliveryID) + "/redeliver"})
+	return c.delivery(ctx, call{method: http.MethodPost, path: deliveryPath(deliveryID) + "/redeliver"})
 }
 
 func (c *Client) delivery(ctx context.Context, request call) (*Delivery, error) {
@@ -70,8 +92,22 @@ func (c *Client) delivery(ctx context.Context, request call) (*Delivery, error) 
 
 // RedeliverFailed sends again what failed between two moments, and returns how many events that is.
 func (c *Client) RedeliverFailed(ctx context.Context, webhookID string, from, to time.Time) (int, error) {
+	return c.redeliverRange(ctx, webhookID, RedeliverInput{From: from, To: &to})
+}
+
+// RedeliverAll sends again everything between two moments, also what was delivered, and returns how
+// many events that is. The zero value of to is now.
+func (c *Client) RedeliverAll(ctx context.Context, webhookID string, from, to time.Time) (int, error) {
+	chosen := RedeliverInput{From: from, All: Ptr(true)}
+	if !to.IsZero() {
+		chosen.To = &to
+	}
+	return c.redeliverRange(ctx, webhookID, chosen)
+}
+
+func (c *Client) redeliverRange(ctx context.Context, webhookID string, chosen RedeliverInput) (int, error) {
 	var answer RedeliveringResponse
-	_, err := c.do(ctx, call{method: http.MethodPost, path: webhookPath(webhookID) + "/redeliver", body: RedeliverInput{From: from, To: &to}}, &answer)
+	_, err := c.do(ctx, call{method: http.MethodPost, path: webhookPath(webhookID) + "/redeliver", body: chosen}, &answer)
 	return int(answer.Data.Redelivering), err
 }
 
@@ -104,3 +140,5 @@ func (c *Client) Deliveries(ctx context.Context, filter DeliveryFilter) iter.Seq
 }
 
 func webhookPath(id string) string { return "/v1/webhooks/" + url.PathEscape(id) }
+
+func deliveryPath(id string) string { return "/v1/deliveries/" + url.PathEscape(id) }

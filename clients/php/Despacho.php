@@ -57,6 +57,20 @@ final class CreatedOrder
     }
 }
 
+/** An order after a correction. */
+final class CorrectedOrder
+{
+    /** @param array<string, mixed> $order */
+    public function __construct(
+        public readonly array $order,
+        /** What the shipping cost was and what it is now; null if it is the same. */
+        public readonly ?string $message,
+        /** To be shown to whoever dispatches; null if there is none. */
+        public readonly ?string $warning,
+    ) {
+    }
+}
+
 /** Asks one service with one API key. The catalog and the tracking need no key. */
 final class Client
 {
@@ -114,10 +128,27 @@ final class Client
         return $this->each('/v1/orders', 'orders', $filter);
     }
 
+    /**
+     * Changes those fields of an order that the correction has: a store's while it is registered. null removes a value.
+     *
+     * @param array<string, mixed> $correction
+     */
+    public function correctOrder(string $orderId, array $correction): CorrectedOrder
+    {
+        $answer = $this->write('PATCH', '/v1/orders/' . rawurlencode($orderId), $correction);
+        return new CorrectedOrder($answer['data'], $answer['message'] ?? null, $answer['warning'] ?? null);
+    }
+
     /** Cancels an order that is still registered. */
     public function cancelOrder(string $orderId, ?string $reason = null, ?string $note = null): array
     {
         return $this->write('PATCH', '/v1/orders/' . rawurlencode($orderId) . '/cancel', ['reason' => $reason, 'note' => $note])['data'];
+    }
+
+    /** Makes the next step of a test order at once. It needs a test key. */
+    public function advanceTestOrder(string $orderId): array
+    {
+        return $this->write('POST', '/v1/test/orders/' . rawurlencode($orderId) . '/advance')['data'];
     }
 
     /** Reads what anybody who has the guide code may see. */
@@ -154,6 +185,24 @@ final class Client
         return $this->read('/v1/webhooks/' . rawurlencode($webhookId))['data'];
     }
 
+    /**
+     * Changes the address, the events or the retries of a webhook without another secret. With $paused it is paused,
+     * which keeps its events, and resumed, which sends them. What is null stays as it is.
+     *
+     * @param ?list<string> $events
+     */
+    public function changeWebhook(string $webhookId, ?string $url = null, ?array $events = null, ?bool $retry = null, ?bool $paused = null): array
+    {
+        $change = ['url' => $url, 'events' => $events, 'retry' => $retry, 'paused' => $paused];
+        return $this->write('PATCH', '/v1/webhooks/' . rawurlencode($webhookId), array_filter($change, static fn ($value) => $value !== null))['data'];
+    }
+
+    /** Counts what arrived and what failed on each of the last seven days, oldest first. */
+    public function webhookHealth(string $webhookId): array
+    {
+        return $this->read('/v1/webhooks/' . rawurlencode($webhookId) . '/health')['data']['days'];
+    }
+
     /** Ends a webhook. */
     public function deactivateWebhook(string $webhookId): void
     {
@@ -175,7 +224,21 @@ final class Client
     /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
     public function redeliverFailed(string $webhookId, string $from, string $to): int
     {
-        return $this->write('POST', '/v1/webhooks/' . rawurlencode($webhookId) . '/redeliver', ['from' => $from, 'to' => $to])['data']['redelivering'];
+        return $this->redeliverRange($webhookId, ['from' => $from, 'to' => $to]);
+    }
+
+    /**
+     * Sends again everything between two moments (ISO 8601), also what was delivered, and returns how many events that
+     * is. Without $to it is everything until now.
+     */
+    public function redeliverAll(string $webhookId, string $from, ?string $to = null): int
+    {
+        return $this->redeliverRange($webhookId, ['from' => $from, 'to' => $to, 'all' => true]);
+    }
+
+    private function redeliverRange(string $webhookId, array $chosen): int
+    {
+        return $this->write('POST', '/v1/webhooks/' . rawurlencode($webhookId) . '/redeliver', $chosen)['data']['redelivering'];
     }
 
     /**
@@ -187,6 +250,12 @@ final class Client
     public function deliveries(array $filter = []): \Generator
     {
         return $this->each('/v1/deliveries', 'deliveries', $filter);
+    }
+
+    /** Reads a delivery, with what each attempt sent and what the receiver answered. */
+    public function getDelivery(string $deliveryId): array
+    {
+        return $this->read('/v1/deliveries/' . rawurlencode($deliveryId))['data'];
     }
 
     /** Sends a delivery again and returns what the receiver answered. */
@@ -205,6 +274,24 @@ final class Client
     public function events(?string $after = null, int $wait = 10, int $limit = 200): array
     {
         return $this->read('/v1/events', ['after' => $after, 'wait' => $wait, 'limit' => $limit])['data'];
+    }
+
+    /** Lists the cities of a country where something is delivered, by name. */
+    public function cities(string $countryCode): array
+    {
+        return $this->read('/public/cities', ['country_code' => $countryCode])['data'];
+    }
+
+    /** Lists the districts of a city with their zones. The city is its name or its id. */
+    public function locationTree(string $countryCode, string $city): array
+    {
+        return $this->read('/public/locations/tree', ['country_code' => $countryCode, 'city' => $city])['data'];
+    }
+
+    /** Lists what is right below a location: the zones of a district. */
+    public function locationChildren(string $locationId): array
+    {
+        return $this->read('/public/locations/' . rawurlencode($locationId) . '/children')['data'];
     }
 
     /**

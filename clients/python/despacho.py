@@ -114,9 +114,22 @@ class Client:
         chosen = {"status": status, "from_date": from_date, "to_date": to_date, "external_id": external_id}
         return self._each("/v1/orders", "orders", chosen, limit)
 
+    def correct_order(self, order_id: str, correction: Mapping[str, Any]) -> Object:
+        """Changes those fields of an order that the correction has: a store's while it is registered.
+
+        None removes a value. The result has the order's members, `message`, which says what the shipping cost was and
+        what it is now, or None if it is the same, and `warning`, to be shown to whoever dispatches, or None.
+        """
+        answer = self._write("PATCH", "/v1/orders/" + _segment(order_id), correction)
+        return {**answer["data"], "message": answer.get("message"), "warning": answer.get("warning")}
+
     def cancel_order(self, order_id: str, *, reason: Optional[str] = None, note: Optional[str] = None) -> Object:
         """Cancels an order that is still registered."""
         return self._write("PATCH", f"/v1/orders/{_segment(order_id)}/cancel", {"reason": reason, "note": note})["data"]
+
+    def advance_test_order(self, order_id: str) -> Object:
+        """Makes the next step of a test order at once. It needs a test key."""
+        return self._write("POST", f"/v1/test/orders/{_segment(order_id)}/advance")["data"]
 
     def track(self, guide_code: str) -> Object:
         """Reads what anybody who has the guide code may see."""
@@ -141,6 +154,27 @@ class Client:
         """Reads a webhook as it is now, also after its deactivation."""
         return self._read("/v1/webhooks/" + _segment(webhook_id))["data"]
 
+    def change_webhook(
+        self,
+        webhook_id: str,
+        *,
+        url: Optional[str] = None,
+        events: Optional[Sequence[str]] = None,
+        retry: Optional[bool] = None,
+        paused: Optional[bool] = None,
+    ) -> Object:
+        """Changes the address, the events or the retries of a webhook without another secret.
+
+        With `paused` it is paused, which keeps its events, and resumed, which sends them. What is None stays as it is.
+        """
+        given = {"url": url, "events": events if events is None else list(events), "retry": retry, "paused": paused}
+        change = {name: value for name, value in given.items() if value is not None}
+        return self._write("PATCH", "/v1/webhooks/" + _segment(webhook_id), change)["data"]
+
+    def webhook_health(self, webhook_id: str) -> List[Object]:
+        """Counts what arrived and what failed on each of the last seven days, oldest first."""
+        return self._read(f"/v1/webhooks/{_segment(webhook_id)}/health")["data"]["days"]
+
     def deactivate_webhook(self, webhook_id: str) -> None:
         """Ends a webhook."""
         self._write("DELETE", "/v1/webhooks/" + _segment(webhook_id))
@@ -155,8 +189,17 @@ class Client:
 
     def redeliver_failed(self, webhook_id: str, from_time: str, to_time: str) -> int:
         """Sends again what failed between two moments (ISO 8601), and returns how many events that is."""
-        body = {"from": from_time, "to": to_time}
-        return self._write("POST", f"/v1/webhooks/{_segment(webhook_id)}/redeliver", body)["data"]["redelivering"]
+        return self._redeliver_range(webhook_id, {"from": from_time, "to": to_time})
+
+    def redeliver_all(self, webhook_id: str, from_time: str, to_time: Optional[str] = None) -> int:
+        """Sends again everything between two moments (ISO 8601), also what was delivered.
+
+        It returns how many events that is. Without `to_time` it is everything until now.
+        """
+        return self._redeliver_range(webhook_id, {"from": from_time, "to": to_time, "all": True})
+
+    def _redeliver_range(self, webhook_id: str, chosen: Mapping[str, Any]) -> int:
+        return self._write("POST", f"/v1/webhooks/{_segment(webhook_id)}/redeliver", chosen)["data"]["redelivering"]
 
     def deliveries(
         self,
@@ -171,6 +214,10 @@ class Client:
         chosen = {"webhook_id": webhook_id, "order_id": order_id, "event": event, "status": status}
         return self._each("/v1/deliveries", "deliveries", chosen, limit)
 
+    def get_delivery(self, delivery_id: str) -> Object:
+        """Reads a delivery, with what each attempt sent and what the receiver answered."""
+        return self._read("/v1/deliveries/" + _segment(delivery_id))["data"]
+
     def redeliver(self, delivery_id: str) -> Object:
         """Sends a delivery again and returns what the receiver answered."""
         return self._write("POST", f"/v1/deliveries/{_segment(delivery_id)}/redeliver")["data"]
@@ -183,6 +230,18 @@ class Client:
         `wait` is shorter than the client's timeout.
         """
         return self._read("/v1/events", {"after": after, "wait": wait, "limit": limit})["data"]
+
+    def cities(self, country_code: str) -> List[Object]:
+        """Lists the cities of a country where something is delivered, by name."""
+        return self._read("/public/cities", {"country_code": country_code})["data"]
+
+    def location_tree(self, country_code: str, city: str) -> List[Object]:
+        """Lists the districts of a city with their zones. The city is its name or its id."""
+        return self._read("/public/locations/tree", {"country_code": country_code, "city": city})["data"]
+
+    def location_children(self, location_id: str) -> List[Object]:
+        """Lists what is right below a location: the zones of a district."""
+        return self._read(f"/public/locations/{_segment(location_id)}/children")["data"]
 
     def lookup_ubigeo(self, country_code: str, codes: Sequence[str]) -> List[Object]:
         """Turns INEI ubigeo codes into locations, in the order of the codes."""

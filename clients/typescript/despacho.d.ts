@@ -2,16 +2,21 @@ import type { components } from "./openapi.js";
 type Schemas = components["schemas"];
 export type Order = Schemas["Order"];
 export type OrderInput = Schemas["OrderInput"];
+export type OrderCorrection = Schemas["OrderCorrection"];
+export type CancelInput = Schemas["CancelInput"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type Tracking = Schemas["Tracking"];
 export type Store = Schemas["Store"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookInput = Schemas["WebhookInput"];
+export type WebhookChange = Schemas["WebhookChange"];
+export type WebhookDay = Schemas["WebhookDay"];
 export type RegisteredWebhook = Schemas["RegisteredWebhook"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Schemas["DeliveryStatus"];
 export type EventPage = Schemas["EventListResponse"]["data"];
 export type Location = Schemas["Location"];
+export type District = Schemas["District"];
 export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
 /** The body of a webhook's request. */
@@ -23,6 +28,14 @@ export interface CreatedOrder {
     warning: string | undefined;
     /** Whether an earlier request with the same key created it. */
     replayed: boolean;
+}
+/** An order after a correction. */
+export interface CorrectedOrder {
+    order: Order;
+    /** What the shipping cost was and what it is now, if it changed. */
+    message: string | undefined;
+    /** To be shown to whoever dispatches. */
+    warning: string | undefined;
 }
 export interface OrderFilter {
     status?: OrderStatus;
@@ -100,8 +113,15 @@ export declare class Client {
     getOrder(orderId: string): Promise<Order>;
     /** Lists orders, newest first, page after page. */
     orders(filter?: OrderFilter): AsyncGenerator<Order>;
+    /**
+     * Changes those fields of an order that the correction has: a store's while it is registered. `null` removes a value;
+     * `undefined` leaves it as it is.
+     */
+    correctOrder(orderId: string, correction: OrderCorrection): Promise<CorrectedOrder>;
     /** Cancels an order that is still registered. */
-    cancelOrder(orderId: string, why?: Schemas["CancelInput"]): Promise<Order>;
+    cancelOrder(orderId: string, why?: CancelInput): Promise<Order>;
+    /** Makes the next step of a test order at once. It needs a test key. */
+    advanceTestOrder(orderId: string): Promise<Order>;
     /** Reads what anybody who has the guide code may see. */
     track(guideCode: string): Promise<Tracking>;
     /** Lists the operator's active stores. */
@@ -112,6 +132,13 @@ export declare class Client {
     webhooks(): Promise<Webhook[]>;
     /** Reads a webhook as it is now, also after its deactivation. */
     getWebhook(webhookId: string): Promise<Webhook>;
+    /**
+     * Changes the address, the events or the retries of a webhook without another secret. With `paused` it is paused,
+     * which keeps its events, and resumed, which sends them.
+     */
+    changeWebhook(webhookId: string, change: WebhookChange): Promise<Webhook>;
+    /** Counts what arrived and what failed on each of the last seven days, oldest first. */
+    webhookHealth(webhookId: string): Promise<WebhookDay[]>;
     /** Ends a webhook. */
     deactivateWebhook(webhookId: string): Promise<void>;
     /** Replaces a webhook's secret. The earlier one signs beside it for a day, unless it is revoked. */
@@ -122,8 +149,15 @@ export declare class Client {
     testWebhook(webhookId: string): Promise<Delivery>;
     /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
     redeliverFailed(webhookId: string, from: string, to: string): Promise<number>;
+    /**
+     * Sends again everything between two moments (ISO 8601), also what was delivered, and returns how many events that
+     * is. Without `to` it is everything until now.
+     */
+    redeliverAll(webhookId: string, from: string, to?: string): Promise<number>;
     /** Lists what was sent to webhooks, newest first, page after page. */
     deliveries(filter?: DeliveryFilter): AsyncGenerator<Delivery>;
+    /** Reads a delivery, with what each attempt sent and what the receiver answered. */
+    getDelivery(deliveryId: string): Promise<Delivery>;
     /** Sends a delivery again and returns what the receiver answered. */
     redeliver(deliveryId: string): Promise<Delivery>;
     /**
@@ -134,6 +168,12 @@ export declare class Client {
         wait?: number | undefined;
         limit?: number | undefined;
     }): Promise<EventPage>;
+    /** Lists the cities of a country where something is delivered, by name. */
+    cities(countryCode: string): Promise<Location[]>;
+    /** Lists the districts of a city with their zones. The city is its name or its id. */
+    locationTree(countryCode: string, city: string): Promise<District[]>;
+    /** Lists what is right below a location: the zones of a district. */
+    locationChildren(locationId: string): Promise<Location[]>;
     /** Turns INEI ubigeo codes into locations, in the order of the codes. */
     lookupUbigeo(countryCode: string, codes: string[]): Promise<UbigeoMatch[]>;
     /** Finds cities, districts and zones by the beginning of their names. */

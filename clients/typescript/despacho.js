@@ -71,10 +71,24 @@ export class Client {
     orders(filter = {}) {
         return this.#each("/v1/orders", filter, (page) => page.orders);
     }
+    /**
+     * Changes those fields of an order that the correction has: a store's while it is registered. `null` removes a value;
+     * `undefined` leaves it as it is.
+     */
+    async correctOrder(orderId, correction) {
+        const path = `/v1/orders/${encodeURIComponent(orderId)}`;
+        const { data, message, warning } = await this.#write("PATCH", path, correction);
+        return { order: data, message, warning };
+    }
     /** Cancels an order that is still registered. */
     async cancelOrder(orderId, why = {}) {
         const path = `/v1/orders/${encodeURIComponent(orderId)}/cancel`;
         return (await this.#write("PATCH", path, why)).data;
+    }
+    /** Makes the next step of a test order at once. It needs a test key. */
+    async advanceTestOrder(orderId) {
+        const path = `/v1/test/orders/${encodeURIComponent(orderId)}/advance`;
+        return (await this.#write("POST", path)).data;
     }
     /** Reads what anybody who has the guide code may see. */
     async track(guideCode) {
@@ -96,6 +110,19 @@ export class Client {
     async getWebhook(webhookId) {
         return (await this.#read(`/v1/webhooks/${encodeURIComponent(webhookId)}`)).data;
     }
+    /**
+     * Changes the address, the events or the retries of a webhook without another secret. With `paused` it is paused,
+     * which keeps its events, and resumed, which sends them.
+     */
+    async changeWebhook(webhookId, change) {
+        const path = `/v1/webhooks/${encodeURIComponent(webhookId)}`;
+        return (await this.#write("PATCH", path, change)).data;
+    }
+    /** Counts what arrived and what failed on each of the last seven days, oldest first. */
+    async webhookHealth(webhookId) {
+        const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/health`;
+        return (await this.#read(path)).data.days;
+    }
     /** Ends a webhook. */
     async deactivateWebhook(webhookId) {
         await this.#write("DELETE", `/v1/webhooks/${encodeURIComponent(webhookId)}`);
@@ -111,12 +138,26 @@ export class Client {
     }
     /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
     async redeliverFailed(webhookId, from, to) {
+        return this.#redeliverRange(webhookId, { from, to });
+    }
+    /**
+     * Sends again everything between two moments (ISO 8601), also what was delivered, and returns how many events that
+     * is. Without `to` it is everything until now.
+     */
+    async redeliverAll(webhookId, from, to) {
+        return this.#redeliverRange(webhookId, { from, ...(to !== undefined && { to }), all: true });
+    }
+    async #redeliverRange(webhookId, chosen) {
         const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/redeliver`;
-        return (await this.#write("POST", path, { from, to })).data.redelivering;
+        return (await this.#write("POST", path, chosen)).data.redelivering;
     }
     /** Lists what was sent to webhooks, newest first, page after page. */
     deliveries(filter = {}) {
         return this.#each("/v1/deliveries", filter, (page) => page.deliveries);
+    }
+    /** Reads a delivery, with what each attempt sent and what the receiver answered. */
+    async getDelivery(deliveryId) {
+        return (await this.#read(`/v1/deliveries/${encodeURIComponent(deliveryId)}`)).data;
     }
     /** Sends a delivery again and returns what the receiver answered. */
     async redeliver(deliveryId) {
@@ -129,6 +170,20 @@ export class Client {
      */
     async events(after, { wait = 10, limit = 200 } = {}) {
         return (await this.#read("/v1/events", { after, wait, limit })).data;
+    }
+    /** Lists the cities of a country where something is delivered, by name. */
+    async cities(countryCode) {
+        return (await this.#read("/public/cities", { country_code: countryCode })).data;
+    }
+    /** Lists the districts of a city with their zones. The city is its name or its id. */
+    async locationTree(countryCode, city) {
+        const query = { country_code: countryCode, city };
+        return (await this.#read("/public/locations/tree", query)).data;
+    }
+    /** Lists what is right below a location: the zones of a district. */
+    async locationChildren(locationId) {
+        const path = `/public/locations/${encodeURIComponent(locationId)}/children`;
+        return (await this.#read(path)).data;
     }
     /** Turns INEI ubigeo codes into locations, in the order of the codes. */
     async lookupUbigeo(countryCode, codes) {

@@ -10,16 +10,21 @@ import type { components } from "./openapi.js";
 type Schemas = components["schemas"];
 export type Order = Schemas["Order"];
 export type OrderInput = Schemas["OrderInput"];
+export type OrderCorrection = Schemas["OrderCorrection"];
+export type CancelInput = Schemas["CancelInput"];
 export type OrderStatus = Schemas["OrderStatus"];
 export type Tracking = Schemas["Tracking"];
 export type Store = Schemas["Store"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookInput = Schemas["WebhookInput"];
+export type WebhookChange = Schemas["WebhookChange"];
+export type WebhookDay = Schemas["WebhookDay"];
 export type RegisteredWebhook = Schemas["RegisteredWebhook"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryStatus = Schemas["DeliveryStatus"];
 export type EventPage = Schemas["EventListResponse"]["data"];
 export type Location = Schemas["Location"];
+export type District = Schemas["District"];
 export type UbigeoMatch = Schemas["UbigeoMatch"];
 export type FieldError = Schemas["FieldError"];
 /** The body of a webhook's request. */
@@ -32,6 +37,15 @@ export interface CreatedOrder {
   warning: string | undefined;
   /** Whether an earlier request with the same key created it. */
   replayed: boolean;
+}
+
+/** An order after a correction. */
+export interface CorrectedOrder {
+  order: Order;
+  /** What the shipping cost was and what it is now, if it changed. */
+  message: string | undefined;
+  /** To be shown to whoever dispatches. */
+  warning: string | undefined;
 }
 
 export interface OrderFilter {
@@ -163,10 +177,26 @@ export class Client {
     return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", filter, (page) => page.orders);
   }
 
+  /**
+   * Changes those fields of an order that the correction has: a store's while it is registered. `null` removes a value;
+   * `undefined` leaves it as it is.
+   */
+  async correctOrder(orderId: string, correction: OrderCorrection): Promise<CorrectedOrder> {
+    const path = `/v1/orders/${encodeURIComponent(orderId)}`;
+    const { data, message, warning } = await this.#write<Schemas["CorrectedOrderResponse"]>("PATCH", path, correction);
+    return { order: data, message, warning };
+  }
+
   /** Cancels an order that is still registered. */
-  async cancelOrder(orderId: string, why: Schemas["CancelInput"] = {}): Promise<Order> {
+  async cancelOrder(orderId: string, why: CancelInput = {}): Promise<Order> {
     const path = `/v1/orders/${encodeURIComponent(orderId)}/cancel`;
     return (await this.#write<Schemas["OrderResponse"]>("PATCH", path, why)).data;
+  }
+
+  /** Makes the next step of a test order at once. It needs a test key. */
+  async advanceTestOrder(orderId: string): Promise<Order> {
+    const path = `/v1/test/orders/${encodeURIComponent(orderId)}/advance`;
+    return (await this.#write<Schemas["OrderResponse"]>("POST", path)).data;
   }
 
   /** Reads what anybody who has the guide code may see. */
@@ -194,6 +224,21 @@ export class Client {
     return (await this.#read<Schemas["WebhookResponse"]>(`/v1/webhooks/${encodeURIComponent(webhookId)}`)).data;
   }
 
+  /**
+   * Changes the address, the events or the retries of a webhook without another secret. With `paused` it is paused,
+   * which keeps its events, and resumed, which sends them.
+   */
+  async changeWebhook(webhookId: string, change: WebhookChange): Promise<Webhook> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhookId)}`;
+    return (await this.#write<Schemas["WebhookResponse"]>("PATCH", path, change)).data;
+  }
+
+  /** Counts what arrived and what failed on each of the last seven days, oldest first. */
+  async webhookHealth(webhookId: string): Promise<WebhookDay[]> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/health`;
+    return (await this.#read<Schemas["WebhookHealthResponse"]>(path)).data.days;
+  }
+
   /** Ends a webhook. */
   async deactivateWebhook(webhookId: string): Promise<void> {
     await this.#write("DELETE", `/v1/webhooks/${encodeURIComponent(webhookId)}`);
@@ -212,13 +257,30 @@ export class Client {
 
   /** Sends again what failed between two moments (ISO 8601), and returns how many events that is. */
   async redeliverFailed(webhookId: string, from: string, to: string): Promise<number> {
+    return this.#redeliverRange(webhookId, { from, to });
+  }
+
+  /**
+   * Sends again everything between two moments (ISO 8601), also what was delivered, and returns how many events that
+   * is. Without `to` it is everything until now.
+   */
+  async redeliverAll(webhookId: string, from: string, to?: string): Promise<number> {
+    return this.#redeliverRange(webhookId, { from, ...(to !== undefined && { to }), all: true });
+  }
+
+  async #redeliverRange(webhookId: string, chosen: Schemas["RedeliverInput"]): Promise<number> {
     const path = `/v1/webhooks/${encodeURIComponent(webhookId)}/redeliver`;
-    return (await this.#write<Schemas["RedeliveringResponse"]>("POST", path, { from, to })).data.redelivering;
+    return (await this.#write<Schemas["RedeliveringResponse"]>("POST", path, chosen)).data.redelivering;
   }
 
   /** Lists what was sent to webhooks, newest first, page after page. */
   deliveries(filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
     return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", filter, (page) => page.deliveries);
+  }
+
+  /** Reads a delivery, with what each attempt sent and what the receiver answered. */
+  async getDelivery(deliveryId: string): Promise<Delivery> {
+    return (await this.#read<Schemas["DeliveryResponse"]>(`/v1/deliveries/${encodeURIComponent(deliveryId)}`)).data;
   }
 
   /** Sends a delivery again and returns what the receiver answered. */
@@ -233,6 +295,23 @@ export class Client {
    */
   async events(after?: string, { wait = 10, limit = 200 } = {}): Promise<EventPage> {
     return (await this.#read<Schemas["EventListResponse"]>("/v1/events", { after, wait, limit })).data;
+  }
+
+  /** Lists the cities of a country where something is delivered, by name. */
+  async cities(countryCode: string): Promise<Location[]> {
+    return (await this.#read<Schemas["LocationListResponse"]>("/public/cities", { country_code: countryCode })).data;
+  }
+
+  /** Lists the districts of a city with their zones. The city is its name or its id. */
+  async locationTree(countryCode: string, city: string): Promise<District[]> {
+    const query = { country_code: countryCode, city };
+    return (await this.#read<Schemas["LocationTreeResponse"]>("/public/locations/tree", query)).data;
+  }
+
+  /** Lists what is right below a location: the zones of a district. */
+  async locationChildren(locationId: string): Promise<Location[]> {
+    const path = `/public/locations/${encodeURIComponent(locationId)}/children`;
+    return (await this.#read<Schemas["LocationListResponse"]>(path)).data;
   }
 
   /** Turns INEI ubigeo codes into locations, in the order of the codes. */

@@ -1083,29 +1083,31 @@ export interface components {
         WebhookHealthResponse: {
             data: {
                 /** @description Un elemento por día. */
-                days: {
-                    /**
-                     * Format: date
-                     * @description El día.
-                     */
-                    day: string;
-                    /**
-                     * Format: int64
-                     * @description Entregas que llegaron.
-                     */
-                    delivered: number;
-                    /**
-                     * Format: int64
-                     * @description Entregas que fallaron.
-                     */
-                    failed: number;
-                    /**
-                     * Format: int64
-                     * @description Entregas pendientes.
-                     */
-                    pending: number;
-                }[];
+                days: components["schemas"]["WebhookDay"][];
             };
+        };
+        /** @description Cómo le fue a un webhook un día. */
+        WebhookDay: {
+            /**
+             * Format: date
+             * @description El día.
+             */
+            day: string;
+            /**
+             * Format: int64
+             * @description Entregas que llegaron.
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Entregas que fallaron.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Entregas pendientes.
+             */
+            pending: number;
         };
         WebhookResponse: {
             data: components["schemas"]["Webhook"];

@@ -32,15 +32,24 @@ type testCase struct {
 
 	Result any `yaml:"result"`
 	// ResultHas is an element that a list must have, among others.
-	ResultHas any       `yaml:"result_has"`
-	Error     any       `yaml:"error"`
-	NoAnswer  bool      `yaml:"no_answer"`
-	NotSent   string    `yaml:"not_sent"`
-	Waits     []float64 `yaml:"waits"`
-	Save      string    `yaml:"save"`
+	ResultHas any    `yaml:"result_has"`
+	Error     any    `yaml:"error"`
+	NoAnswer  bool   `yaml:"no_answer"`
+	NotSent   string `yaml:"not_sent"`
+	// Sent is the whole body of each request.
+	Sent  any       `yaml:"sent"`
+	Waits []float64 `yaml:"waits"`
+	Save  string    `yaml:"save"`
 }
 
-var table = sync.OnceValues(func() (cases struct{ Service, Scripted []testCase }, err error) {
+// cases is what cases.yaml has.
+type cases struct {
+	Service, Scripted []testCase
+	// Operations has a call for each operation of openapi.yaml.
+	Operations map[string]testCase
+}
+
+var table = sync.OnceValues(func() (cases cases, err error) {
 	content, err := os.ReadFile("cases.yaml")
 	if err != nil {
 		return cases, err

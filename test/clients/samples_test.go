@@ -22,6 +22,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 	"github.com/stretchr/testify/require"
 
@@ -49,6 +50,7 @@ func samplesOf(t *testing.T, language, baseURL string) map[string]string {
 
 // recorder keeps the requests that it gets, and answers each.
 type recorder struct {
+	answer   string
 	mu       sync.Mutex
 	requests []*http.Request
 	bodies   [][]byte
@@ -62,7 +64,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests, r.bodies = append(r.requests, request), append(r.bodies, body)
-	_, _ = io.WriteString(w, "{}")
+	_, _ = io.WriteString(w, r.answer)
 }
 
 // sampleLanguages make one program of all samples, to be run in a directory.
@@ -98,7 +100,7 @@ func TestSamples(t *testing.T) {
 	for language := range sampleLanguages {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			got := &recorder{}
+			got := &recorder{answer: "{}"}
 			server := httptest.NewServer(got)
 			t.Cleanup(server.Close)
 			samples := samplesOf(t, language, server.URL)
@@ -140,21 +142,27 @@ func runSamples(t *testing.T, language string, operations []string, samples map[
 	require.NoError(t, err, string(output))
 }
 
-// requireRequest holds a request to its operation, which it returns: route, parameters, credential
-// and body.
-func requireRequest(t *testing.T, document *openapi3.T, request *http.Request, body []byte) (operation string) {
+// requireRoute holds a request to the route, parameters and body of its operation.
+func requireRoute(t *testing.T, document *openapi3.T, request *http.Request, body []byte) *routers.Route {
 	t.Helper()
 	router, err := gorillamux.NewRouter(document)
 	require.NoError(t, err)
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	route, parameters, err := router.FindRoute(request)
 	require.NoError(t, err, request.URL)
-	operation = route.Operation.OperationID
 	require.NoError(t, openapi3filter.ValidateRequest(t.Context(), &openapi3filter.RequestValidationInput{
 		Request: request, PathParams: parameters, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
-	}), operation)
+	}), route.Operation.OperationID)
+	return route
+}
 
+// requireRequest holds a request to its operation, which it returns: route, parameters, credential
+// and body.
+func requireRequest(t *testing.T, document *openapi3.T, request *http.Request, body []byte) (operation string) {
+	t.Helper()
+	route := requireRoute(t, document, request, body)
+	operation = route.Operation.OperationID
 	security := document.Security
 	if route.Operation.Security != nil {
 		security = *route.Operation.Security

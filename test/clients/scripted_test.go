@@ -31,6 +31,7 @@ type scripted struct {
 	answers []answer
 	seen    []string
 	pages   []string
+	bodies  []string
 }
 
 func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -39,6 +40,7 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.seen = append(s.seen, strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Idempotency-Key"), string(body)}, " "))
 	s.pages = append(s.pages, r.URL.Query().Get("page"))
+	s.bodies = append(s.bodies, string(body))
 	if err != nil || len(s.answers) == 0 {
 		panic(http.ErrAbortHandler)
 	}
@@ -112,6 +114,13 @@ func TestScripted(t *testing.T) {
 				require.Contains(t, service.seen[0], "POST /v1/orders dsp_live_test venta-20391 {", c.Name)
 				for _, request := range service.seen {
 					require.Equal(t, service.seen[0], request, c.Name)
+				}
+			}
+			if c.Sent != nil {
+				sent, err := json.Marshal(c.Sent)
+				require.NoError(t, err)
+				for _, body := range service.bodies {
+					require.JSONEq(t, string(sent), body, c.Name)
 				}
 			}
 			require.Len(t, o.Waits, len(c.Waits), c.Name)

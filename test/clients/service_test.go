@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/models"
 	"despacho/test/apptest"
 )
 
@@ -21,11 +22,12 @@ func TestService(t *testing.T) {
 			known := map[string]any{
 				"miraflores": apptest.Miraflores.String(), "risky": apptest.SanJuan.String(), "uncovered": apptest.Cusco.String(),
 				"receiver": receiver.URL + "/hook", "tooLong": strings.Repeat("ñ", 256),
+				"testKey": tenant.NewKey(t, models.APIKey{Test: true}),
 			}
 			for _, c := range cases.Service {
 				key := tenant.KeyA
 				if c.Key != nil {
-					key = *c.Key
+					key, _ = resolve(t, *c.Key, known).(string)
 				}
 				with, _ := resolve(t, c.With, known).(map[string]any)
 				c.Result, c.ResultHas = resolve(t, c.Result, known), resolve(t, c.ResultHas, known)

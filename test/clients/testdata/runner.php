@@ -17,6 +17,10 @@ $calls = [
     'create_order_for_nan' => static fn (Client $c) => $c->createOrder('venta-1', ['amount_to_collect' => NAN]),
     'get_order' => static fn (Client $c, array $w) => $c->getOrder($w['id']),
     'orders' => static fn (Client $c, array $w) => iterator_to_array($c->orders($w['filter'] ?? []), false),
+    'correct_order' => static function (Client $c, array $w) {
+        $corrected = $c->correctOrder($w['id'], $w['correction']);
+        return ['order' => $corrected->order, 'message' => $corrected->message, 'warning' => $corrected->warning];
+    },
     'cancel_orders' => static function (Client $c, array $w) {
         $cancelled = [];
         foreach ($c->orders($w['filter']) as $order) {
@@ -25,18 +29,26 @@ $calls = [
         return $cancelled;
     },
     'cancel_order' => static fn (Client $c, array $w) => $c->cancelOrder($w['id'], $w['reason'] ?? null, $w['note'] ?? null),
+    'advance_test_order' => static fn (Client $c, array $w) => $c->advanceTestOrder($w['id']),
     'track' => static fn (Client $c, array $w) => $c->track($w['guide_code']),
     'stores' => static fn (Client $c, array $w) => $c->stores(),
-    'register_webhook' => static fn (Client $c, array $w) => $c->registerWebhook(...$w['webhook']),
+    'register_webhook' => static fn (Client $c, array $w) => $c->registerWebhook($w['webhook']['url'], $w['webhook']['events'], $w['webhook']['retry'] ?? false, $w['webhook']['store_id'] ?? null),
     'webhooks' => static fn (Client $c, array $w) => $c->webhooks(),
     'get_webhook' => static fn (Client $c, array $w) => $c->getWebhook($w['id']),
+    'change_webhook' => static fn (Client $c, array $w) => $c->changeWebhook($w['id'], ...$w['change']),
+    'webhook_health' => static fn (Client $c, array $w) => $c->webhookHealth($w['id']),
     'deactivate_webhook' => static fn (Client $c, array $w) => $c->deactivateWebhook($w['id']),
     'rotate_webhook_secret' => static fn (Client $c, array $w) => $c->rotateWebhookSecret($w['id'], $w['revoke']),
     'test_webhook' => static fn (Client $c, array $w) => $c->testWebhook($w['id']),
     'redeliver_failed' => static fn (Client $c, array $w) => $c->redeliverFailed($w['id'], $w['from'], $w['to']),
+    'redeliver_all' => static fn (Client $c, array $w) => $c->redeliverAll($w['id'], $w['from'], $w['to'] ?? null),
     'deliveries' => static fn (Client $c, array $w) => iterator_to_array($c->deliveries($w['filter'] ?? []), false),
+    'get_delivery' => static fn (Client $c, array $w) => $c->getDelivery($w['id']),
     'redeliver' => static fn (Client $c, array $w) => $c->redeliver($w['id']),
     'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null),
+    'cities' => static fn (Client $c, array $w) => $c->cities($w['country_code']),
+    'location_tree' => static fn (Client $c, array $w) => $c->locationTree($w['country_code'], $w['city']),
+    'location_children' => static fn (Client $c, array $w) => $c->locationChildren($w['id']),
     'lookup_ubigeo' => static fn (Client $c, array $w) => $c->lookupUbigeo($w['country_code'], $w['codes']),
     'search_locations' => static fn (Client $c, array $w) => $c->searchLocations($w['country_code'], $w['text']),
     'verify' => static fn (Client $c, array $w) => $w['scheme'] === 'standard'

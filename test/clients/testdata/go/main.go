@@ -26,25 +26,28 @@ type request struct {
 
 // with has the arguments of every call.
 type with struct {
-	After       string                `json:"after"`
-	ID          string                `json:"id"`
-	Key         string                `json:"key"`
-	GuideCode   string                `json:"guide_code"`
-	CountryCode string                `json:"country_code"`
-	Text        string                `json:"text"`
-	Codes       []string              `json:"codes"`
-	From        string                `json:"from"`
-	To          string                `json:"to"`
-	Order       despacho.OrderInput   `json:"order"`
-	Reason      *string               `json:"reason"`
-	Note        *string               `json:"note"`
-	Webhook     despacho.WebhookInput `json:"webhook"`
-	Revoke      bool                  `json:"revoke"`
-	Filter      filter                `json:"filter"`
-	Scheme      string                `json:"scheme"`
-	Headers     map[string]string     `json:"headers"`
-	Body        string                `json:"body"`
-	Secrets     []string              `json:"secrets"`
+	After       string                   `json:"after"`
+	ID          string                   `json:"id"`
+	Key         string                   `json:"key"`
+	GuideCode   string                   `json:"guide_code"`
+	CountryCode string                   `json:"country_code"`
+	City        string                   `json:"city"`
+	Text        string                   `json:"text"`
+	Codes       []string                 `json:"codes"`
+	From        time.Time                `json:"from"`
+	To          time.Time                `json:"to"`
+	Order       despacho.OrderInput      `json:"order"`
+	Correction  despacho.OrderCorrection `json:"correction"`
+	Change      despacho.WebhookChange   `json:"change"`
+	Reason      *string                  `json:"reason"`
+	Note        *string                  `json:"note"`
+	Webhook     despacho.WebhookInput    `json:"webhook"`
+	Revoke      bool                     `json:"revoke"`
+	Filter      filter                   `json:"filter"`
+	Scheme      string                   `json:"scheme"`
+	Headers     map[string]string        `json:"headers"`
+	Body        string                   `json:"body"`
+	Secrets     []string                 `json:"secrets"`
 }
 
 type filter struct {
@@ -120,17 +123,19 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		var warning *string
-		if created.Warning != "" {
-			warning = &created.Warning
-		}
-		return map[string]any{"order": created.Order, "warning": warning, "replayed": created.Replayed}, nil
+		return map[string]any{"order": created.Order, "warning": orNull(created.Warning), "replayed": created.Replayed}, nil
 	case "create_order_for_nan":
 		return c.CreateOrder(ctx, "venta-1", despacho.OrderInput{AmountToCollect: despacho.Ptr(math.NaN())})
 	case "get_order":
 		return c.GetOrder(ctx, w.ID)
 	case "orders":
 		return collect(c.Orders(ctx, w.Filter.orders()))
+	case "correct_order":
+		corrected, err := c.CorrectOrder(ctx, w.ID, w.Correction)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"order": corrected.Order, "message": orNull(corrected.Message), "warning": orNull(corrected.Warning)}, nil
 	case "cancel_orders":
 		cancelled := []*despacho.Order{}
 		for order, err := range c.Orders(ctx, w.Filter.orders()) {
@@ -146,6 +151,8 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return cancelled, nil
 	case "cancel_order":
 		return c.CancelOrder(ctx, w.ID, despacho.CancelInput{Reason: w.Reason, Note: w.Note})
+	case "advance_test_order":
+		return c.AdvanceTestOrder(ctx, w.ID)
 	case "track":
 		return c.Track(ctx, w.GuideCode)
 	case "stores":
@@ -156,6 +163,10 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.Webhooks(ctx)
 	case "get_webhook":
 		return c.GetWebhook(ctx, w.ID)
+	case "change_webhook":
+		return c.ChangeWebhook(ctx, w.ID, w.Change)
+	case "webhook_health":
+		return c.WebhookHealth(ctx, w.ID)
 	case "deactivate_webhook":
 		return nil, c.DeactivateWebhook(ctx, w.ID)
 	case "rotate_webhook_secret":
@@ -163,22 +174,24 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 	case "test_webhook":
 		return c.TestWebhook(ctx, w.ID)
 	case "redeliver_failed":
-		from, err := time.Parse(time.RFC3339, w.From)
-		if err != nil {
-			return nil, err
-		}
-		to, err := time.Parse(time.RFC3339, w.To)
-		if err != nil {
-			return nil, err
-		}
-		return c.RedeliverFailed(ctx, w.ID, from, to)
+		return c.RedeliverFailed(ctx, w.ID, w.From, w.To)
+	case "redeliver_all":
+		return c.RedeliverAll(ctx, w.ID, w.From, w.To)
 	case "deliveries":
 		f := w.Filter
 		return collect(c.Deliveries(ctx, despacho.DeliveryFilter{WebhookID: f.WebhookID, OrderID: f.OrderID, Event: f.Event, Status: despacho.DeliveryStatus(f.Status), Limit: f.Limit}))
+	case "get_delivery":
+		return c.GetDelivery(ctx, w.ID)
 	case "redeliver":
 		return c.Redeliver(ctx, w.ID)
 	case "events":
 		return c.Events(ctx, w.After, 10*time.Second)
+	case "cities":
+		return c.Cities(ctx, w.CountryCode)
+	case "location_tree":
+		return c.LocationTree(ctx, w.CountryCode, w.City)
+	case "location_children":
+		return c.LocationChildren(ctx, w.ID)
 	case "lookup_ubigeo":
 		return c.LookupUbigeo(ctx, w.CountryCode, w.Codes...)
 	case "search_locations":
@@ -194,6 +207,14 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return despacho.Verify(header, []byte(w.Body), w.Secrets...) == nil, nil
 	}
 	return nil, errors.New("unknown call " + name)
+}
+
+// orNull is a text, or null in place of an empty one.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func collect[T any](list iter.Seq2[T, error]) ([]T, error) {
