@@ -436,7 +436,8 @@ final class Client
             throw new NoAnswerException(error_get_last()['message'] ?? 'no connection');
         }
         try {
-            $text = stream_get_contents($stream);
+            // A connection that is lost here is a warning, which the error handlers of frameworks throw as their own.
+            $text = @stream_get_contents($stream);
             $meta = stream_get_meta_data($stream);
         } finally {
             fclose($stream);

@@ -131,20 +131,6 @@ func TestScripted(t *testing.T) {
 	})
 }
 
-// A php.ini of earlier years has serialize_precision=17, with which PHP writes 89.9 as
-// 89.900000000000006: an amount with too many decimals.
-func TestPHP_amountsWithAnOldConfiguration(t *testing.T) {
-	t.Parallel()
-	r := startRunner(t, "php", "-d", "serialize_precision=17", "testdata/runner.php", client(t, "php", "Despacho.php"))
-	service := &scripted{answers: []answer{{Status: 201}}}
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	o := r.call(t, server.URL, "dsp_live_test", "create_order", map[string]any{"key": "venta-1", "order": map[string]any{"amount_to_collect": 89.9}})
-	require.Empty(t, o.Other)
-	require.Len(t, service.seen, 1)
-	require.Contains(t, service.seen[0], `{"amount_to_collect":89.9}`)
-}
-
 // An address that leads nowhere is no lost answer: nothing was sent, and trying again does not
 // help.
 func TestAddressWithoutScheme(t *testing.T) {

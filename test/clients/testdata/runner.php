@@ -9,6 +9,14 @@ require $argv[1];
 
 use Despacho\{ApiException, Client, NoAnswerException, Signature};
 
+// What frameworks do: every warning that is not silenced is an exception.
+set_error_handler(static function (int $severity, string $message, string $file, int $line): bool {
+    if (!(error_reporting() & $severity)) {
+        return false;
+    }
+    throw new ErrorException($message, 0, $severity, $file, $line);
+});
+
 $calls = [
     'create_order' => static function (Client $c, array $w) {
         $created = $c->createOrder($w['key'], $w['order']);
