@@ -562,7 +562,15 @@ func TestCorrectDelivery_photo(t *testing.T) {
 		require.Empty(t, files)
 		refused := s.Do(t, deliveryCorrection(t, id, d.token, map[string]string{"reason": "Otra foto"}, 8))
 		requireRefused(t, refused, http.StatusConflict, "correction_not_allowed")
-		require.Equal(t, http.StatusOK, d.post("/orders/"+id+"/delivery-correction", fields{"reason": "Cuadre de caja", "actual_amount_collected": 42}).Status)
+
+		corrected := d.post("/orders/"+id+"/delivery-correction", fields{"reason": "Melchora pagó 42", "actual_amount_collected": 42})
+		require.Equal(t, http.StatusOK, corrected.Status, corrected.Text)
+		require.EqualValues(t, 42, corrected.Data["actual_amount_collected"], "the cash has to agree")
+		requireNotStored(t, s, "Melchora")
+		timeline = objects(t, d.send(http.MethodGet, "/orders/"+id, nil).Data["timeline"].([]any))
+		last := timeline[len(timeline)-1]
+		require.Equal(t, []any{"delivery_corrected", nil}, []any{last["type"], last["detail"]})
+		require.Equal(t, []any{map[string]any{"field": "actual_amount_collected", "old": "41.50", "new": "42.00"}}, last["changes"])
 	})
 }
 

@@ -23,7 +23,9 @@ type deliveryCorrection struct {
 
 // CorrectDelivery corrects the amount that was collected at a delivery, its photo, or both, on
 // behalf of the operator, who gives a reason. The audit log keeps the first amount, and the order's
-// history the first photo. No webhook is called.
+// history the reason and the first photo. No webhook is called. Of an erased order the amount can
+// still be corrected, because the cash has to agree with it; the reason is not kept, because people
+// write names into it and nothing would erase them any more.
 func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	c := deliveryCorrection{reason: in.RequiredLines("reason", workflows.MaxCancelReason)}
 	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
@@ -88,7 +90,11 @@ func (s *Service) saveDeliveryCorrection(ctx context.Context, caller Caller, id 
 		if len(changed) == 0 {
 			return nil
 		}
-		entry := s.correctionEntry(caller, before, models.TimelineDeliveryCorrected, &c.reason)
+		kept := &c.reason
+		if before.ErasedAt != nil {
+			kept = nil
+		}
+		entry := s.correctionEntry(caller, before, models.TimelineDeliveryCorrected, kept)
 		after.UpdatedAt = entry.At
 		detail := auditedDelivery(changed)
 		return saveCorrections(ctx, tx, before, &after, entry, changed, models.AuditEntry{

@@ -27,6 +27,9 @@ func offerDeliveryCorrection(v *Request, order *orders.Detail) *forms.Form {
 		return nil
 	}
 	form := deliveryCorrectionForm(order.ID)
+	if order.Erased {
+		form.Fields[2].Hint = "Por qué se corrige. No se guarda: los datos del destinatario se eliminaron."
+	}
 	if order.ActualAmountCollected != nil {
 		form.Fields[0].Hint = "Se cobró " + format.Amount(*order.ActualAmountCollected, order.Currency) + ". " + form.Fields[0].Hint
 	}
