@@ -172,3 +172,21 @@ func BenchmarkVerifyWhileTheProviderRests(b *testing.B) {
 		verify(b, verifier, someDNI)
 	}
 }
+
+// A trial request that panics ends: the next one is tried, and the provider is asked again.
+func TestBreakerAfterAPanicOfTheTrialRequest(t *testing.T) {
+	t.Parallel()
+	now := clock.NewManual(someDay)
+	handler := isDown
+	verifier := verifierOf(t, Options{Clock: now, Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		return answer(handler, r)
+	})}}, Config{Provider: "decolecta", URL: "https://provider.example", Token: someToken})
+	for range DefaultBreakerFailures {
+		require.Equal(t, Unavailable, verify(t, verifier, someDNI).Outcome)
+	}
+	now.Advance(DefaultBreakerCooldown)
+	handler = func(http.ResponseWriter, *http.Request) { panic("poisoned answer") }
+	require.Panics(t, func() { _, _ = verifier.Verify(t.Context(), someDNI) })
+	handler = knowsRosa
+	require.Equal(t, Found, verify(t, verifier, someDNI).Outcome)
+}

@@ -60,11 +60,17 @@ func (p *provider) ask(ctx context.Context, dni string) (Answer, error) {
 	if refusal != "" {
 		return Answer{Outcome: refusal, Provider: p.name}, nil
 	}
+	reported := false
+	defer func() {
+		if !reported { // also after a panic: while an attempt is a probe, no other request is sent
+			p.breaker.abandon(attempt)
+		}
+	}()
 	verdict := p.exchange(ctx, dni)
 	if err := ctx.Err(); err != nil && !verdict.outcome.isConclusive() {
-		p.breaker.abandon(attempt)
 		return Answer{}, err
 	}
+	reported = true
 	rests := p.breaker.report(attempt, verdict.outcome)
 	if !verdict.outcome.isConclusive() {
 		p.logger.WarnContext(ctx, "identity provider did not answer",
