@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -75,33 +74,7 @@ func (s *Server) listCities(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	cities := map[uuid.UUID]catalog.Location{}
-	for _, id := range covered {
-		for _, place := range citiesOf(index, id) {
-			cities[place.ID] = place
-		}
-	}
-	list := make([]catalog.Location, 0, len(cities))
-	for _, city := range cities {
-		list = append(list, city)
-	}
-	slices.SortFunc(list, func(a, b catalog.Location) int {
-		return textnorm.Compare(a.Name, b.Name)
-	})
-	return respondCached(c, envelope{Data: locationViews(list)})
-}
-
-// citiesOf returns the city that contains a covered place, or all cities of a covered country.
-func citiesOf(index *catalog.Index, id uuid.UUID) []catalog.Location {
-	for _, place := range index.Ancestors(id) {
-		switch place.Type {
-		case catalog.TypeCity:
-			return []catalog.Location{place}
-		case catalog.TypeCountry:
-			return index.Children(place.ID)
-		}
-	}
-	return nil
+	return respondCached(c, envelope{Data: locationViews(index.Cities(covered))})
 }
 
 func (s *Server) locationTree(c *gin.Context) error {

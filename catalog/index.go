@@ -201,6 +201,26 @@ func (index *Index) Tree(cityIDs ...uuid.UUID) []DistrictZones {
 	return tree
 }
 
+// Cities returns the cities that contain one of the locations, and every city of a country among
+// them, each once and sorted by name.
+func (index *Index) Cities(ids []uuid.UUID) []Location {
+	var cities []*node
+	for _, id := range ids {
+		for n := index.nodes[id]; n != nil; n = n.parent {
+			switch n.Type {
+			case TypeCity:
+				cities = append(cities, n)
+			case TypeCountry:
+				if n.ID == id {
+					cities = append(cities, n.children...)
+				}
+			}
+		}
+	}
+	slices.SortFunc(cities, compareNodes)
+	return locationsOf(slices.Compact(cities))
+}
+
 // CityByNameOrID returns the city of a country with the name, ignoring accents and case, or with
 // the id. Where cities share a name it is that of the first department in alphabetical order; the
 // others can be found by id.

@@ -116,6 +116,28 @@ func TestIndexTree(t *testing.T) {
 	require.Empty(t, index.Tree(peru), "a country's children are cities")
 }
 
+// Cities of one name come in the same sequence, whatever the sequence of the places in them:
+// clients compare the list with the one they have.
+func TestIndexCities(t *testing.T) {
+	t.Parallel()
+	index := fullIndex()
+	require.Equal(t, []string{"Callao", "Lima"}, names(index.Cities([]uuid.UUID{sanAntonio, callao, miraflores, lima, uuid.New()})))
+	require.Equal(t, index.Children(peru), index.Cities([]uuid.UUID{miraflores, peru}))
+	require.Empty(t, index.Cities(nil))
+
+	countries, _ := Embedded()
+	locations := []Location{{ID: peru, CountryCode: "PE", Type: TypeCountry, Name: "Perú"}}
+	var ids []uuid.UUID
+	for range 20 {
+		city := Location{ID: uuid.New(), CountryCode: "PE", Type: TypeCity, Name: "San Juan", ParentID: &peru}
+		locations, ids = append(locations, city), append(ids, city.ID)
+	}
+	twins := NewIndex(countries, locations)
+	inSequence := twins.Cities(ids)
+	slices.Reverse(ids)
+	require.Equal(t, inSequence, twins.Cities(ids))
+}
+
 func TestIndexCityByNameOrID(t *testing.T) {
 	t.Parallel()
 	index := fullIndex()
