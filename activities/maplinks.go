@@ -41,7 +41,9 @@ func (a *Activities) ResolveMapLink(ctx context.Context, orderID uuid.UUID) erro
 		if noteErr := a.addTimelineEntry(ctx, &order.Order, models.TimelinePointUnresolved, unresolvedReason(err)); noteErr != nil {
 			return noteErr
 		}
-		return temporal.NewNonRetryableApplicationError("the map link has no point", "NoPoint", nil)
+		// Benign, for the SDK's log and metrics: the store wrote the link.
+		return temporal.NewApplicationErrorWithOptions("the map link has no point", "NoPoint",
+			temporal.ApplicationErrorOptions{NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign})
 	}
 	return a.DB.InTx(ctx, func(tx *db.DB) error {
 		set, err := tx.SetLinkPoint(ctx, orderID, *order.DeliveryMapsURL, point.Lat, point.Lng, string(point.Source), a.Clock.Now())

@@ -164,10 +164,17 @@ const (
 
 // WebhookFailed is the non-retryable error of a failed delivery.
 func WebhookFailed(reason string) error {
-	return temporal.NewNonRetryableApplicationError(reason, webhookFailedErrorType, nil)
+	return webhookError(reason, temporal.ApplicationErrorOptions{NonRetryable: true})
 }
 
 // RetryWebhook is the error that makes Temporal retry after a delay.
 func RetryWebhook(reason string, after time.Duration) error {
-	return temporal.NewApplicationErrorWithOptions(reason, webhookFailedErrorType, temporal.ApplicationErrorOptions{NextRetryDelay: after})
+	return webhookError(reason, temporal.ApplicationErrorOptions{NextRetryDelay: after})
+}
+
+// webhookError is benign: a receiver that fails is nothing that whoever runs the service can
+// repair, so that the SDK neither logs it as an error nor counts it as a failed activity.
+func webhookError(reason string, options temporal.ApplicationErrorOptions) error {
+	options.Category = temporal.ApplicationErrorCategoryBenign
+	return temporal.NewApplicationErrorWithOptions(reason, webhookFailedErrorType, options)
 }

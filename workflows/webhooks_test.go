@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"despacho/models"
 	"despacho/workflows"
@@ -130,6 +131,16 @@ func TestWebhooks_aFailedDeliveryFailsNothingElse(t *testing.T) {
 	require.True(t, s.run())
 	s.requireEvents(hook, models.EventCreated, models.EventAssigned, models.EventDelivered)
 	require.Equal(t, models.StatusDelivered, s.stored.Status)
+}
+
+// A receiver that fails fills no log with errors and raises no alert about activities.
+func TestWebhooks_aReceiverThatFailsIsNoErrorOfTheService(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{workflows.WebhookFailed("the receiver answered 410"), workflows.RetryWebhook("the receiver answered 500", time.Minute)} {
+		var failure *temporal.ApplicationError
+		require.ErrorAs(t, err, &failure)
+		require.Equal(t, temporal.ApplicationErrorCategoryBenign, failure.Category(), err)
+	}
 }
 
 // Internal errors, such as a database outage, are retried whatever the webhook's retry setting is.

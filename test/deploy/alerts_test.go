@@ -96,6 +96,10 @@ var situations = map[string]situation{
 		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 0+1x30`},
 		[]string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 7x30`},
 	},
+	"DespachoActivitiesFailing": {
+		[]string{`temporal_activity_execution_failed_total{activity_type="Reconcile", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{activity_type="Reconcile", instance="a"} 0+1x30`},
+		[]string{`temporal_activity_execution_failed_total{activity_type="ResolveMapLink", instance="a"} 0+1x30`, `temporal_activity_execution_latency_seconds_count{activity_type="ResolveMapLink", instance="a"} 0+5x30`},
+	},
 	"DespachoStickyCacheTooSmall": {
 		[]string{
 			`temporal_sticky_cache_miss_total{instance="a"} 0+8x30`, `temporal_sticky_cache_hit_total{instance="a"} 0+2x30`,
