@@ -66,6 +66,9 @@ type Options struct {
 	// LockTimeout is how long a PostgreSQL statement waits for a lock before it fails; 0 means for
 	// ever.
 	LockTimeout time.Duration
+	// IdleTransaction is how long PostgreSQL waits for the next statement of a transaction before it
+	// ends it; 0 means 30 seconds. The database may have a time of its own, which is kept.
+	IdleTransaction time.Duration
 }
 
 // Open connects to the database that DATABASE_URL names and pings it.
@@ -74,6 +77,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	options.SlowStatement = cmp.Or(options.SlowStatement, time.Second)
 	options.ConnectTimeout = cmp.Or(options.ConnectTimeout, 5*time.Second)
 	options.AuditRetention = cmp.Or(options.AuditRetention, DefaultAuditRetention)
+	options.IdleTransaction = cmp.Or(options.IdleTransaction, 30*time.Second)
 	handle, dialector, dialect, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
@@ -137,11 +141,24 @@ func openPostgres(databaseURL string, options Options) (*sql.DB, error) {
 	config.OnPgError = func(connection *pgconn.PgConn, err *pgconn.PgError) bool {
 		return err.Code != readOnlyState && keepAfter(connection, err)
 	}
-	handle := stdlib.OpenDB(*config)
+	handle := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, connection *pgx.Conn) error {
+		return limitIdleTransactions(ctx, connection, options.IdleTransaction)
+	}))
 	handle.SetMaxOpenConns(options.MaxConns)
 	handle.SetMaxIdleConns(options.MaxConns)
 	handle.SetConnMaxIdleTime(5 * time.Minute)
 	return handle, nil
+}
+
+// limitIdleTransactions makes PostgreSQL end a transaction of the connection that has no next
+// statement for that long, unless the role, the database or DATABASE_URL has set a time. A process
+// that stands still, or whose machine is gone, would keep its locks for as long as PostgreSQL
+// believes in the connection, which is hours by default. As a parameter of the connection it would
+// be refused by PgBouncer.
+func limitIdleTransactions(ctx context.Context, connection *pgx.Conn, limit time.Duration) error {
+	_, err := connection.Exec(ctx, fmt.Sprintf("SELECT set_config(name, '%d', FALSE) FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout' AND source = 'default'",
+		limit.Milliseconds()))
+	return err
 }
 
 // openSQLite opens a file in WAL mode. A transaction is on the disk when it is committed: an order

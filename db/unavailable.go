@@ -47,6 +47,7 @@ var unavailableClasses = map[string]bool{
 var unavailableStates = map[string]bool{
 	readOnlyState: true,
 	"55P03":       true, // lock not available
+	"25P03":       true, // the process stood still in a transaction, which PostgreSQL has ended
 }
 
 // readOnlyState is the SQLSTATE of a write on a standby that is not promoted yet. A connection that

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -41,6 +44,51 @@ func TestOpen_aConnectionThatIsReadOnlyIsReplaced(t *testing.T) {
 	}
 }
 
+// A process that stands still in a transaction, or whose machine is gone, does not keep its locks:
+// PostgreSQL ends the transaction, others go on, and what it would do next has met an outage.
+func TestOpen_aProcessThatStandsStillLosesItsLocks(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	database := open(t, databaseURL)
+	w := newTenant(t, database)
+	frozen, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline, IdleTransaction: time.Second})
+	require.NoError(t, err)
+	defer frozen.Close()
+	err = frozen.InTx(t.Context(), func(tx *db.DB) error {
+		if _, err := tx.LockOrder(t.Context(), w.order.ID); err != nil {
+			return err
+		}
+		waiting, cancel := context.WithTimeout(t.Context(), poll.Deadline)
+		defer cancel()
+		require.NoError(t, database.InTx(waiting, func(other *db.DB) error {
+			_, err := other.LockOrder(waiting, w.order.ID)
+			return err
+		}))
+		_, err := tx.LockOrder(t.Context(), w.order.ID)
+		return err
+	})
+	require.True(t, db.IsUnavailable(err), "%v", err)
+	_, err = frozen.OrderViewByID(t.Context(), w.order.ID)
+	require.NoError(t, err, "it has another connection")
+}
+
+// What a person has set for the role or the database stays.
+func TestOpen_anotherTimeForIdleTransactionsStays(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	read := func(databaseURL string) (limit string) {
+		require.NoError(t, open(t, databaseURL).SQL().QueryRowContext(t.Context(), "SHOW idle_in_transaction_session_timeout").Scan(&limit))
+		return limit
+	}
+	require.Equal(t, "30s", read(databaseURL))
+	address, err := url.Parse(databaseURL)
+	require.NoError(t, err)
+	_, err = open(t, databaseURL).SQL().ExecContext(t.Context(),
+		fmt.Sprintf(`ALTER DATABASE "%s" SET idle_in_transaction_session_timeout = '7min'`, strings.TrimPrefix(address.Path, "/")))
+	require.NoError(t, err)
+	require.Equal(t, "7min", read(databaseURL))
+}
+
 func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
 	t.Parallel()
 	for name, sample := range map[string]struct {
@@ -57,6 +105,7 @@ func TestIsUnavailable_tellsOutagesFromWrongStatements(t *testing.T) {
 		"cut off":            {fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
 		"bad connection":     {driver.ErrBadConn, true},
 		"server stopping":    {&pgconn.PgError{Code: "57P01"}, true},
+		"stood still":        {&pgconn.PgError{Code: "25P03"}, true},
 		"server starting":    {&pgconn.PgError{Code: "57P03"}, true},
 		"no connection left": {&pgconn.PgError{Code: "53300"}, true},
 		"took too long":      {context.DeadlineExceeded, true},
