@@ -28,13 +28,9 @@ func (d *DB) InsertFeedEvent(ctx context.Context, event *models.FeedEvent) error
 	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
 }
 
-const (
-	// feedPublishLock is the PostgreSQL advisory lock of PublishFeed.
-	feedPublishLock = 7_366_410_021
-	// feedPublishIdle is how long PostgreSQL waits for the next statement of whoever has the lock: a
-	// process that stands still, or whose machine is gone, would hold up every other for hours.
-	feedPublishIdle = "10s"
-)
+// feedPublishLock is the PostgreSQL advisory lock of PublishFeed. Options.IdleTransaction ends the
+// transaction of a process that stands still with it.
+const feedPublishLock = 7_366_410_021
 
 // PublishFeed numbers committed events, at most limit, in the order in which they were written,
 // which for one order is the order of its moves. It returns their number. Only one caller at a time
@@ -64,10 +60,8 @@ func (d *DB) publishFeed(ctx context.Context, limit int, takeLock string) (publi
 		if d.dialect == Postgres {
 			// It is released after the commit is visible: whoever gets it sees every position given
 			// out before, because the next statement has a snapshot of its own.
-			var lock struct{ Alone bool }
-			err := tx.with(ctx).Raw("SELECT "+takeLock+" AS alone, set_config('idle_in_transaction_session_timeout', ?, TRUE)",
-				feedPublishLock, feedPublishIdle).Scan(&lock).Error
-			if err != nil || !lock.Alone {
+			var alone bool
+			if err := tx.with(ctx).Raw("SELECT "+takeLock, feedPublishLock).Scan(&alone).Error; err != nil || !alone {
 				return err
 			}
 		}

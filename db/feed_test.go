@@ -271,7 +271,10 @@ func TestFeed_publisherThatStandsStill(t *testing.T) {
 	database := open(t, databaseURL)
 	f := newFeed(t, database)
 	f.insert(t, 1)
-	stopped, process := open(t, databaseURL), standstill{reached: make(chan struct{}), released: make(chan struct{})}
+	stopped, err := db.Open(t.Context(), databaseURL, db.Options{ConnectTimeout: poll.Deadline, IdleTransaction: 10 * time.Second})
+	require.NoError(t, err)
+	defer stopped.Close()
+	process := standstill{reached: make(chan struct{}), released: make(chan struct{})}
 	require.NoError(t, stopped.Use(process))
 	ended := make(chan error, 1)
 	go func() {
