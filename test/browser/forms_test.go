@@ -66,6 +66,20 @@ func TestPanel_aSecondClickSendsNothing(t *testing.T) {
 	})
 }
 
+// A form with a file is sent also if the look at the session gets no answer, as over a bad
+// connection.
+func TestPanel_aFormDoesNotWaitForItsSession(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		p := openDelivery(t, s)
+		read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			AbortSignal.timeout = () => AbortSignal.abort();
+			window.fetch = (_, { signal }) => new Promise((_, reject) => { if (signal?.aborted) reject(signal.reason); });
+			return true; })()`))
+		p.pressNamed("button", "Confirmar entrega")
+		p.waitForText("Pedido entregado.")
+	})
+}
+
 // A delivery with a wrong amount comes back open, with the cursor in the amount, and the photo does
 // not have to be chosen again.
 func TestPanel_aWrongFormKeepsWhatWasTyped(t *testing.T) {

@@ -4,8 +4,10 @@
   // sending are the forms between the click and their sending; checked is the one among them that may be sent now.
   const sending = new WeakSet(), checked = new WeakSet();
 
+  // Whoever has a bad connection does not wait for the look at the session: after a while the form is sent without it.
+  const patience = 5000;
   const signedIn = async () => {
-    const response = await fetch("/panel/api/session", { redirect: "error" });
+    const response = await fetch("/panel/api/session", { redirect: "error", signal: AbortSignal.timeout(patience) });
     return response.status !== 401;
   };
 
