@@ -1,10 +1,13 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +80,47 @@ func TestPanel_aFormDoesNotWaitForItsSession(t *testing.T) {
 			return true; })()`))
 		p.pressNamed("button", "Confirmar entrega")
 		p.waitForText("Pedido entregado.")
+	})
+}
+
+// shownCopyButtons is how many buttons that copy something are on the page.
+func (p *browserUser) shownCopyButtons() int {
+	p.t.Helper()
+	return read(p.t, p.tab, chromedp.Evaluate[int](`[...document.querySelectorAll("[data-copy]")].filter((button) => button.checkVisibility()).length`))
+}
+
+// A button that copies a new key is there only where it works, and where the browser refuses to
+// copy it the key is marked.
+func TestPanel_aKeyIsCopiedOrMarked(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		create := func() {
+			p.visit("/panel/claves")
+			p.fill("#name", "Caja")
+			p.press("input[value='read:orders']")
+			p.pressNamed("main button[type=submit]", "Crear clave")
+			p.do(chromedp.WaitVisible(chromedp.CSS("#new-key")))
+		}
+		scripts := func(disabled bool) chromedp.Action[chromedp.Void] {
+			return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+				_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: disabled})
+				return err
+			})
+		}
+		p.do(scripts(true))
+		create()
+		require.Zero(t, p.shownCopyButtons(), "without scripts")
+
+		p.do(scripts(false))
+		create()
+		require.Equal(t, 2, p.shownCopyButtons())
+		key := read(t, p.tab, chromedp.Text(chromedp.CSS("#new-key")))
+		read(t, p.tab, chromedp.Evaluate[bool](`navigator.clipboard.writeText = () => Promise.reject(new Error("refused")), true`))
+		p.press("[data-copy=new-key]")
+		p.waitForText("Cópielo: está marcado")
+		require.Equal(t, key, read(t, p.tab, chromedp.Evaluate[string](`getSelection().toString().trim()`)))
 	})
 }
 

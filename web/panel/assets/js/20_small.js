@@ -7,12 +7,18 @@
     for (const box of target.closest("form").querySelectorAll(`input[name="${name}"]`)) box.checked = target.checked;
   });
 
-  // Copy what is shown once.
+  // Copy what is shown once. What the browser does not let be copied is marked, for whoever copies it by hand.
   document.addEventListener("click", async ({ target }) => {
     const from = target.dataset?.copy;
     if (!from) return;
-    await navigator.clipboard.writeText(document.getElementById(from).textContent.trim());
-    target.textContent = "Copiado";
+    const text = document.getElementById(from);
+    try {
+      await navigator.clipboard.writeText(text.textContent.trim());
+      target.textContent = "Copiado";
+    } catch {
+      getSelection().selectAllChildren(text);
+      target.textContent = "Cópielo: está marcado";
+    }
   });
 
   // A form is sent once, however often it is clicked.

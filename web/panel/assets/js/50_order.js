@@ -1,6 +1,7 @@
 (() => {
-  // Buttons that need a script appear once there is one.
-  for (const button of document.querySelectorAll("[data-copy][hidden], [data-print][hidden]")) button.hidden = false;
+  // Buttons that need a script appear once there is one. Browsers have a clipboard only over https.
+  for (const button of document.querySelectorAll("[data-print]")) button.hidden = false;
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
 
   document.addEventListener("click", ({ target }) => {
     if (target.dataset?.print !== undefined) window.print();
