@@ -61,6 +61,7 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	if unwritable != nil {
 		state.Files = "unwritable"
+		s.photoErrors.Add(1)
 		s.log.WarnContext(ctx, "photos cannot be stored", "error", unwritable)
 	}
 	if err := s.db.CheckVersion(ctx); err != nil {
@@ -113,3 +114,6 @@ func (s *Server) noteFullDisk(now time.Time) {
 
 // DiskFullErrors is how often the database had no space for what this process had to write.
 func (s *Server) DiskFullErrors() int64 { return s.diskFullErrors.Load() }
+
+// PhotoErrors is how often this process could not store a photo.
+func (s *Server) PhotoErrors() int64 { return s.photoErrors.Load() }

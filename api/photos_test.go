@@ -40,6 +40,7 @@ func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
 		tenant := s.NewTenant(t)
 		order := assignedRow(tenant)
 		tenant.InsertRows(t, []models.Order{order})
+		require.Contains(t, metricsOf(t, s), "photos_not_stored_total 0\n")
 		// Where the directory was there is a plain file: nothing can be written into it.
 		require.NoError(t, os.RemoveAll(s.Config.FilesDir))
 		require.NoError(t, os.WriteFile(s.Config.FilesDir, nil, 0o600))
@@ -48,6 +49,7 @@ func TestDelivery_withAPhotoWhileTheDiskIsFull(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, answer.Status, answer.Text)
 		require.Equal(t, "photo_not_stored", answer.Code)
 		require.NotEmpty(t, answer.Header.Get("Retry-After"))
+		require.Contains(t, metricsOf(t, s), "photos_not_stored_total 1\n", "an alert tells whoever runs the service")
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/photos"
 )
 
 // envelope is the form of every JSON response.
@@ -94,6 +95,9 @@ func (s *Server) report(c *gin.Context, err error) (f *apperror.Error, present b
 	}
 	if db.IsFull(err) {
 		s.noteFullDisk(s.clock.Now())
+	}
+	if errors.Is(err, photos.ErrNotStored) {
+		s.photoErrors.Add(1)
 	}
 	switch f.Kind {
 	case apperror.Internal:

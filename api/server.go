@@ -67,6 +67,8 @@ type Server struct {
 	diskFullAt atomic.Int64
 	// diskFullErrors counts how often that was.
 	diskFullErrors atomic.Int64
+	// photoErrors counts how often a photo could not be stored.
+	photoErrors atomic.Int64
 	// temporalUI trusts the origin of the Temporal UI besides the service's own.
 	temporalUI       *http.CrossOriginProtection
 	temporalUIOrigin string

@@ -300,6 +300,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 	})
 	a.Metrics.WatchDisks(a.disks())
 	a.Metrics.WatchFullDisk(server.DiskFullErrors)
+	a.Metrics.WatchPhotoErrors(server.PhotoErrors)
 	sweeping, endSweeping := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })

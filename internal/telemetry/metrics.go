@@ -128,6 +128,14 @@ func (m *Metrics) WatchFullDisk(errors func() int64) {
 	}, func() float64 { return float64(errors()) }))
 }
 
+// WatchPhotoErrors exports how often this process could not store a photo.
+func (m *Metrics) WatchPhotoErrors(errors func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "photos_not_stored_total",
+		Help: "Requests and readiness checks of this process that could not store a photo.",
+	}, func() float64 { return float64(errors()) }))
+}
+
 // WatchPhotos exports the outcome of the latest sweep of the photos.
 func (m *Metrics) WatchPhotos(sweep func() (quarantined, unknown int, refused bool)) {
 	m.registry.MustRegister(

@@ -118,6 +118,10 @@ var situations = map[string]situation{
 		[]string{`database_disk_full_total{instance="a"} 0x28 3x2`},
 		[]string{`database_disk_full_total{instance="a"} 3x30`},
 	},
+	"DespachoPhotosNotStored": {
+		[]string{`photos_not_stored_total{instance="a"} 0+1x30`, `photos_not_stored_total{instance="b"} 0+1x30`},
+		[]string{`photos_not_stored_total{instance="a"} 3x30`},
+	},
 	"DespachoDiskLow": {
 		[]string{`disk_free_bytes{volume="photos", instance="a"} 5x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
 		[]string{`disk_free_bytes{volume="photos", instance="a"} 50x30`, `disk_size_bytes{volume="photos", instance="a"} 100x30`},
