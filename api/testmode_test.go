@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/models"
 	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/workflows"
 )
 
 // testOrder is an order of a test key, with a receiver of its events.
@@ -156,6 +158,18 @@ func TestTestMode_collectsTheCorrectedAmount(t *testing.T) {
 
 // A test order goes on as it began although its phone, which has chosen its way, is corrected.
 func TestTestMode_goesOnAfterAnotherPhone(t *testing.T) {
+	goesOnAfterAnotherPhone(t, func(*testing.T, *testOrder) {})
+}
+
+// It does so also when its workflow has to begin anew.
+func TestTestMode_goesOnInAnotherRun(t *testing.T) {
+	goesOnAfterAnotherPhone(t, func(t *testing.T, o *testOrder) {
+		require.NoError(t, o.s.Temporal.TerminateWorkflow(t.Context(), workflows.OrderWorkflowID(uuid.MustParse(o.id)), "", "by hand"))
+	})
+}
+
+func goesOnAfterAnotherPhone(t *testing.T, corrected func(*testing.T, *testOrder)) {
+	t.Helper()
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		for digits, way := range map[string]struct {
 			phone    string
@@ -167,11 +181,14 @@ func TestTestMode_goesOnAfterAnotherPhone(t *testing.T) {
 			poll.Until(t, func() error {
 				o := newTestOrder(t, s, digits)
 				s.WaitForWorkflow(t, o.id)
-				corrected := correct(t, s, o.key, o.id, fields{"recipient_phone": "987651" + way.phone})
-				if corrected.Code == "correction_not_allowed" {
-					return errors.New("a slow machine: the order was received before")
+				for _, phone := range []string{"987651003", "987651" + way.phone} {
+					answer := correct(t, s, o.key, o.id, fields{"recipient_phone": phone})
+					if answer.Code == "correction_not_allowed" {
+						return errors.New("a slow machine: the order was received before")
+					}
+					require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 				}
-				require.Equal(t, http.StatusOK, corrected.Status, corrected.Text)
+				corrected(t, o)
 				require.Equal(t, way.statuses, o.toTheEnd(t), digits)
 				return nil
 			})

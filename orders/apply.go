@@ -35,13 +35,32 @@ func (s *Service) snapshot(ctx context.Context, database *db.DB, order *models.O
 	if err != nil {
 		return nil, err
 	}
+	created, err := asCreated(ctx, database, order)
+	if err != nil {
+		return nil, err
+	}
 	state := order.State()
 	return &workflows.Snapshot{
 		Status: state.Status, CancelledBy: state.CancelledBy, RiderID: state.RiderID,
 		Seq: order.Seq, GuideCode: order.GuideCode, AutoCancelAt: order.AutoCancelAt,
 		Deliveries: deliveries, MoreDeliveries: more, ResolveMapLink: needsMapLink(order), VerifyIdentity: s.needsIdentityCheck(order, operator),
-		TestSteps: testSteps(order),
+		TestSteps: testSteps(created),
 	}, nil
+}
+
+// asCreated is a test order with the phone that it was created with: that chooses its steps, also
+// those of a run that begins after a correction. Every other order is returned as it is.
+func asCreated(ctx context.Context, database *db.DB, order *models.Order) (*models.Order, error) {
+	if !order.Test {
+		return order, nil
+	}
+	phone, err := database.FirstPhone(ctx, order.ID)
+	if db.IsNotFound(err) {
+		return order, nil
+	}
+	created := *order
+	created.RecipientPhone = phone
+	return &created, err
 }
 
 // Apply writes a move that the workflow has decided. One transaction writes the order, its timeline
