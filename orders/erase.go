@@ -32,16 +32,17 @@ type Erasure struct {
 	Open   int `json:"open"`
 }
 
-// count counts an order by the outcome of its erasure.
-func (e *Erasure) count(outcome error) error {
+// count counts an order by the outcome of its erasure, and returns the error of one that failed.
+func (e *Erasure) count(orderID uuid.UUID, outcome error) error {
 	switch {
 	case errors.Is(outcome, ErrNotEnded):
 		e.Open++
 		return nil
 	case outcome == nil:
 		e.Erased++
+		return nil
 	}
-	return outcome
+	return fmt.Errorf("the recipient of order %s was not erased: %w", orderID, outcome)
 }
 
 // Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
@@ -62,7 +63,8 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 
 // EraseByPhone erases every ended live order of an operator to a phone in E.164. An order, also an
 // open one, that is to another phone since somebody corrected it loses that phone and nothing else.
-// Test orders are erased by ApplyRetention.
+// Test orders are erased by ApplyRetention. An order that fails keeps no other from being erased,
+// unless Temporal or the database is unavailable; its error is returned at the end.
 func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
 	var outcome Erasure
 	scope := Caller{Operator: operator}.Scope()
@@ -70,21 +72,26 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 	if err != nil {
 		return outcome, err
 	}
+	var failed error
 	for _, id := range corrected {
-		if err := outcome.count(s.eraseCorrectedPhone(ctx, id, phone)); err != nil {
-			return outcome, err
+		if err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone)); err != nil {
+			if failed = errors.Join(failed, err); IsUnavailable(err) {
+				return outcome, failed
+			}
 		}
 	}
 	found, err := s.db.OrdersByPhone(ctx, scope, phone)
 	if err != nil {
-		return outcome, err
+		return outcome, errors.Join(failed, err)
 	}
 	for i := range found {
-		if err := outcome.count(s.erase(ctx, &found[i])); err != nil {
-			return outcome, err
+		if err := outcome.count(found[i].ID, s.erase(ctx, &found[i])); err != nil {
+			if failed = errors.Join(failed, err); IsUnavailable(err) {
+				return outcome, failed
+			}
 		}
 	}
-	return outcome, nil
+	return outcome, failed
 }
 
 // eraseCorrectedPhone removes a phone that an order had before from all that was stored meanwhile:

@@ -11,6 +11,7 @@ import (
 
 	"despacho/internal/config"
 	"despacho/models"
+	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
 )
@@ -43,14 +44,36 @@ func TestReconcile_erasesBesideWhatItCannotErase(t *testing.T) {
 		ID: uuid.New(), OperatorID: s.Operator.ID, OrderID: rows[1].ID, Event: models.EventCreated, Data: "Rosa Díaz", CreatedAt: time.Now().Add(-2 * time.Hour),
 	}
 	require.NoError(t, s.App.DB.InsertFeedEvent(t.Context(), &event))
-	_, err := s.App.DB.SQL().ExecContext(t.Context(), fmt.Sprintf(
-		"CREATE TRIGGER refused BEFORE UPDATE ON orders WHEN OLD.id = '%s' BEGIN SELECT RAISE(ABORT, 'refused'); END", rows[0].ID))
-	require.NoError(t, err)
-	err = s.reconcileUntil(t, func() error { return s.requireErased(t, rows[1:]...) })
+	s.refuseUpdates(t, rows[0])
+	err := s.reconcileUntil(t, func() error { return s.requireErased(t, rows[1:]...) })
 	require.ErrorContains(t, err, rows[0].ID.String())
 	var data string
 	require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT data FROM feed_events").Scan(&data))
 	require.Equal(t, "{}", data)
+}
+
+// The same holds for all orders to a phone.
+func TestErase_byPhoneBesideWhatItCannotErase(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true})
+	rows := make([]models.Order, 3)
+	for i := range rows {
+		rows[i] = s.Row(time.Now().Add(time.Duration(i-10)*time.Minute), apptest.CancelledBy(models.ByStore, ""), func(o *models.Order) { o.RecipientPhone = "+51987654321" })
+	}
+	s.InsertRows(t, rows)
+	s.refuseUpdates(t, rows[0])
+	outcome, err := s.App.Orders.EraseByPhone(t.Context(), &s.Operator, "+51987654321")
+	require.ErrorContains(t, err, rows[0].ID.String())
+	require.Equal(t, orders.Erasure{Erased: 2}, outcome)
+	require.NoError(t, s.requireErased(t, rows[1:]...))
+}
+
+// refuseUpdates makes SQLite refuse every change of an order.
+func (s *service) refuseUpdates(t *testing.T, order models.Order) {
+	t.Helper()
+	_, err := s.App.DB.SQL().ExecContext(t.Context(), fmt.Sprintf(
+		"CREATE TRIGGER refused BEFORE UPDATE ON orders WHEN OLD.id = '%s' BEGIN SELECT RAISE(ABORT, 'refused'); END", order.ID))
+	require.NoError(t, err)
 }
 
 // requireErased returns an error if one of the orders is not erased.
