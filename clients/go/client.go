@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -31,7 +32,8 @@ type Client struct {
 	HTTP *http.Client
 	// Attempts is how often a request is sent at most; 0 is 6.
 	Attempts int
-	// Wait is the pause before the second attempt; each further pause is twice as long. 0 is a second.
+	// Wait is the pause before the second attempt; each further pause is twice as long, up to MaxWait.
+	// 0 is a second.
 	Wait time.Duration
 	// MaxWait is the longest pause: if the service asks for a longer one, its refusal is returned.
 	// 0 is two minutes.
@@ -81,7 +83,7 @@ func (c *Client) do(ctx context.Context, request call, into any) (http.Header, e
 			return header, err
 		}
 		pause := c.pause(attempt, err)
-		if pause > orDefault(c.MaxWait, defaultMaxWait) || c.sleep(ctx, pause) != nil {
+		if pause > c.maxWait() || c.sleep(ctx, pause) != nil {
 			return nil, err
 		}
 	}
@@ -100,16 +102,20 @@ func (r call) retryable(err error) bool {
 	return r.repeatable && (refused.Status >= 500 || refused.Code == "idempotency_in_progress")
 }
 
-// pause is how long to wait after an attempt: longer each time, a little more or less than others
-// that failed at the same moment, and never less than the service asked for.
+// pause is how long to wait after an attempt: longer each time up to the longest pause, a little
+// more or less than others that failed at the same moment, and never less than the service asked
+// for.
 func (c *Client) pause(attempt int, err error) time.Duration {
-	growing := float64(orDefault(c.Wait, defaultWait)) * float64(int(1)<<(attempt-1)) * (0.8 + 0.4*rand.Float64())
+	growing := math.Ldexp(float64(orDefault(c.Wait, defaultWait)), attempt-1) * (0.8 + 0.4*rand.Float64())
+	pause := time.Duration(min(growing, float64(c.maxWait())))
 	var refused *APIError
 	if errors.As(err, &refused) {
-		return max(refused.RetryAfter, time.Duration(growing))
+		return max(refused.RetryAfter, pause)
 	}
-	return time.Duration(growing)
+	return pause
 }
+
+func (c *Client) maxWait() time.Duration { return orDefault(c.MaxWait, defaultMaxWait) }
 
 func (c *Client) sleep(ctx context.Context, pause time.Duration) error {
 	if c.Sleep != nil {

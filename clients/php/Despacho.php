@@ -79,7 +79,7 @@ final class Client
 
     /**
      * A request is sent up to $attempts times; $wait is the pause before the second attempt in seconds, and each
-     * further pause is twice as long. If the service asks for a pause longer than $maxWait, its refusal is thrown.
+     * further pause is twice as long, up to $maxWait. If the service asks for a longer one, its refusal is thrown.
      *
      * @param ?callable(float): void $sleep replaces the pause, for tests
      */
@@ -387,7 +387,7 @@ final class Client
                 return $this->send($method, $address, $headers, $content);
             } catch (Exception $error) {
                 // A little more or less than others that failed at the same moment, and never less than asked for.
-                $pause = $this->wait * 2 ** ($attempt - 1) * (0.8 + 0.4 * mt_rand() / mt_getrandmax());
+                $pause = min($this->wait * 2 ** ($attempt - 1) * (0.8 + 0.4 * mt_rand() / mt_getrandmax()), $this->maxWait);
                 if ($error instanceof ApiException) {
                     $pause = max($pause, $error->retryAfter);
                 }

@@ -60,7 +60,7 @@ class Client:
     """Asks one service with one API key. The catalog and the tracking need no key.
 
     A request is sent up to `attempts` times; `wait` is the pause before the second attempt in seconds, and each
-    further pause is twice as long. If the service asks for a pause longer than `max_wait`, its refusal is raised.
+    further pause is twice as long, up to `max_wait`. If the service asks for a longer one, its refusal is raised.
     """
 
     def __init__(
@@ -314,7 +314,7 @@ class Client:
                 if attempt >= self._attempts or not _retryable(error, repeatable):
                     raise
                 # A little more or less than others that failed at the same moment, and never less than asked for.
-                pause = self._wait * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
+                pause = min(self._wait * 2 ** min(attempt - 1, 30) * random.uniform(0.8, 1.2), self._max_wait)
                 if isinstance(error, APIError):
                     pause = max(pause, error.retry_after)
                 if pause > self._max_wait:

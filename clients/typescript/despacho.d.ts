@@ -61,7 +61,7 @@ export interface Options {
     timeout?: number;
     /** How often a request is sent at most; by default 6 times. */
     attempts?: number;
-    /** The pause before the second attempt, in milliseconds; each further pause is twice as long. By default 1000. */
+    /** The pause before the second attempt, in milliseconds; each further pause is twice as long, up to `maxWait`. By default 1000. */
     wait?: number;
     /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
     maxWait?: number;

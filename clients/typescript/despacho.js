@@ -246,7 +246,7 @@ export class Client {
             }
             catch (error) {
                 // A little more or less than others that failed at the same moment, and never less than asked for.
-                const growing = this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random());
+                const growing = Math.min(this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random()), this.#options.maxWait);
                 const pause = error instanceof APIError ? Math.max(growing, error.retryAfter) : growing;
                 if (attempt >= this.#options.attempts || pause > this.#options.maxWait || !retryable(error, call.repeatable ?? false)) {
                     throw error;

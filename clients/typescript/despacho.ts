@@ -74,7 +74,7 @@ export interface Options {
   timeout?: number;
   /** How often a request is sent at most; by default 6 times. */
   attempts?: number;
-  /** The pause before the second attempt, in milliseconds; each further pause is twice as long. By default 1000. */
+  /** The pause before the second attempt, in milliseconds; each further pause is twice as long, up to `maxWait`. By default 1000. */
   wait?: number;
   /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
   maxWait?: number;
@@ -382,7 +382,7 @@ export class Client {
         return await this.#send<T>(call);
       } catch (error) {
         // A little more or less than others that failed at the same moment, and never less than asked for.
-        const growing = this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random());
+        const growing = Math.min(this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random()), this.#options.maxWait);
         const pause = error instanceof APIError ? Math.max(growing, error.retryAfter) : growing;
         if (attempt >= this.#options.attempts || pause > this.#options.maxWait || !retryable(error, call.repeatable ?? false)) {
           throw error;

@@ -27,8 +27,10 @@ type testCase struct {
 	Call string         `yaml:"call"`
 	With map[string]any `yaml:"with"`
 	// Key replaces the key of the tenant.
-	Key     *string  `yaml:"key"`
-	Answers []answer `yaml:"answers"`
+	Key *string `yaml:"key"`
+	// Options are those of the client that a case chooses: attempts, and max_wait in seconds.
+	Options map[string]any `yaml:"options"`
+	Answers []answer       `yaml:"answers"`
 
 	Result any `yaml:"result"`
 	// ResultHas is an element that a list must have, among others.
@@ -145,10 +147,19 @@ type outcome struct {
 // busy machine may take longer than the clients' own timeout.
 func (r *runner) call(t *testing.T, baseURL, key, name string, with map[string]any) outcome {
 	t.Helper()
+	return r.callWith(t, nil, baseURL, key, name, with)
+}
+
+// callWith is call with options of the client.
+func (r *runner) callWith(t *testing.T, options map[string]any, baseURL, key, name string, with map[string]any) outcome {
+	t.Helper()
 	if with == nil {
 		with = map[string]any{}
 	}
-	request := map[string]any{"base_url": baseURL, "key": key, "timeout": poll.Deadline.Seconds(), "call": name, "with": with}
+	if options == nil {
+		options = map[string]any{}
+	}
+	request := map[string]any{"base_url": baseURL, "key": key, "timeout": poll.Deadline.Seconds(), "options": options, "call": name, "with": with}
 	require.NoError(t, r.in.Encode(request))
 	require.True(t, r.out.Scan(), "%s: %v %s", name, r.out.Err(), r.err)
 	var o outcome

@@ -103,7 +103,7 @@ func TestScripted(t *testing.T) {
 			if c.Key != nil {
 				key = *c.Key
 			}
-			o := r.call(t, server.URL, key, c.Call, c.With)
+			o := r.callWith(t, c.Options, server.URL, key, c.Call, c.With)
 			server.Close()
 			c.require(t, o)
 			require.Len(t, service.seen, len(c.Answers), c.Name)

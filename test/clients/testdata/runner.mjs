@@ -55,8 +55,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line);
   const outcome = { waits: [] };
   const sleep = async (milliseconds) => void outcome.waits.push(milliseconds / 1000);
+  const { attempts, max_wait: maxWait } = request.options;
   try {
-    const client = new Client(request.base_url, request.key, { timeout: request.timeout * 1000, sleep });
+    const options = { timeout: request.timeout * 1000, sleep, ...(attempts && { attempts }), ...(maxWait && { maxWait: maxWait * 1000 }) };
+    const client = new Client(request.base_url, request.key, options);
     const result = await calls[request.call](client, request.with);
     outcome.result = result ?? null;
   } catch (error) {

@@ -72,7 +72,14 @@ while (($line = fgets(STDIN)) !== false) {
     };
     $outcome = [];
     try {
-        $client = new Client($request['base_url'], $request['key'], timeout: $request['timeout'], sleep: $sleep);
+        $client = new Client(
+            $request['base_url'],
+            $request['key'],
+            timeout: $request['timeout'],
+            attempts: $request['options']['attempts'] ?? 6,
+            maxWait: $request['options']['max_wait'] ?? 120,
+            sleep: $sleep,
+        );
         $outcome['result'] = $calls[$request['call']]($client, $request['with']);
     } catch (ApiException $e) {
         $outcome['error'] = ['status' => $e->status, 'code' => $e->errorCode, 'message' => $e->getMessage(), 'fields' => $e->fields];

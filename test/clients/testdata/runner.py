@@ -54,7 +54,7 @@ for line in sys.stdin:
     request, waits = json.loads(line), []
     outcome = {}
     try:
-        client = despacho.Client(request["base_url"], request["key"], timeout=request["timeout"], sleep=waits.append)
+        client = despacho.Client(request["base_url"], request["key"], timeout=request["timeout"], sleep=waits.append, **request["options"])
         outcome["result"] = CALLS[request["call"]](client, request["with"])
     except despacho.APIError as e:
         outcome["error"] = {"status": e.status, "code": e.code, "message": e.message, "fields": e.fields}

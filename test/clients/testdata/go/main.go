@@ -22,6 +22,10 @@ type request struct {
 	Timeout time.Duration `json:"timeout"` // in seconds
 	Call    string        `json:"call"`
 	With    with          `json:"with"`
+	Options struct {
+		Attempts int           `json:"attempts"`
+		MaxWait  time.Duration `json:"max_wait"` // in seconds
+	} `json:"options"`
 }
 
 // with has the arguments of every call.
@@ -91,6 +95,7 @@ func main() {
 		var out outcome
 		client := &despacho.Client{
 			BaseURL: r.BaseURL, Key: r.Key, HTTP: &http.Client{Timeout: r.Timeout * time.Second},
+			Attempts: r.Options.Attempts, MaxWait: r.Options.MaxWait * time.Second,
 			Sleep: func(_ context.Context, pause time.Duration) error {
 				out.Waits = append(out.Waits, pause.Seconds())
 				return nil
