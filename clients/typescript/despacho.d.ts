@@ -58,15 +58,15 @@ export interface DeliveryFilter {
 }
 export interface Options {
     /** How many milliseconds a request may take; by default 15000. */
-    timeout?: number;
+    timeout?: number | undefined;
     /** How often a request is sent at most; by default 6 times. */
-    attempts?: number;
+    attempts?: number | undefined;
     /** The pause before the second attempt, in milliseconds; each further pause is twice as long, up to `maxWait`. By default 1000. */
-    wait?: number;
+    wait?: number | undefined;
     /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
-    maxWait?: number;
+    maxWait?: number | undefined;
     /** Replaces the pause between attempts, for tests. */
-    sleep?: (milliseconds: number) => Promise<void>;
+    sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 /** What every error of this module is. */
 export declare class DespachoError extends Error {

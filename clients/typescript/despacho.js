@@ -44,13 +44,14 @@ export class Client {
     #key;
     #options;
     constructor(baseURL, key = "", options = {}) {
+        // An option that is undefined is one that is not given.
+        const { timeout = 15_000, attempts = 6, wait = 1000, maxWait = 120_000, sleep = pause } = options;
         if (!/^https?:\/\//i.test(baseURL)) {
             throw new TypeError("the address of the service begins with https://");
         }
         this.#baseURL = baseURL.replace(/\/+$/, "");
         this.#key = key;
-        const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-        this.#options = { timeout: 15_000, attempts: 6, wait: 1000, maxWait: 120_000, sleep, ...options };
+        this.#options = { timeout, attempts, wait, maxWait, sleep };
     }
     /**
      * Creates an order exactly once, however often it has to ask. `idempotencyKey` is the sale's own number: it is the
@@ -295,6 +296,9 @@ export class Client {
         const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
         throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
     }
+}
+function pause(milliseconds) {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 /** Returns a header's text as fetch takes it: a character for each byte of its UTF-8. */
 function headerText(name, text) {

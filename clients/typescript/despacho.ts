@@ -71,15 +71,15 @@ export interface DeliveryFilter {
 
 export interface Options {
   /** How many milliseconds a request may take; by default 15000. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** How often a request is sent at most; by default 6 times. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** The pause before the second attempt, in milliseconds; each further pause is twice as long, up to `maxWait`. By default 1000. */
-  wait?: number;
+  wait?: number | undefined;
   /** The longest pause: if the service asks for a longer one, its refusal is thrown. By default 120000. */
-  maxWait?: number;
+  maxWait?: number | undefined;
   /** Replaces the pause between attempts, for tests. */
-  sleep?: (milliseconds: number) => Promise<void>;
+  sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 /** What every error of this module is. */
@@ -143,16 +143,17 @@ interface Listed {
 export class Client {
   readonly #baseURL: string;
   readonly #key: string;
-  readonly #options: Required<Options>;
+  readonly #options: { [Name in keyof Options]-?: NonNullable<Options[Name]> };
 
   constructor(baseURL: string, key = "", options: Options = {}) {
+    // An option that is undefined is one that is not given.
+    const { timeout = 15_000, attempts = 6, wait = 1000, maxWait = 120_000, sleep = pause } = options;
     if (!/^https?:\/\//i.test(baseURL)) {
       throw new TypeError("the address of the service begins with https://");
     }
     this.#baseURL = baseURL.replace(/\/+$/, "");
     this.#key = key;
-    const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-    this.#options = { timeout: 15_000, attempts: 6, wait: 1000, maxWait: 120_000, sleep, ...options };
+    this.#options = { timeout, attempts, wait, maxWait, sleep };
   }
 
   /**
@@ -431,6 +432,10 @@ export class Client {
     const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
     throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Returns a header's text as fetch takes it: a character for each byte of its UTF-8. */

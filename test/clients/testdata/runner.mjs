@@ -57,7 +57,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const sleep = async (milliseconds) => void outcome.waits.push(milliseconds / 1000);
   const { attempts, max_wait: maxWait } = request.options;
   try {
-    const options = { timeout: request.timeout * 1000, sleep, ...(attempts && { attempts }), ...(maxWait && { maxWait: maxWait * 1000 }) };
+    const options = { timeout: request.timeout * 1000, sleep, attempts, wait: undefined, maxWait: maxWait && maxWait * 1000 };
     const client = new Client(request.base_url, request.key, options);
     const result = await calls[request.call](client, request.with);
     outcome.result = result ?? null;
