@@ -33,7 +33,7 @@ final class ApiException extends Exception
         public readonly int $retryAfter,
     ) {
         $this->errorCode = is_string($body['code'] ?? null) ? $body['code'] : '';
-        $this->fields = is_array($body['fields'] ?? null) ? $body['fields'] : [];
+        $this->fields = is_array($body['fields'] ?? null) && array_is_list($body['fields']) ? $body['fields'] : [];
         parent::__construct(is_string($body['error'] ?? null) ? $body['error'] : 'HTTP ' . $status, $status);
     }
 }

@@ -17,10 +17,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, TypeVar
 
 Object = Dict[str, Any]
 """A resource as the service sends it; /docs describes its members."""
+
+_T = TypeVar("_T")
 
 
 class DespachoError(Exception):
@@ -37,9 +39,9 @@ class APIError(DespachoError):
 
     def __init__(self, status: int, body: Mapping[str, Any], request_id: str, retry_after: float):
         self.status = status
-        self.code: str = body.get("code") or ""
-        self.message: str = body.get("error") or ""
-        self.fields: List[Dict[str, str]] = body.get("fields") or []
+        self.code: str = _of_type(str, body.get("code"))
+        self.message: str = _of_type(str, body.get("error"))
+        self.fields: List[Dict[str, str]] = _of_type(list, body.get("fields"))
         self.request_id = request_id
         self.retry_after = retry_after
         super().__init__(f"{status} {self.code}: {self.message} (request {request_id})")
@@ -383,6 +385,11 @@ def _retryable(error: DespachoError, repeatable: bool) -> bool:
     if error.status == 429 or error.code == "overloaded":
         return True  # the service has not looked at it
     return repeatable and (error.status >= 500 or error.code == "idempotency_in_progress")
+
+
+def _of_type(kind: Type[_T], value: Any) -> _T:
+    """Returns a value of a type, or the empty one: a proxy's own answer may have another under the same name."""
+    return value if isinstance(value, kind) else kind()
 
 
 def _segment(text: str) -> str:

@@ -86,11 +86,7 @@ export declare class APIError extends DespachoError {
     readonly code: string;
     /** What is wrong in what was sent, all of it at once. */
     readonly fields: FieldError[];
-    constructor(status: number, body: {
-        error?: string;
-        code?: string;
-        fields?: FieldError[];
-    }, 
+    constructor(status: number, body: Record<string, unknown>, 
     /** What to quote when asking about the request. */
     requestId: string, 
     /** How many milliseconds the service asked to wait. */

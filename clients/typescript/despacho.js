@@ -26,12 +26,13 @@ export class APIError extends DespachoError {
     requestId, 
     /** How many milliseconds the service asked to wait. */
     retryAfter) {
-        super(body.error ?? `HTTP ${status}`);
+        // A proxy's own answer may have something else under these names.
+        super(typeof body["error"] === "string" ? body["error"] : `HTTP ${status}`);
         this.status = status;
         this.requestId = requestId;
         this.retryAfter = retryAfter;
-        this.code = body.code ?? "";
-        this.fields = body.fields ?? [];
+        this.code = typeof body["code"] === "string" ? body["code"] : "";
+        this.fields = Array.isArray(body["fields"]) ? body["fields"] : [];
     }
 }
 /** No answer of the service came: whether the request was carried out is not known. */

@@ -99,15 +99,16 @@ export class APIError extends DespachoError {
 
   constructor(
     readonly status: number,
-    body: { error?: string; code?: string; fields?: FieldError[] },
+    body: Record<string, unknown>,
     /** What to quote when asking about the request. */
     readonly requestId: string,
     /** How many milliseconds the service asked to wait. */
     readonly retryAfter: number,
   ) {
-    super(body.error ?? `HTTP ${status}`);
-    this.code = body.code ?? "";
-    this.fields = body.fields ?? [];
+    // A proxy's own answer may have something else under these names.
+    super(typeof body["error"] === "string" ? body["error"] : `HTTP ${status}`);
+    this.code = typeof body["code"] === "string" ? body["code"] : "";
+    this.fields = Array.isArray(body["fields"]) ? body["fields"] : [];
   }
 }
 
