@@ -17,7 +17,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, TypeVar
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar
 
 Object = Dict[str, Any]
 """A resource as the service sends it; /docs describes its members."""
@@ -45,6 +45,11 @@ class APIError(DespachoError):
         self.request_id = request_id
         self.retry_after = retry_after
         super().__init__(f"{status} {self.code}: {self.message} (request {request_id})")
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        """Lets the error leave a process of a pool: it is made again from what it was made from, not from its text."""
+        body = {"code": self.code, "error": self.message, "fields": self.fields}
+        return type(self), (self.status, body, self.request_id, self.retry_after)
 
 
 class NoAnswerError(DespachoError):
