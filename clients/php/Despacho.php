@@ -368,7 +368,7 @@ final class Client
     private function perform(string $method, string $path, array $query = [], ?array $body = null, array $headers = [], bool $repeatable = false): array
     {
         $query = array_filter($query, static fn ($value) => $value !== null);
-        $address = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query));
+        $address = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query, '', '&'));
         if ($this->key !== '') {
             $headers[] = 'X-API-Key: ' . $this->key;
         }

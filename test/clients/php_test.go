@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,20 @@ func TestPHP_amountsWithAnOldConfiguration(t *testing.T) {
 	require.Empty(t, o.Other)
 	require.Len(t, service.seen, 1)
 	require.Contains(t, service.seen[0], `{"amount_to_collect":89.9}`)
+}
+
+// A php.ini may join the parameters of addresses with &amp;, for pages. A request joins them with
+// an ampersand alone: otherwise the service would not see the second one.
+func TestPHP_filtersWithAnOldConfiguration(t *testing.T) {
+	t.Parallel()
+	r := startRunner(t, "php", "-d", "arg_separator.output=&amp;", "testdata/runner.php", client(t, "php", "Despacho.php"))
+	got := &recorder{answer: `{"data":{"orders":[],"total":0,"page":1,"limit":2}}`}
+	server := httptest.NewServer(got)
+	t.Cleanup(server.Close)
+	o := r.call(t, server.URL, "dsp_live_test", "orders", map[string]any{"filter": map[string]any{"limit": 2, "status": "registered"}})
+	require.Empty(t, o.Other)
+	require.Len(t, got.requests, 1)
+	require.Equal(t, url.Values{"limit": {"2"}, "status": {"registered"}, "page": {"1"}}, got.requests[0].URL.Query())
 }
 
 // A connection that is lost in the middle of an answer is a lost answer over HTTPS too, where PHP
