@@ -83,8 +83,11 @@ func (c *Client) do(ctx context.Context, request call, into any) (http.Header, e
 			return header, err
 		}
 		pause := c.pause(attempt, err)
-		if pause > c.maxWait() || c.sleep(ctx, pause) != nil {
+		if pause > c.maxWait() {
 			return nil, err
+		}
+		if ended := c.sleep(ctx, pause); ended != nil {
+			return nil, fmt.Errorf("%w; no other attempt: %w", err, ended)
 		}
 	}
 }

@@ -133,6 +133,15 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 		return c.CreateOrder(ctx, "venta-1", despacho.OrderInput{AmountToCollect: despacho.Ptr(math.NaN())})
 	case "get_order":
 		return c.GetOrder(ctx, w.ID)
+	case "get_order_until_cancelled":
+		during, cancel := context.WithCancel(ctx)
+		c.Sleep = func(ctx context.Context, _ time.Duration) error {
+			cancel()
+			return ctx.Err()
+		}
+		_, err := c.GetOrder(during, w.ID)
+		var refused *despacho.APIError
+		return map[string]any{"refused": errors.As(err, &refused), "cancelled": errors.Is(err, context.Canceled)}, nil
 	case "orders":
 		return collect(c.Orders(ctx, w.Filter.orders()))
 	case "correct_order":
