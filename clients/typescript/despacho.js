@@ -71,7 +71,7 @@ export class Client {
     }
     /** Lists orders, newest first, page after page. */
     orders(filter = {}) {
-        return this.#each("/v1/orders", filter, (page) => page.orders);
+        return this.#each("/v1/orders", { ...filter }, (page) => page.orders);
     }
     /**
      * Changes those fields of an order that the correction has: a store's while it is registered. `null` removes a value;
@@ -155,7 +155,7 @@ export class Client {
     }
     /** Lists what was sent to webhooks, newest first, page after page. */
     deliveries(filter = {}) {
-        return this.#each("/v1/deliveries", filter, (page) => page.deliveries);
+        return this.#each("/v1/deliveries", { ...filter }, (page) => page.deliveries);
     }
     /** Reads a delivery, with what each attempt sent and what the receiver answered. */
     async getDelivery(deliveryId) {
@@ -242,9 +242,11 @@ export class Client {
     }
     /** Sends a request until it is answered, refused or out of attempts. */
     async #do(call) {
+        // Written once: the program may change its object while the attempts go on.
+        const content = call.body && JSON.stringify(call.body, refuseNoNumber);
         for (let attempt = 1;; attempt++) {
             try {
-                return await this.#send(call);
+                return await this.#send(call, content);
             }
             catch (error) {
                 // A little more or less than others that failed at the same moment, and never less than asked for.
@@ -258,7 +260,7 @@ export class Client {
         }
     }
     /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
-    async #send(call) {
+    async #send(call, content) {
         const url = new URL(this.#baseURL + call.path);
         for (const [name, value] of Object.entries(call.query ?? {})) {
             if (value !== undefined && value !== null) {
@@ -270,9 +272,9 @@ export class Client {
             headers.set(name, headerText(name, text));
         }
         const options = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
-        if (call.body) {
+        if (content !== undefined) {
             headers.set("Content-Type", "application/json");
-            options.body = JSON.stringify(call.body, refuseNoNumber);
+            options.body = content;
         }
         const request = new Request(url, options); // what cannot be sent is thrown here, not as a lost answer
         let response;

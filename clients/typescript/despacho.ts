@@ -176,7 +176,7 @@ export class Client {
 
   /** Lists orders, newest first, page after page. */
   orders(filter: OrderFilter = {}): AsyncGenerator<Order> {
-    return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", filter, (page) => page.orders);
+    return this.#each<Order, Schemas["OrderListResponse"]["data"]>("/v1/orders", { ...filter }, (page) => page.orders);
   }
 
   /**
@@ -277,7 +277,7 @@ export class Client {
 
   /** Lists what was sent to webhooks, newest first, page after page. */
   deliveries(filter: DeliveryFilter = {}): AsyncGenerator<Delivery> {
-    return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", filter, (page) => page.deliveries);
+    return this.#each<Delivery, Schemas["DeliveryListResponse"]["data"]>("/v1/deliveries", { ...filter }, (page) => page.deliveries);
   }
 
   /** Reads a delivery, with what each attempt sent and what the receiver answered. */
@@ -379,9 +379,11 @@ export class Client {
 
   /** Sends a request until it is answered, refused or out of attempts. */
   async #do<T>(call: Call): Promise<{ answer: T; received: Headers }> {
+    // Written once: the program may change its object while the attempts go on.
+    const content = call.body && JSON.stringify(call.body, refuseNoNumber);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#send<T>(call);
+        return await this.#send<T>(call, content);
       } catch (error) {
         // A little more or less than others that failed at the same moment, and never less than asked for.
         const growing = Math.min(this.#options.wait * 2 ** (attempt - 1) * (0.8 + 0.4 * Math.random()), this.#options.maxWait);
@@ -395,7 +397,7 @@ export class Client {
   }
 
   /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
-  async #send<T>(call: Call): Promise<{ answer: T; received: Headers }> {
+  async #send<T>(call: Call, content: string | undefined): Promise<{ answer: T; received: Headers }> {
     const url = new URL(this.#baseURL + call.path);
     for (const [name, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined && value !== null) {
@@ -407,9 +409,9 @@ export class Client {
       headers.set(name, headerText(name, text));
     }
     const options: RequestInit = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
-    if (call.body) {
+    if (content !== undefined) {
       headers.set("Content-Type", "application/json");
-      options.body = JSON.stringify(call.body, refuseNoNumber);
+      options.body = content;
     }
     const request = new Request(url, options); // what cannot be sent is thrown here, not as a lost answer
     let response: Response;

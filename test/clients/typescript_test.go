@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +14,27 @@ import (
 
 	"despacho/api"
 )
+
+// A program that goes on with its objects while a call is under way changes nothing of the call:
+// every attempt has the body of the first, and every page the filter that was given.
+func TestTypeScript_argumentsChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	r := languages["typescript"](t)
+	service := &scripted{answers: []answer{{Status: 0}, {Status: http.StatusCreated}}}
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	order := map[string]any{"key": "venta-1", "order": map[string]any{"product": "Zapatillas"}}
+	require.Empty(t, r.call(t, server.URL, "dsp_live_test", "create_order_changed_meanwhile", order).Other)
+	require.Equal(t, []string{`{"product":"Zapatillas"}`, `{"product":"Zapatillas"}`}, service.bodies)
+
+	got := &recorder{answer: `{"data":{"orders":[],"total":0,"page":1,"limit":2}}`}
+	listing := httptest.NewServer(got)
+	t.Cleanup(listing.Close)
+	filter := map[string]any{"filter": map[string]any{"status": "registered"}}
+	require.Empty(t, r.call(t, listing.URL, "dsp_live_test", "orders_changed_meanwhile", filter).Other)
+	require.Len(t, got.requests, 1)
+	require.Equal(t, "registered", got.requests[0].URL.Query().Get("status"))
+}
 
 // What a request may leave out is optional in TypeScript too, also where openapi.yaml says what it
 // then is: a program that leaves it out compiles.

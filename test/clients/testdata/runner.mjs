@@ -10,6 +10,16 @@ const calls = {
     return { order, warning: warning ?? null, replayed };
   },
   create_order_for_nan: (c) => c.createOrder("venta-1", { amount_to_collect: NaN }),
+  create_order_changed_meanwhile: (c, w) => {
+    const created = c.createOrder(w.key, w.order);
+    w.order.product = "Otra cosa";
+    return created;
+  },
+  orders_changed_meanwhile: (c, w) => {
+    const listed = c.orders(w.filter);
+    w.filter.status = "cancelled";
+    return collect(listed);
+  },
   get_order: (c, w) => c.getOrder(w.id),
   orders: (c, w) => collect(c.orders(w.filter)),
   correct_order: async (c, w) => {
