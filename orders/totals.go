@@ -96,9 +96,10 @@ func (t *totals) store(key totalKey, total cachedTotal) {
 	t.cached[key] = total
 }
 
-// keyOf identifies a list; cacheable is false for one that orders can leave again.
+// keyOf identifies a list; cacheable is false for one that orders can leave again, or enter long
+// after their creation.
 func keyOf(scope db.OrderScope, filter db.OrderFilter) (key totalKey, cacheable bool) {
-	if filter.Status != "" || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || filter.ExternalID != "" || len(filter.Search) > 0 {
+	if filter.Status != "" || filter.ByDelivery || filter.WithoutPoint || filter.RiderID != nil || filter.LocationID != nil || filter.ExternalID != "" || len(filter.Search) > 0 {
 		return key, false
 	}
 	key.operator, key.test = scope.OperatorID, scope.Test

@@ -68,6 +68,9 @@ func TestList_totalOfALongList(t *testing.T) {
 		elsewhere := uuid.New()
 		require.EqualValues(t, 0, list(caller, orders.Query{LocationID: &elsewhere}), "the orders to one place are another list")
 
+		require.EqualValues(t, 1_005, list(caller, orders.Query{From: &yesterday}))
+		require.EqualValues(t, 0, list(caller, orders.Query{From: &yesterday, ByDelivery: true}), "nothing was delivered since")
+
 		add(1, yesterday, nil) // an older row inserted by hand
 		require.EqualValues(t, 1_005, list(caller, orders.Query{}), "what was counted is not counted again")
 		now.Advance(10 * time.Minute)
