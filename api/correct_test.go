@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/api"
+	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
@@ -346,6 +348,39 @@ func (s *slowLink) correctAfter(t *testing.T, key, id string, body fields, meanw
 	body["delivery_maps_url"] = s.host + "/" + uuid.NewString()
 	s.meanwhile.Store(meanwhile)
 	return correct(t, s.Service, key, id, body)
+}
+
+// While a short link is followed, its request holds no slot: the hosts of map links may take
+// seconds, and nobody else is kept waiting for them.
+func TestCorrect_followsALinkWithoutASlot(t *testing.T) {
+	t.Parallel()
+	var s *apptest.Service
+	var other *apptest.Tenant
+	var meanwhile []int
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, err := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: other.Key})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		meanwhile = append(meanwhile, answer.Status)
+		http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
+	}))
+	t.Cleanup(host.Close)
+	s = apptest.Boot(t, testenv.Postgres(t), apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}, Configure: func(c *config.Config) {
+		c.MaxRequests, c.Timeouts.Queue = 1, 100*time.Millisecond
+	}})
+	tenant := s.NewTenant(t)
+	other = s.NewTenant(t)
+	id := insertedRow(t, tenant)
+	corrected := correct(t, s, tenant.Key, id, fields{"delivery_maps_url": host.URL + "/corregido"})
+	require.EqualValues(t, -12.125, corrected.Data["delivery_lat"], corrected.Text)
+	pasted := s.Do(t, apptest.Request{
+		Method: http.MethodPost, Path: "/panel/pedidos/" + id + "/punto", Token: tenant.SignIn(t, nil),
+		Raw: []byte("delivery_point=" + url.QueryEscape(host.URL+"/pegado")), Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+	})
+	require.Less(t, pasted.Status, http.StatusBadRequest, pasted.Text)
+	require.Equal(t, []int{http.StatusOK, http.StatusOK}, meanwhile, "another operator's request has the only slot")
 }
 
 // An order that is delivered while its correction is being read is not corrected.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
+	"despacho/internal/inflight"
 	"despacho/internal/maplink"
 	"despacho/internal/numeral"
 	"despacho/models"
@@ -55,19 +56,38 @@ func (s *Service) ReadPointOf(ctx context.Context, caller Caller, id uuid.UUID, 
 	if err != nil {
 		return nil, err
 	}
-	point, err := s.options.MapLinks.Resolve(ctx, numeral.Pair(typed), maplink.Bounds{})
+	point, unread, err := s.resolveLink(ctx, numeral.Pair(typed), maplink.Bounds{})
+	if err != nil {
+		return nil, err
+	}
 	var outOfRange *maplink.OutOfRange
-	if errors.As(err, &outOfRange) {
+	if errors.As(unread, &outOfRange) {
 		// A longitude over 90 in place of the latitude; the doubt is that it is swapped.
 		swapped := maplink.Point{Lat: outOfRange.Lng, Lng: outOfRange.Lat, Source: outOfRange.Source}
 		if math.Abs(swapped.Lat) <= 90 && math.Abs(swapped.Lng) <= 180 && doubtAbout(swapped, places, caller.Operator) == nil {
 			return &TypedPoint{Point: swapped, Doubt: &PointDoubt{Swapped: &swapped}}, nil
 		}
 	}
-	if err != nil {
-		return nil, fieldError(field, unreadPoint(err))
+	if unread != nil {
+		return nil, fieldError(field, unreadPoint(unread))
 	}
 	return &TypedPoint{Point: point, Doubt: doubtAbout(point, places, caller.Operator)}, nil
+}
+
+// resolveLink reads the point of a map link; unread is why it gives none. A short link is followed
+// without the slot of the request: while its host takes seconds, those who follow links must not
+// keep everybody else out.
+func (s *Service) resolveLink(ctx context.Context, link string, country maplink.Bounds) (point maplink.Point, unread, err error) {
+	point, unread = s.options.MapLinks.Parse(link, country)
+	var short *maplink.ShortLink
+	if !errors.As(unread, &short) {
+		return point, unread, nil
+	}
+	err = inflight.Outside(ctx, func() error {
+		point, unread = s.options.MapLinks.Resolve(ctx, link, country)
+		return ctx.Err()
+	})
+	return point, unread, err
 }
 
 // unreadPoint says why a text gives no point.
@@ -149,11 +169,11 @@ func (s *Service) followLink(ctx context.Context, c *correction, link string) er
 	var point *maplink.Point
 	if !hasLink(c.order, link) {
 		bounds, _ := maplink.Country(c.operator.CountryCode)
-		resolved, err := s.options.MapLinks.Resolve(ctx, link, bounds)
+		resolved, unread, err := s.resolveLink(ctx, link, bounds)
 		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
+		case err != nil:
+			return err
+		case unread == nil:
 			point = &resolved
 		}
 	}
