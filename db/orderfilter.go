@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"despacho/internal/textnorm"
 	"despacho/models"
@@ -97,7 +98,7 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where("orders.location_id = ?", *f.LocationID)
 	}
 	if f.ExternalID != "" {
-		query = query.Where("orders.external_id IN ?", textnorm.Forms(f.ExternalID))
+		query = query.Where(externalIDCondition(f.ExternalID))
 	}
 	if condition, patterns := f.searchCondition(); condition != "" {
 		query = query.Where(condition, patterns...)
@@ -113,6 +114,16 @@ func (f OrderFilter) apply(query *gorm.DB) *gorm.DB {
 		query = query.Where(at+" < ?", *f.Until)
 	}
 	return query
+}
+
+// externalIDCondition looks for a store's number in each form that its letters may have. With one
+// form, which nearly every number has, SQLite reads the index of the numbers only for an equality.
+func externalIDCondition(number string) clause.Expression {
+	forms := textnorm.Forms(number)
+	if len(forms) == 1 {
+		return clause.Expr{SQL: "orders.external_id = ?", Vars: []any{number}}
+	}
+	return clause.Expr{SQL: "orders.external_id IN ?", Vars: []any{forms}}
 }
 
 // searchCondition is empty without a search.
