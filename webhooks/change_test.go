@@ -137,7 +137,9 @@ func TestChange_besideItsDeactivation(t *testing.T) {
 	for _, status := range []int32{http.StatusInternalServerError, http.StatusGone} {
 		receiver.status.Store(http.StatusInternalServerError)
 		id, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
-		s.send(t, s.createPending(t, id), models.CauseAuto)
+		for range 4 { // the next one is enough to open its circuit
+			s.send(t, s.createPending(t, id), models.CauseAuto)
+		}
 		s.now.Advance(6 * 24 * time.Hour)
 		delivery := s.createPending(t, id)
 		receiver.status.Store(status)

@@ -12,7 +12,9 @@ import (
 	"despacho/webhooks/sender"
 )
 
-// deactivateAfter is how long a webhook may fail without a success before it is deactivated.
+// deactivateAfter is how long a webhook may fail without a success before it is deactivated, if it
+// has failed so often that its circuit is open: two failures with quiet days between them do not
+// show that its receiver is gone.
 const deactivateAfter = 5 * 24 * time.Hour
 
 // Reasons of a deactivation, as shown to the webhook's owner.
@@ -38,7 +40,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 		return false, deactivate(ctx, tx, hook, textGone, now)
 	}
 	hook, switched, err = recordFailure(ctx, tx, hook, now)
-	if err != nil || now.Sub(*hook.FailingSince) < deactivateAfter {
+	if err != nil || hook.ConsecutiveFailures < openAfter || now.Sub(*hook.FailingSince) < deactivateAfter {
 		return switched, err
 	}
 	return false, deactivate(ctx, tx, hook, textFailing, now)

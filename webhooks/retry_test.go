@@ -215,8 +215,8 @@ func TestGone_deactivates(t *testing.T) {
 	})
 }
 
-// After five days without a success a webhook is deactivated with a reason; one success resets the
-// period.
+// After five days and five failures without a success a webhook is deactivated with a reason; one
+// success resets both. A few failures with quiet days between them are not enough.
 func TestFailing_forFiveDays(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		var healthy atomic.Bool
@@ -246,6 +246,10 @@ func TestFailing_forFiveDays(t *testing.T) {
 		require.Equal(t, []string{webhookID}, s.activeWebhooks(t))
 		waiting := s.createPending(t, webhookID)
 		s.now.Advance(2 * time.Hour)
+		for range 2 {
+			attempt(false)
+			require.Equal(t, []string{webhookID}, s.activeWebhooks(t), "it has failed less than five times")
+		}
 		attempt(false)
 
 		require.Empty(t, s.activeWebhooks(t))
