@@ -1,8 +1,13 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -83,5 +88,54 @@ func TestPanelEffect_appliesToTheNextOrderInEveryProcess(t *testing.T) {
 		both(func(t *testing.T, s *apptest.Service) {
 			require.Equal(t, http.StatusUnauthorized, get(t, s, key.String("key"), "/v1/orders").Status)
 		})
+	})
+}
+
+// lateBody calls before ahead of the first read.
+type lateBody struct {
+	io.Reader
+	before func()
+	once   sync.Once
+}
+
+func (b *lateBody) Read(into []byte) (int, error) {
+	b.once.Do(b.before)
+	return b.Reader.Read(into)
+}
+
+// An order whose body arrives after its key was checked is priced by one version of the settings: a
+// base price of before with a coverage of after would be a price that never was.
+func TestPanelEffect_aPriceIsOfOneMoment(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		operator, tenant := operatorDesk(t, s)
+		covered := operator.make("/coverage", fields{"location_id": apptest.Cusco, "price": 30})
+		order := apptest.Order(fields{"location_id": apptest.Cusco})
+		require.EqualValues(t, 30, created(t, s, tenant.Key, order).Data["shipping_cost"])
+		body, err := json.Marshal(order)
+		require.NoError(t, err)
+		late := &lateBody{Reader: bytes.NewReader(body), before: func() {
+			operator.change("/settings", fields{"base_price": 40})
+			operator.change("/coverage/"+covered, fields{"price": nil})
+			created(t, s, tenant.Key, order) // from now on the settings of before are not in memory
+		}}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.BaseURL+"/v1/orders", late)
+		require.NoError(t, err)
+		request.ContentLength = int64(len(body))
+		for name, value := range map[string]string{"X-API-Key": tenant.Key, "Content-Type": "application/json", "Expect": "100-continue"} {
+			request.Header.Set(name, value)
+		}
+		transport := &http.Transport{ExpectContinueTimeout: time.Minute}
+		t.Cleanup(transport.CloseIdleConnections)
+		response, err := (&http.Client{Transport: transport}).Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		var answer struct {
+			Data struct {
+				ShippingCost float64 `json:"shipping_cost"`
+			} `json:"data"`
+		}
+		require.NoError(t, json.NewDecoder(response.Body).Decode(&answer))
+		require.Equal(t, http.StatusCreated, response.StatusCode)
+		require.EqualValues(t, 40, answer.Data.ShippingCost, "it was 30 and is 40; the base price was 12 before")
 	})
 }

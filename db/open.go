@@ -212,6 +212,16 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *DB) error) error {
 	})
 }
 
+// inSnapshot runs fn, which reads, in a transaction in which every statement sees the same rows.
+func (d *DB) inSnapshot(ctx context.Context, fn func(tx *DB) error) error {
+	if d.dialect == SQLite {
+		return d.InTx(ctx, fn)
+	}
+	return d.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		return fn(&DB{gorm: tx, sql: d.sql, dialect: d.dialect})
+	}, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+}
+
 func (d *DB) with(ctx context.Context) *gorm.DB { return d.gorm.WithContext(ctx) }
 
 // forUpdate starts a query that locks the rows it reads until the transaction ends.

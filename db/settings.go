@@ -9,13 +9,17 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"despacho/internal/money"
 	"despacho/models"
 )
 
 // Settings is the configuration of an operator that creating and moving orders needs.
 type Settings struct {
-	Branches []models.Branch
-	Stores   []models.Store
+	// Version is that of all of it, and BasePrice the operator's.
+	Version   int64
+	BasePrice *money.Cents
+	Branches  []models.Branch
+	Stores    []models.Store
 	// Sizes are also the inactive ones: an order may have one that is not offered any more.
 	Sizes     []models.Size
 	Coverage  []models.Coverage
@@ -25,9 +29,23 @@ type Settings struct {
 	Riders []models.Rider
 }
 
-// OperatorSettings reads an operator's settings.
+// OperatorSettings reads an operator's settings as they were at one moment: a price is made of
+// several of them.
 func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Settings, error) {
 	var s Settings
+	err := d.inSnapshot(ctx, func(tx *DB) error { return tx.readSettings(ctx, operatorID, &s) })
+	if err != nil {
+		return nil, fmt.Errorf("reading the operator's settings: %w", err)
+	}
+	return &s, nil
+}
+
+func (d *DB) readSettings(ctx context.Context, operatorID uuid.UUID, s *Settings) error {
+	operator, err := d.Operator(ctx, operatorID)
+	if err != nil {
+		return err
+	}
+	s.Version, s.BasePrice = operator.SettingsVersion, operator.BasePrice
 	for _, query := range []struct {
 		into  any
 		where string
@@ -41,10 +59,10 @@ func (d *DB) OperatorSettings(ctx context.Context, operatorID uuid.UUID) (*Setti
 		{&s.Riders, "operator_id = ? AND active AND NOT test"},
 	} {
 		if err := d.with(ctx).Where(query.where, operatorID).Order("created_at, id").Find(query.into).Error; err != nil {
-			return nil, fmt.Errorf("reading the operator's settings: %w", err)
+			return err
 		}
 	}
-	return &s, nil
+	return nil
 }
 
 // ChangeSettings runs a change to an operator's settings and increments the settings version, which

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
-	"despacho/internal/money"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -23,9 +22,8 @@ type Choices struct {
 	// Sizes are in ascending order of surcharge.
 	Sizes []models.Size
 
-	index     *catalog.Index
-	settings  *settings
-	basePrice *money.Cents
+	index    *catalog.Index
+	settings *settings
 }
 
 // Choices reads the operator's settings, cached if unchanged.
@@ -47,7 +45,7 @@ func (s *Service) Choices(ctx context.Context, caller Caller) (*Choices, error) 
 		),
 		Branches: slices.SortedFunc(maps.Values(settings.branches), models.CompareBranches),
 		Sizes:    slices.SortedFunc(maps.Values(settings.sizes), models.CompareSizes),
-		index:    index, settings: settings, basePrice: caller.Operator.BasePrice,
+		index:    index, settings: settings,
 	}, nil
 }
 
@@ -57,7 +55,7 @@ func (c *Choices) Covers(id uuid.UUID) bool {
 	if len(destination) == 0 || !isDestination(destination[0]) {
 		return false
 	}
-	_, err := c.settings.tariff(destination, nil, c.basePrice)
+	_, err := c.settings.tariff(destination, nil)
 	return err == nil
 }
 

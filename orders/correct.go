@@ -242,7 +242,7 @@ func (c *correction) apply(before *models.OrderView, places *catalog.Index) (*mo
 		c.warnOfPoint(&after, destination)
 	}
 	if after.Size != before.Size || after.LocationID != before.LocationID {
-		price, err := c.settings.tariff(destination, c.settings.sizeOf(&after.Order), c.operator.BasePrice)
+		price, err := c.settings.tariff(destination, c.settings.sizeOf(&after.Order))
 		if err != nil {
 			return nil, err
 		}

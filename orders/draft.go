@@ -48,7 +48,7 @@ func (s *Service) draft(ctx context.Context, caller Caller, settings *settings, 
 		return nil, err
 	}
 	size := settings.sizeFor(wanted.size)
-	price, err := settings.tariff(destination, size, caller.Operator.BasePrice)
+	price, err := settings.tariff(destination, size)
 	if err != nil {
 		return nil, err
 	}

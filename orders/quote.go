@@ -42,10 +42,10 @@ func (s *Service) Quote(ctx context.Context, operator *models.Operator, location
 	if err != nil {
 		return nil, err
 	}
-	return settings.quote(destination, operator.BasePrice)
+	return settings.quote(destination)
 }
 
-func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents) (*Quote, error) {
+func (s *settings) quote(destination []catalog.Location) (*Quote, error) {
 	through, covered := s.coveringLocation(destination)
 	if !covered {
 		return nil, ErrNotCovered
@@ -59,7 +59,7 @@ func (s *settings) quote(destination []catalog.Location, basePrice *money.Cents)
 		}
 	}
 	for _, size := range sizes {
-		price, err := s.tariff(destination, size, basePrice)
+		price, err := s.tariff(destination, size)
 		if err != nil && !errors.Is(err, ErrNoTariff) {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 
 // settings indexes an operator's settings for creating and moving orders.
 type settings struct {
+	basePrice  *money.Cents
 	branches   map[uuid.UUID]models.Branch
 	mainBranch *models.Branch
 	stores     map[uuid.UUID]models.Store
@@ -30,6 +31,7 @@ type settings struct {
 
 func newSettings(rows *db.Settings) *settings {
 	s := &settings{
+		basePrice: rows.BasePrice,
 		branches:  map[uuid.UUID]models.Branch{},
 		stores:    map[uuid.UUID]models.Store{},
 		sizes:     map[string]models.Size{},
@@ -76,7 +78,9 @@ func subscribed(webhooks []models.Webhook, event models.Event, order *models.Ord
 }
 
 // settingsCache caches operators' settings by version. The version comes with every authenticated
-// request, so no request uses settings that were changed before it.
+// request, so no request uses settings that were changed before it. A request whose body arrives
+// after a change gets the settings of now, all of them: the base price of its operator is that of
+// the moment when it began.
 type settingsCache struct {
 	db *db.DB
 
@@ -113,6 +117,6 @@ func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*se
 	if len(c.entries) >= maxCachedOperators {
 		clear(c.entries)
 	}
-	c.entries[operator.ID] = settingsEntry{version: operator.SettingsVersion, settings: fresh}
+	c.entries[operator.ID] = settingsEntry{version: rows.Version, settings: fresh}
 	return fresh, nil
 }

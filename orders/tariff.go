@@ -8,14 +8,14 @@ import (
 
 // tariff is the price for a size to a destination, given with its ancestors, nearest first. The
 // nearest one with a coverage row decides; without its own price the base price applies.
-func (s *settings) tariff(destination []catalog.Location, size *models.Size, basePrice *money.Cents) (money.Cents, error) {
+func (s *settings) tariff(destination []catalog.Location, size *models.Size) (money.Cents, error) {
 	place, covered := s.coveringLocation(destination)
 	if !covered {
 		return 0, ErrNotCovered
 	}
 	price := s.prices[place.ID]
 	if price == nil {
-		price = basePrice
+		price = s.basePrice
 	}
 	if price == nil {
 		return 0, ErrNoTariff

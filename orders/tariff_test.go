@@ -50,7 +50,7 @@ func TestTariff(t *testing.T) {
 		"a surcharge on the base price":      {map[uuid.UUID]*money.Cents{city: nil}, large, price(1200), 1750, nil},
 		"more than an amount can be":         {map[uuid.UUID]*money.Cents{city: price(money.Max)}, large, nil, 0, ErrNoTariff},
 	} {
-		cost, err := (&settings{prices: c.rows}).tariff(places, c.size, c.base)
+		cost, err := (&settings{prices: c.rows, basePrice: c.base}).tariff(places, c.size)
 		require.Equal(t, c.cost, cost, name)
 		if c.err == nil {
 			require.NoError(t, err, name)

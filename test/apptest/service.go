@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
@@ -174,8 +175,8 @@ const (
 // detector that takes longer than a test's own short Timeouts.Request.
 func (s *Service) readCatalog(t testing.TB) {
 	t.Helper()
-	_, err := s.App.Orders.Choices(context.Background(), orders.Caller{Operator: &models.Operator{}})
-	require.NoError(t, err)
+	_, err := s.App.Orders.Quote(context.Background(), &models.Operator{}, uuid.Nil)
+	require.ErrorIs(t, err, orders.ErrNotCovered)
 }
 
 // loopbackResolver resolves only this machine's own names, so that no test connects to the outside.
