@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -254,6 +255,11 @@ func requireStatus(t *testing.T, address string, want int) {
 // process at once.
 func TestAPI_drainsOnHangUp(t *testing.T) {
 	t.Parallel()
+	// The tests may run under nohup themselves. A process that handles the signal starts others that
+	// do not ignore it.
+	hangUps := make(chan os.Signal, 1)
+	signal.Notify(hangUps, syscall.SIGHUP)
+	defer signal.Stop(hangUps)
 	address := freeAddress(t)
 	p := start(t, map[string]string{
 		"DATABASE_URL": testenv.SQLite(t), "SECRET_KEY": goodSecret, "HTTP_ADDR": address, "TEMPORAL_ADDRESS": closedport.Address(t), "DRAIN_DELAY": (2 * poll.Deadline).String(),
