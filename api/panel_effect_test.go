@@ -1,13 +1,9 @@
 package api_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,18 +87,6 @@ func TestPanelEffect_appliesToTheNextOrderInEveryProcess(t *testing.T) {
 	})
 }
 
-// lateBody calls before ahead of the first read.
-type lateBody struct {
-	io.Reader
-	before func()
-	once   sync.Once
-}
-
-func (b *lateBody) Read(into []byte) (int, error) {
-	b.once.Do(b.before)
-	return b.Reader.Read(into)
-}
-
 // An order whose body arrives after its key was checked is priced by one version of the settings: a
 // base price of before with a coverage of after would be a price that never was.
 func TestPanelEffect_aPriceIsOfOneMoment(t *testing.T) {
@@ -113,20 +97,15 @@ func TestPanelEffect_aPriceIsOfOneMoment(t *testing.T) {
 		require.EqualValues(t, 30, created(t, s, tenant.Key, order).Data["shipping_cost"])
 		body, err := json.Marshal(order)
 		require.NoError(t, err)
-		late := &lateBody{Reader: bytes.NewReader(body), before: func() {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.BaseURL+"/v1/orders", nil)
+		require.NoError(t, err)
+		request.Header.Set("X-API-Key", tenant.Key)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := apptest.LateBody(t, request, body, func() {
 			operator.change("/settings", fields{"base_price": 40})
 			operator.change("/coverage/"+covered, fields{"price": nil})
 			created(t, s, tenant.Key, order) // from now on the settings of before are not in memory
-		}}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.BaseURL+"/v1/orders", late)
-		require.NoError(t, err)
-		request.ContentLength = int64(len(body))
-		for name, value := range map[string]string{"X-API-Key": tenant.Key, "Content-Type": "application/json", "Expect": "100-continue"} {
-			request.Header.Set(name, value)
-		}
-		transport := &http.Transport{ExpectContinueTimeout: time.Minute}
-		t.Cleanup(transport.CloseIdleConnections)
-		response, err := (&http.Client{Transport: transport}).Do(request)
+		}).Do(request)
 		require.NoError(t, err)
 		defer response.Body.Close()
 		var answer struct {

@@ -1,15 +1,11 @@
 package panel_test
 
 import (
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -193,28 +189,12 @@ func TestForms_ofTwoAtOnceOneIsRefused(t *testing.T) {
 // them when it has read whose form it is.
 func (v *visitor) postAfter(t *testing.T, path string, fields url.Values, happens func()) *page {
 	t.Helper()
-	transport := &http.Transport{ExpectContinueTimeout: time.Minute}
-	t.Cleanup(transport.CloseIdleConnections)
-	slow := *v
-	slow.client = &http.Client{Transport: transport, Jar: v.client.Jar, CheckRedirect: v.client.CheckRedirect}
-	content := fields.Encode()
-	request, err := http.NewRequest(http.MethodPost, v.base+path, &lateReader{before: happens, Reader: strings.NewReader(content)})
+	request, err := http.NewRequest(http.MethodPost, v.base+path, nil)
 	require.NoError(t, err)
-	request.ContentLength = int64(len(content))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
-	request.Header.Set("Expect", "100-continue")
+	slow := *v
+	slow.client = apptest.LateBody(t, request, []byte(fields.Encode()), happens)
+	slow.client.Jar, slow.client.CheckRedirect = v.client.Jar, v.client.CheckRedirect
 	return v.answer(slow.do(request))
-}
-
-// lateReader calls before ahead of the first read.
-type lateReader struct {
-	before func()
-	io.Reader
-	once sync.Once
-}
-
-func (r *lateReader) Read(into []byte) (int, error) {
-	r.once.Do(r.before)
-	return r.Reader.Read(into)
 }
