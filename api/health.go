@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/db"
+	"despacho/internal/recovered"
 )
 
 // healthz answers as long as the process runs.
@@ -47,8 +48,8 @@ func (s *Server) readyz(c *gin.Context) error {
 	}
 	var unreachable, unwritable error
 	var checks sync.WaitGroup
-	checks.Go(func() { unreachable = s.temporalReachable(ctx) })
-	checks.Go(func() { unwritable = s.photosWritable(ctx) })
+	checks.Go(func() { unreachable = recovered.Call(ctx, s.log, func() error { return s.temporalReachable(ctx) }) })
+	checks.Go(func() { unwritable = recovered.Call(ctx, s.log, func() error { return s.photosWritable(ctx) }) })
 	checks.Wait()
 	if unreachable != nil {
 		state.Temporal = "unreachable"

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/recovered"
 	"despacho/models"
 )
 
@@ -78,7 +79,7 @@ func (l *keyUseLog) run(ctx context.Context, save func(context.Context, []db.Key
 			continue
 		}
 		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyUseTimeout)
-		if err := save(saving, uses); err != nil {
+		if err := recovered.Call(saving, log, func() error { return save(saving, uses) }); err != nil {
 			log.WarnContext(ctx, "uses of keys not stored", "keys", len(uses), "error", err)
 		}
 		cancel()

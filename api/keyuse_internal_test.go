@@ -61,3 +61,25 @@ func TestKeyUseLog_storesTheLastUses(t *testing.T) {
 	}, slog.New(slog.DiscardHandler))
 	require.Equal(t, [][]db.KeyUse{{{KeyID: first.ID, At: now, From: "198.51.100.7"}, {KeyID: second.ID, At: now, From: "198.51.100.8"}}}, stored)
 }
+
+// A panic while uses are stored ends neither the process nor the storing of those that follow.
+func TestKeyUseLog_panic(t *testing.T) {
+	t.Parallel()
+	uses, now := newKeyUseLog(), time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
+	later := &models.APIKey{ID: uuid.New()}
+	uses.note(&models.APIKey{ID: uuid.New()}, "198.51.100.7", now)
+	running, stop := context.WithCancel(t.Context())
+	var stored []db.KeyUse
+	panicked := false
+	uses.run(running, func(_ context.Context, some []db.KeyUse) error {
+		if !panicked {
+			panicked = true
+			uses.note(later, "198.51.100.8", now)
+			panic("defect")
+		}
+		stored = some
+		stop()
+		return nil
+	}, slog.New(slog.DiscardHandler))
+	require.Equal(t, []db.KeyUse{{KeyID: later.ID, At: now, From: "198.51.100.8"}}, stored)
+}

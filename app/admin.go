@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"despacho/api"
+	"despacho/internal/recovered"
 )
 
 // ServeAdmin serves /metrics, /debug/pprof and a worker's /readyz until ctx ends. The public
@@ -41,7 +42,12 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	var temporalErr error
 	var asking sync.WaitGroup
-	asking.Go(func() { _, temporalErr = a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{}) })
+	asking.Go(func() {
+		temporalErr = recovered.Call(ctx, a.log, func() error {
+			_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+			return err
+		})
+	})
 	databaseErr := a.DB.CheckVersion(ctx)
 	asking.Wait()
 	state, status := readiness{Database: "ok", Temporal: "ok"}, http.StatusOK

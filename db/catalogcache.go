@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/catalog"
+	"despacho/internal/recovered"
 )
 
 // CatalogCache caches the catalog in memory: it changes rarely and every order needs it. Whether it
@@ -78,7 +79,10 @@ func (c *CatalogCache) beginLook(ctx context.Context) (look *catalogLook, begun 
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), catalogReadTime)
 		defer cancel()
 		began := time.Now()
-		index, size, err := c.read(ctx, index, size)
+		err := recovered.Call(ctx, c.db.log, func() (err error) {
+			index, size, err = c.read(ctx, index, size)
+			return err
+		})
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.look, look.err = nil, err; err == nil {

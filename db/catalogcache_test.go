@@ -10,6 +10,7 @@ import (
 
 	"despacho/catalog"
 	"despacho/db"
+	"despacho/test/apptest"
 	"despacho/test/poll"
 	"despacho/test/testenv"
 )
@@ -76,4 +77,22 @@ func TestCatalogCache_waitsForNoDatabaseThatIsSilent(t *testing.T) {
 	require.Same(t, first, meanwhile)
 	leave()
 	require.ErrorIs(t, <-asked, context.Canceled)
+}
+
+// A panic while the catalog is read is the error of those who wait for it. The next one reads it.
+func TestCatalogCache_panic(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		countries, locations := catalog.Embedded()
+		require.NoError(t, database.LoadCatalog(t.Context(), countries, locations))
+		var defect apptest.Defect
+		require.NoError(t, database.Use(&defect))
+		defect.PanicAfter("count(*)")
+		cache := db.NewCatalogCache(database)
+		_, err := cache.Index(t.Context())
+		require.ErrorContains(t, err, "panic")
+		index, err := cache.Index(t.Context())
+		require.NoError(t, err)
+		_, known := index.ByUbigeo("PE", "150122")
+		require.True(t, known)
+	})
 }

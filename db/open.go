@@ -49,6 +49,8 @@ type DB struct {
 	keys *batch.Batcher[keyRequest, authenticated]
 	// auditRetention is how long entries of the audit log are kept.
 	auditRetention time.Duration
+	// log is for what runs beside the requests; nil in a transaction.
+	log *slog.Logger
 }
 
 // Options tune the handle.
@@ -78,6 +80,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	options.ConnectTimeout = cmp.Or(options.ConnectTimeout, 5*time.Second)
 	options.AuditRetention = cmp.Or(options.AuditRetention, DefaultAuditRetention)
 	options.IdleTransaction = cmp.Or(options.IdleTransaction, 30*time.Second)
+	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
 	handle, dialector, dialect, err := connect(databaseURL, options)
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
@@ -107,7 +110,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 		handle.Close()
 		return nil, fmt.Errorf("DATABASE_URL: %w", err)
 	}
-	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention}
+	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention, log: log}
 	if dialect == Postgres {
 		database.keys = batch.New(batchOptions, database.authenticateBatch)
 	}

@@ -3,6 +3,8 @@ package events
 import (
 	"context"
 	"time"
+
+	"despacho/internal/recovered"
 )
 
 const (
@@ -35,8 +37,12 @@ func (s *Service) RunPublisher(ctx context.Context) {
 	}
 }
 
-func (s *Service) publish(ctx context.Context) (int64, error) {
+func (s *Service) publish(ctx context.Context) (published int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	return s.db.PublishFeed(ctx, publishBatch)
+	err = recovered.Call(ctx, s.log, func() (err error) {
+		published, err = s.db.PublishFeed(ctx, publishBatch)
+		return err
+	})
+	return published, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"despacho/db"
+	"despacho/internal/recovered"
 )
 
 const (
@@ -84,15 +85,23 @@ func (w *waiters) look() {
 		if len(operators) == 0 {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
-		heads, err := w.db.FeedHeads(ctx, operators)
-		cancel()
-		if err != nil {
+		if err := w.lookOnce(operators); err != nil {
 			w.log.Warn("no look for new events; trying again", "error", err)
-			continue
 		}
-		w.wake(heads)
 	}
+}
+
+// lookOnce looks for new events of operators and wakes those who wait for them.
+func (w *waiters) lookOnce(operators []uuid.UUID) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+	defer cancel()
+	return recovered.Call(ctx, w.log, func() error {
+		heads, err := w.db.FeedHeads(ctx, operators)
+		if err == nil {
+			w.wake(heads)
+		}
+		return err
+	})
 }
 
 // operators are those whose events are waited for. Without any the looking ends.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"despacho/internal/photos"
+	"despacho/internal/recovered"
 )
 
 const (
@@ -25,7 +26,8 @@ func (s *Service) RunPhotoSweeper(ctx context.Context) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
-		if err := s.SweepPhotos(ctx); err != nil && ctx.Err() == nil {
+		err := recovered.Call(ctx, s.log, func() error { return s.SweepPhotos(ctx) })
+		if err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "photos not swept; the next hour tries again", "error", err)
 		}
 		select {

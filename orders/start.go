@@ -15,6 +15,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/recovered"
 	"despacho/models"
 	"despacho/webhooks"
 	"despacho/workflows"
@@ -320,7 +321,8 @@ func (m *startConfirmations) write(batch []db.OrderVersion) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()); err != nil {
+	err := recovered.Call(ctx, m.log, func() error { return m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()) })
+	if err != nil {
 		m.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
 	}
 }

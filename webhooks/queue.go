@@ -3,9 +3,7 @@ package webhooks
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
+	"despacho/internal/recovered"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -51,8 +50,11 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 		q.sends.Wait()
 	}()
 	for {
-		pause := minQueueInterval
-		waiting, err := q.pass(ctx)
+		pause, waiting := minQueueInterval, false
+		err := recovered.Call(ctx, log, func() (err error) {
+			waiting, err = q.pass(ctx)
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "queued webhook deliveries not sent; trying again", "in", queueErrorInterval, "error", err)
 			pause = queueErrorInterval
@@ -121,7 +123,13 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			turn := turn
 			turn.delivery = id
 			if done := q.Turns.take(turn); done != nil {
-				q.sends.Go(func() { q.sendInTurn(ctx, webhook, turn, done) })
+				q.sends.Go(func() {
+					// What panics is logged, and the next look at the queue finds what it left.
+					_ = recovered.Call(ctx, q.log, func() error {
+						q.sendInTurn(ctx, webhook, turn, done)
+						return nil
+					})
+				})
 			}
 		}
 	}
@@ -159,8 +167,7 @@ func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 // in its order: they wait for each other, so that each would take a look at the queue of its own.
 func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn claim, done func()) {
 	for sent := 1; ; sent++ {
-		orderID := q.send(turn.delivery)
-		done()
+		orderID := q.send(turn.delivery, done)
 		if orderID == nil || sent == maxInTurn {
 			return
 		}
@@ -177,10 +184,14 @@ func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn 
 	}
 }
 
-// send sends a queued delivery. If it arrived and belongs to an order, that order is returned. What
-// failed for an internal reason comes back later.
-func (q *queue) send(id uuid.UUID) (orderID *uuid.UUID) {
-	orderID, err := q.attemptQueued(id)
+// send sends a queued delivery and ends its turn. If it arrived and belongs to an order, that order
+// is returned. What failed for an internal reason comes back later.
+func (q *queue) send(id uuid.UUID, done func()) (orderID *uuid.UUID) {
+	defer done()
+	err := recovered.Call(q.sending, q.log, func() (err error) {
+		orderID, err = q.attemptQueued(id)
+		return err
+	})
 	var outcome *temporal.ApplicationError
 	if err == nil || errors.As(err, &outcome) {
 		return orderID // the outcome is in the database
@@ -195,12 +206,6 @@ func (q *queue) send(id uuid.UUID) (orderID *uuid.UUID) {
 // attemptQueued makes an attempt at a queued delivery. It takes no longer than abandonedAfter,
 // after which another worker makes the next one.
 func (q *queue) attemptQueued(id uuid.UUID) (orderID *uuid.UUID, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("panic: %v", panicked)
-			q.log.ErrorContext(q.sending, "sending a queued webhook delivery panicked", "delivery_id", id, "error", err, "stack", string(debug.Stack()))
-		}
-	}()
 	ctx, cancel := context.WithTimeout(q.sending, abandonedAfter)
 	defer cancel()
 	t, err := q.target(ctx, id, models.CauseAuto)

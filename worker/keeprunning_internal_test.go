@@ -30,3 +30,25 @@ func TestKeepRunning_startsAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, runs)
 }
+
+// A panic while the reconcile schedule is made does not end the process: it is made in the next
+// attempt.
+func TestKeepSchedule_panic(t *testing.T) {
+	t.Parallel()
+	temporal, err := client.NewLazyClient(client.Options{HostPort: testenv.Temporal(t)})
+	require.NoError(t, err)
+	t.Cleanup(temporal.Close)
+	ctx, stop := context.WithCancel(t.Context())
+	rebuilt := 0
+	keepSchedule(ctx, Options{
+		Temporal: temporal, TaskQueue: testenv.TaskQueue(t), Log: slog.New(slog.DiscardHandler),
+		Rebuild: func(context.Context) error {
+			if rebuilt++; rebuilt == 1 {
+				panic("defect")
+			}
+			stop()
+			return nil
+		},
+	})
+	require.Equal(t, 2, rebuilt)
+}

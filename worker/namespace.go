@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"despacho/internal/recovered"
 	"despacho/workflows"
 )
 
@@ -124,7 +125,7 @@ func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) 
 // worker runs. The worker does not wait for it: whoever moves an order does not need it.
 func keepSchedule(ctx context.Context, options Options) {
 	handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
-	err := scheduleReconcile(ctx, options)
+	err := recovered.Call(ctx, options.Log, func() error { return scheduleReconcile(ctx, options) })
 	for ctx.Err() == nil {
 		wait := workflows.ReconcileEvery
 		if err != nil {
@@ -137,14 +138,16 @@ func keepSchedule(ctx context.Context, options Options) {
 		case <-time.After(wait):
 		}
 		missing := err != nil
-		if !missing {
-			if missing, err = isMissing(ctx, handle); err != nil {
-				err = nil // Temporal does not answer; the schedule is looked for again in a minute
+		err = recovered.Call(ctx, options.Log, func() error {
+			if !missing {
+				// While Temporal does not answer, the schedule is looked for again in a minute.
+				missing, _ = isMissing(ctx, handle)
 			}
-		}
-		if missing {
-			err = scheduleReconcile(ctx, options)
-		}
+			if !missing {
+				return nil
+			}
+			return scheduleReconcile(ctx, options)
+		})
 	}
 }
 

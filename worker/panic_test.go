@@ -2,18 +2,25 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"despacho/api"
 	"despacho/db"
 	"despacho/internal/clock"
+	"despacho/internal/photos"
 	"despacho/orders"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 	"despacho/workflows"
 )
 
@@ -35,6 +42,10 @@ func (c defective) ExecuteWorkflow(ctx context.Context, options client.StartWork
 		panic("defect")
 	}
 	return c.Client.ExecuteWorkflow(ctx, options, workflow, arguments...)
+}
+
+func (c defective) CheckHealth(context.Context, *client.CheckHealthRequest) (*client.CheckHealthResponse, error) {
+	panic("defect")
 }
 
 func (s *service) withDefect(t *testing.T, order string) *orders.Service {
@@ -74,4 +85,138 @@ func TestPanic_whileAnOrderIsStarted(t *testing.T) {
 	})
 	_, err := s.Temporal.DescribeWorkflowExecution(t.Context(), workflowOf(broken), "")
 	require.True(t, workflows.IsNotRunning(err), err)
+}
+
+// eachDefective runs a test on services of its own, with a defect in the first statement that has
+// the text.
+func eachDefective(t *testing.T, text string, run func(t *testing.T, s *service)) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := boot(t, databaseURL, apptest.Options{})
+		s.Defect.PanicAfter(text)
+		run(t, s)
+	})
+}
+
+// untilPanicked waits until the defect has panicked.
+func (s *service) untilPanicked(t *testing.T) {
+	t.Helper()
+	poll.Until(t, func() error {
+		if !s.Defect.Happened() {
+			return errors.New("no such statement was sent")
+		}
+		return nil
+	})
+}
+
+// A panic while events are published ends neither the worker nor their publication.
+func TestPanic_whileEventsArePublished(t *testing.T) {
+	eachDefective(t, "UPDATE feed_events SET position", func(t *testing.T, s *service) {
+		s.CreateOrder(t, s.Key)
+		s.untilPanicked(t)
+		poll.Until(t, func() error {
+			answer := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/events", Key: s.Key})
+			if answer.String("cursor") == "" {
+				return errors.New("the event is not published")
+			}
+			return nil
+		})
+	})
+}
+
+// A panic while it is looked for new events ends neither the process nor the waiting: who waits
+// gets the event.
+func TestPanic_whileEventsAreWaitedFor(t *testing.T) {
+	eachDefective(t, "FROM operators WHERE id IN", func(t *testing.T, s *service) {
+		answered := make(chan *apptest.Answer, 1)
+		go func() {
+			answer, _ := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/events?wait=20&after=latest", Key: s.Key})
+			answered <- answer
+		}()
+		s.untilPanicked(t)
+		id := s.CreateOrder(t, s.Key)
+		answer := <-answered
+		require.NotNil(t, answer)
+		require.Contains(t, answer.Text, id)
+	})
+}
+
+// A panic in a look at the queue of webhooks ends neither the worker nor the sending.
+func TestPanic_whileTheQueueIsLookedAt(t *testing.T) {
+	for name, text := range map[string]string{"webhooks": "WITH RECURSIVE waiting", "deliveries": "deliveries AS waiting"} {
+		t.Run(name, func(t *testing.T) {
+			eachDefective(t, text, func(t *testing.T, s *service) {
+				receiver := apptest.NewReceiver(t, nil)
+				id, _ := s.Register(t, s.Key, receiver)
+				pause := func(paused bool) {
+					changed := s.Do(t, apptest.Request{Method: http.MethodPatch, Path: "/v1/webhooks/" + id, Key: s.Key, Body: map[string]any{"paused": paused}})
+					require.Equal(t, http.StatusOK, changed.Status, changed.Text)
+				}
+				pause(true)
+				s.CreateOrder(t, s.Key)
+				pause(false)
+				s.untilPanicked(t)
+				receiver.WaitFor(t, 1)
+			})
+		})
+	}
+}
+
+// A panic while started workflows are marked ends neither the process nor the marking of those that
+// follow.
+func TestPanic_whileStartsAreConfirmed(t *testing.T) {
+	eachDefective(t, `workflow_started_at IS NULL`, func(t *testing.T, s *service) {
+		s.CreateOrder(t, s.Key)
+		s.untilPanicked(t)
+		id := uuid.MustParse(s.CreateOrder(t, s.Key))
+		poll.Until(t, func() error {
+			view, err := s.App.DB.OrderViewByID(t.Context(), id)
+			if err == nil && view.WorkflowStartedAt == nil {
+				err = errors.New("the order's workflow is not confirmed")
+			}
+			return err
+		})
+	})
+}
+
+// defectiveClock panics.
+type defectiveClock struct{}
+
+func (defectiveClock) Now() time.Time { panic("defect") }
+
+// A panic in one sweep of the photos does not end the process.
+func TestPanic_whilePhotosAreSwept(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		service := orders.New(s.App.DB, db.NewCatalogCache(s.App.DB), s.Temporal, defectiveClock{}, slog.New(slog.DiscardHandler), orders.Options{})
+		t.Cleanup(service.Close)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		service.RunPhotoSweeper(ended)
+	})
+}
+
+// A panic while Temporal is looked at does not end the process: /readyz says that Temporal cannot
+// be reached.
+func TestPanic_whileTheHealthIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{NoWorker: true})
+	server, err := api.New(api.Options{
+		Config: s.Config, DB: s.App.DB, Catalog: db.NewCatalogCache(s.App.DB), Orders: s.App.Orders, Photos: s.photoStore(t),
+		Temporal: defective{Client: s.Temporal}, Clock: clock.System(), Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	response := httptest.NewRecorder()
+	server.Handler().ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", nil))
+	require.Equal(t, http.StatusOK, response.Code, response.Body)
+	require.Contains(t, response.Body.String(), `"temporal":"unreachable"`)
+
+	s.App.Temporal = defective{Client: s.Temporal}
+	serveHealth(t, s.Service)(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
+}
+
+func (s *service) photoStore(t *testing.T) photos.Store {
+	t.Helper()
+	store, err := photos.NewStore(s.Config.PhotoOptions())
+	require.NoError(t, err)
+	return store
 }

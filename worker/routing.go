@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"despacho/internal/recovered"
 	"despacho/workflows"
 )
 
@@ -58,7 +59,7 @@ func (r *router) run(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		err := r.look(ctx)
+		err := recovered.Call(ctx, r.log, func() error { return r.look(ctx) })
 		switch {
 		case err == nil:
 			wait = r.interval

@@ -206,3 +206,20 @@ func TestRouter_interval(t *testing.T) {
 	require.GreaterOrEqual(t, newRouter(nil, "1", Options{}).interval, workflows.ReconcileEvery)
 	require.Greater(t, pollerTimeout, time.Minute, "a worker polls at least once a minute")
 }
+
+// onLog is a log whose lines are told to a function.
+type onLog func()
+
+func (tell onLog) Write(line []byte) (int, error) {
+	tell()
+	return len(line), nil
+}
+
+// A panic while the routing is looked at does not end the process.
+func TestRouter_panic(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	panicking := &router{log: slog.New(slog.NewTextHandler(onLog(stop), nil)), interval: time.Hour, timeout: time.Hour}
+	panicking.run(ctx)
+	require.Error(t, ctx.Err(), "the panic is logged")
+}

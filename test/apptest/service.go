@@ -41,6 +41,9 @@ type Service struct {
 	// Temporal is a client of the test's own.
 	Temporal client.Client
 
+	// Defect is for a service of the test's own.
+	Defect Defect
+
 	statements *statementCount
 	stopWorker func()
 }
@@ -104,6 +107,7 @@ func Boot(t testing.TB, databaseURL string, options Options) *Service {
 
 	s := &Service{BaseURL: cfg.BaseURL, App: a, Config: cfg, Temporal: dialTemporal(t, cfg, temporal), statements: &statementCount{}}
 	require.NoError(t, a.DB.Use(s.statements))
+	require.NoError(t, a.DB.Use(&s.Defect))
 	s.readCatalog(t)
 	serving, stopServing := context.WithCancel(context.Background())
 	var parts sync.WaitGroup

@@ -33,7 +33,7 @@ var folders = []folder{
 	{"app", []string{"activities", "api", "db", "events", "internal", "operators", "orders", "webhooks", "worker", "workflows"}, "puts the parts together, for main and for tests"},
 	{"api", []string{"catalog", "db", "events", "internal", "models", "operators", "orders", "web", "webhooks"}, "the HTTP edge: router, middleware, one file for each resource, openapi.yaml, the panel's JSON API"},
 	{"web", []string{"catalog", "db", "internal", "models", "operators", "orders", "webhooks", "workflows"}, "the panel and the tracking page, embedded"},
-	{"worker", []string{"activities", "workflows"}, "registers workflows and activities and runs until told to stop"},
+	{"worker", []string{"activities", "internal", "workflows"}, "registers workflows and activities and runs until told to stop"},
 	{"activities", []string{"db", "internal", "models", "orders", "webhooks", "workflows"}, "what a workflow has done outside of Temporal"},
 	{"orders", []string{"catalog", "db", "internal", "models", "webhooks", "workflows"}, "the use cases of orders, shared by both edges"},
 	{"events", []string{"db", "internal", "models", "webhooks"}, "the use cases of the event feed"},
