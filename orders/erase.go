@@ -180,6 +180,11 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		if err != nil {
 			return err
 		}
+		if locked.Seq != order.Seq {
+			// It was revived meanwhile, and may have ended again. That run's history is still there and its
+			// events may be being sent: once the row is erased nobody would look for them.
+			return ErrNotEnded
+		}
 		if pictures, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
 			return err
 		}
@@ -211,9 +216,6 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		}
 		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
 	})
-	if db.IsNotFound(err) {
-		return ErrNotEnded // it was revived meanwhile
-	}
 	if err != nil {
 		return err
 	}
