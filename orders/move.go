@@ -16,6 +16,9 @@ type Cancellation struct {
 	Reason, Note string
 	// OnlyRegistered refuses the cancel once the package was received, for every caller.
 	OnlyRegistered bool
+	// ExpectedSeq is the Seq that the person saw; nil accepts any. With it a cancel, which is final,
+	// gets ErrOrderChanged if somebody has moved the order since.
+	ExpectedSeq *int
 }
 
 // ReadCancellation reads an optional reason and note.
@@ -40,7 +43,7 @@ func (s *Service) Cancel(ctx context.Context, caller Caller, order *models.Order
 }
 
 func (c Cancellation) message(caller Caller) workflows.Cancel {
-	return workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered}
+	return workflows.Cancel{Reason: c.Reason, Note: c.Note, By: caller.Actor(), OnlyRegistered: c.OnlyRegistered, ExpectedSeq: c.ExpectedSeq}
 }
 
 // CanCancel reports whether the caller may cancel an order with the status.
@@ -53,12 +56,19 @@ func CanCancel(caller Caller, status models.Status) bool {
 var ErrTooManyToCancel = apperror.New(apperror.Invalid, "invalid_fields", "Se cancelan hasta 200 pedidos a la vez. Marque menos.")
 
 // CancelMany cancels many orders for one reason, as moveMany does. One that is cancelled already
-// stays as it is, so that a repeated request changes nothing.
-func (s *Service) CancelMany(ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation) ([]BulkResult, error) {
+// stays as it is, so that a repeated request changes nothing. expected has the Seq of the orders
+// that must not have moved since.
+func (s *Service) CancelMany(ctx context.Context, caller Caller, ids []uuid.UUID, c Cancellation, expected map[uuid.UUID]int) ([]BulkResult, error) {
 	return s.moveMany(ctx, caller, ids, bulkMove{
 		done: BulkCancelled, tooMany: ErrTooManyToCancel,
-		message: func(*models.OrderView) workflows.Message { return c.message(caller) },
-		isDone:  func(order *models.OrderView) bool { return order.Status == models.StatusCancelled },
+		message: func(order *models.OrderView) workflows.Message {
+			message := c.message(caller)
+			if seq, known := expected[order.ID]; known {
+				message.ExpectedSeq = &seq
+			}
+			return message
+		},
+		isDone: func(order *models.OrderView) bool { return order.Status == models.StatusCancelled },
 	})
 }
 

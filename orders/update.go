@@ -172,12 +172,11 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 // decide holds a requested move against the row. The error says why the row refuses it.
 func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
 	_, verdict := order.State().Decide(message.Move(), by, message.Rider())
-	assigned, assigns := message.(workflows.Assigned)
 	delivered, delivers := message.(workflows.Delivered)
 	switch {
 	case verdict == models.Refused || isTooLate(message, order.Status):
 		return models.Refused, moveRefused(message.Move(), order.Status)
-	case assigns && assigned.Outdated(order.Seq, order.RiderID):
+	case message.Outdated(order.Seq, order.RiderID):
 		return models.Refused, ErrOrderChanged
 	case delivers && lacksAmount(order, delivered):
 		return models.Refused, errAmountRequired

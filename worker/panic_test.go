@@ -61,7 +61,7 @@ func (s *service) withDefect(t *testing.T, order string) *orders.Service {
 func TestPanic_inABulkMove(t *testing.T) {
 	each(t, func(t *testing.T, s *service) {
 		broken, sound := uuid.MustParse(s.CreateOrder(t, s.Key)), uuid.MustParse(s.CreateOrder(t, s.Key))
-		results, err := s.withDefect(t, broken.String()).CancelMany(t.Context(), orders.Caller{Operator: &s.Operator}, []uuid.UUID{broken, sound}, orders.Cancellation{})
+		results, err := s.withDefect(t, broken.String()).CancelMany(t.Context(), orders.Caller{Operator: &s.Operator}, []uuid.UUID{broken, sound}, orders.Cancellation{}, nil)
 		require.NoError(t, err)
 		require.Equal(t, orders.BulkUnconfirmed, results[0].Outcome)
 		require.Equal(t, orders.BulkCancelled, results[1].Outcome)

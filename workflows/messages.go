@@ -22,6 +22,9 @@ type Message interface {
 	Rider() *uuid.UUID
 	// Fingerprint distinguishes requests of the same move by their content.
 	Fingerprint() string
+	// Outdated reports whether an order with this Seq and rider is not as the sender saw it, so that
+	// the move would undo what its sender does not know of.
+	Outdated(seq int, rider *uuid.UUID) bool
 	// WithDeadline returns the message with a time after which the move must not be made.
 	WithDeadline(at time.Time) Message
 	// WithRequester returns the message with who requests it.
@@ -66,6 +69,8 @@ type Cancel struct {
 	By     models.Actor `json:"by,omitempty"`
 	// OnlyRegistered refuses the cancel once the package was received, as the API requires.
 	OnlyRegistered bool `json:"only_registered,omitempty"`
+	// ExpectedSeq is the Seq at which the order must still be; nil accepts any.
+	ExpectedSeq *int `json:"expected_seq,omitempty"`
 	Expiry
 	Requester
 }
@@ -77,7 +82,18 @@ func (Cancel) Move() models.Move { return models.MoveCancel }
 func (Cancel) Rider() *uuid.UUID { return nil }
 
 // Fingerprint implements Message.
-func (m Cancel) Fingerprint() string { return fmt.Sprintf("%q %q", m.Reason, m.Note) }
+func (m Cancel) Fingerprint() string {
+	content := fmt.Sprintf("%q %q", m.Reason, m.Note)
+	if m.ExpectedSeq != nil {
+		content += fmt.Sprintf(" %d", *m.ExpectedSeq)
+	}
+	return content
+}
+
+// Outdated implements Message.
+func (m Cancel) Outdated(seq int, _ *uuid.UUID) bool {
+	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq
+}
 
 func (m Cancel) actor() models.Actor {
 	if m.By == "" {
@@ -125,6 +141,9 @@ func (m Received) Fingerprint() string {
 	return m.BranchID.String()
 }
 
+// Outdated implements Message.
+func (Received) Outdated(int, *uuid.UUID) bool { return false }
+
 func (Received) actor() models.Actor { return models.ByOperator }
 
 func (Received) problem() string { return "" }
@@ -167,8 +186,7 @@ func (m Assigned) Fingerprint() string {
 	return fmt.Sprintf("%s %d", m.RiderID, *m.ExpectedSeq)
 }
 
-// Outdated reports whether the order has moved since the sender saw it and does not have the rider
-// either.
+// Outdated implements Message. An order that has the rider already is as the sender wants it.
 func (m Assigned) Outdated(seq int, rider *uuid.UUID) bool {
 	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq && (rider == nil || *rider != m.RiderID)
 }
@@ -219,6 +237,9 @@ func (m Delivered) Fingerprint() string {
 	}
 	return content
 }
+
+// Outdated implements Message.
+func (Delivered) Outdated(int, *uuid.UUID) bool { return false }
 
 func (Delivered) actor() models.Actor { return models.ByOperator }
 

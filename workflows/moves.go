@@ -124,7 +124,7 @@ func (o *order) validate(r request) (models.Status, models.Verdict) {
 	if cancel, ok := r.message.(Cancel); ok && cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
 		return o.state.Status, models.Refused
 	}
-	if assigned, ok := r.message.(Assigned); ok && assigned.Outdated(o.seq, o.state.RiderID) {
+	if r.message != nil && r.message.Outdated(o.seq, o.state.RiderID) {
 		return o.state.Status, models.Refused
 	}
 	return o.state.Decide(r.move, r.by, r.rider())

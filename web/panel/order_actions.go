@@ -38,11 +38,13 @@ func (p *Pages) assignOrder(v *Request) error {
 }
 
 func (p *Pages) cancelOrder(v *Request) error {
-	return p.runAction(v, cancelForm, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
+	return p.runAction(v, func(id uuid.UUID) *forms.Form { return cancelForm(id, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
+		expected := in.Count("expected_version")
 		why, err := orders.ReadCancellation(in)
 		if err != nil {
 			return "", err
 		}
+		why.ExpectedSeq = expected
 		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, order, why)
 		return "Pedido cancelado.", err
 	})

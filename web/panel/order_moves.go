@@ -44,7 +44,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		}
 	}
 	if details.Can(models.MoveCancel) {
-		moves.Cancel = cancelForm(order.ID)
+		moves.Cancel = cancelForm(order.ID, order.Version)
 	}
 	return moves, nil
 }
@@ -66,7 +66,12 @@ func assignForm(id uuid.UUID, riders []models.Rider, version int) *forms.Form {
 			to.Options = append(to.Options, forms.Option{Value: rider.ID.String(), Label: rider.Name})
 		}
 	}
-	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to, {Name: "expected_version", Kind: forms.Hidden, Value: strconv.Itoa(version)}}}
+	return &forms.Form{Action: orderPath(id) + "/asignar", Submit: "Confirmar asignación", Fields: []forms.Field{to, expectedVersion(version)}}
+}
+
+// expectedVersion is the version of the order that the form's page shows.
+func expectedVersion(version int) forms.Field {
+	return forms.Field{Name: "expected_version", Kind: forms.Hidden, Value: strconv.Itoa(version)}
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
@@ -88,9 +93,10 @@ func requireAmount(form *forms.Form, order *orders.Detail) {
 	}
 }
 
-func cancelForm(id uuid.UUID) *forms.Form {
+func cancelForm(id uuid.UUID, version int) *forms.Form {
 	return &forms.Form{Action: orderPath(id) + "/cancelar", Submit: "Sí, cancelar el pedido", Danger: true, Fields: []forms.Field{
 		{Name: "reason", Label: "Motivo", Kind: forms.Text},
 		{Name: "note", Label: "Nota", Kind: forms.Area},
+		expectedVersion(version),
 	}}
 }

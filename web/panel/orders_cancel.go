@@ -57,7 +57,7 @@ func (p *Pages) cancelOrders(v *Request) error {
 	why, err := orders.ReadCancellation(in)
 	if err == nil {
 		defer p.extendTimeout(v)()
-		results, err = p.Orders.CancelMany(v.Ctx(), v.Caller, ids, why)
+		results, err = p.Orders.CancelMany(v.Ctx(), v.Caller, ids, why, shownVersions(v))
 	}
 	status, listed := http.StatusOK, ids
 	if err == nil {

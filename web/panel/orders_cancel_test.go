@@ -67,6 +67,35 @@ func TestOrders_bulkCancel(t *testing.T) {
 	})
 }
 
+// A cancel is final: what a colleague has moved since the page was shown is not cancelled until its
+// sender has seen that.
+func TestOrders_cancelLeavesWhatChangedSinceThePage(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		c := counterOf(t, s, s.NewTenant(t))
+		moved, left := c.received(), c.received()
+		asked := c.read("/panel/pedidos/cancelar?" + url.Values{"id": {moved.id, left.id}}.Encode())
+		form := url.Values{"reason": {"Sin stock"}, "id": asked.hiddenIDs(), "version": {moved.id + ":2", left.id + ":2"}}
+		for _, version := range form["version"] {
+			require.Contains(t, asked.Text, `name="version" value="`+version+`"`)
+		}
+		require.Contains(t, c.read("/panel/pedidos/"+moved.id).Text, `name="expected_version" value="2"`)
+		c.move(moved, "assign", map[string]any{"rider_id": c.tenant.Riders[0].ID})
+
+		report := c.post("/panel/pedidos/cancelar", form)
+		require.Contains(t, report.words(), "El pedido cambió desde que usted lo vio.")
+		require.Contains(t, report.words(), "Cancelado: 1")
+		require.Equal(t, "cancelled", c.order(left).String("status"))
+		require.Equal(t, "assigned", c.order(moved).String("status"))
+
+		path := "/panel/pedidos/" + moved.id + "/cancelar"
+		shown := c.post(path, url.Values{"reason": {"Sin stock"}, "expected_version": {"2"}})
+		require.Contains(t, shown.words(), "El pedido cambió desde que usted lo vio.")
+		require.Contains(t, shown.Text, `name="expected_version" value="3"`, "whoever has read it can send the form again")
+		require.Equal(t, "assigned", c.order(moved).String("status"))
+		require.Contains(t, c.submit(path, url.Values{"reason": {"Sin stock"}, "expected_version": {"3"}}).words(), "Pedido cancelado.")
+	})
+}
+
 // A store cancels its own orders while they are registered.
 func TestOrders_bulkCancelByAStore(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
