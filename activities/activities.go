@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"reflect"
 	"runtime/debug"
-	"sync/atomic"
+	"sync"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
@@ -38,9 +38,9 @@ type Activities struct {
 	// Identity is nil where no provider is configured.
 	Identity *identity.Verifier
 
-	// compared is set while the last comparison of the database with Temporal by this process was
-	// complete.
-	compared atomic.Bool
+	// pass is this process's comparison of the database with Temporal; comparing guards it.
+	comparing sync.Mutex
+	pass      comparisonPass
 }
 
 var _ workflows.Activities = (*Activities)(nil)

@@ -20,13 +20,15 @@ import (
 // compareHourly compares the database with Temporal once an hour, and when the process has started:
 // a backup is restored while no worker runs.
 func (a *Activities) compareHourly(ctx context.Context, over func() bool) error {
-	if a.compared.Load() && a.Clock.Now().Minute() != 0 {
+	if !a.comparing.TryLock() {
+		return nil // a run whose time is over has not ended yet
+	}
+	defer a.comparing.Unlock()
+	if a.pass.complete && a.Clock.Now().Minute() != 0 {
 		return nil
 	}
-	c := &comparison{Activities: a, over: over}
-	complete, err := c.run(ctx)
-	a.compared.Store(complete)
-	return err
+	c := &comparison{Activities: a, over: over, pass: &a.pass}
+	return c.run(ctx)
 }
 
 // CompareWithTemporal looks for running workflows that do not belong to an open order, as after one
@@ -34,35 +36,53 @@ func (a *Activities) compareHourly(ctx context.Context, over func() bool) error 
 // look at it, and ends. Then the other workflows may be ahead of their rows or behind, or missing:
 // every open order is left to StartMissingOrders.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
-	c := &comparison{Activities: a, over: func() bool { return false }}
-	_, err := c.run(ctx)
-	return err
+	c := &comparison{Activities: a, over: func() bool { return false }, pass: &comparisonPass{}}
+	return c.run(ctx)
 }
 
 // settledAfter is how long after its last move an ended order's workflow has completed.
 const settledAfter = 2 * time.Minute
 
-// comparison is one pass over the running workflows.
+// comparisonPass is one pass over the running workflows. It may take several runs of Reconcile.
+type comparisonPass struct {
+	// next is the token of the page that is compared next; nil is the first one.
+	next     []byte
+	complete bool
+	// differs is set once a workflow without an open order was found that is not among the known.
+	differs bool
+	// found are the runs without an open order, and known those that the pass before had found: one
+	// that does not end, because its worker cannot run it, tells nothing new about the databases.
+	found, known map[string]bool
+}
+
+// begin begins another pass after one that is complete.
+func (p *comparisonPass) begin() {
+	*p = comparisonPass{found: map[string]bool{}, known: p.found}
+}
+
+// comparison is what one run of Reconcile does of a pass.
 type comparison struct {
 	*Activities
 	over func() bool
-	// differs is set once a workflow without an open order was found.
-	differs bool
+	pass *comparisonPass
 }
 
-// run compares a page of workflows at a time. What a pass that ends early has found has ended for
-// the next one. Orders that fail, however many, do not keep later ones from their turn; only where
-// Temporal or the database is unavailable, or after a page when the run is over, is the pass not
-// complete.
-func (c *comparison) run(ctx context.Context) (complete bool, failed error) {
-	request := &workflowservice.ListWorkflowExecutionsRequest{
-		PageSize: reconcilePage,
-		Query:    fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND TaskQueue = '%s'", workflows.OrderWorkflowName, c.TaskQueue),
+// run compares a page of workflows at a time, and goes on where the run before has ended. Orders
+// that fail, however many, do not keep later ones from their turn; only where Temporal or the
+// database is unavailable, or after a page when the run is over, is the pass not complete.
+func (c *comparison) run(ctx context.Context) (failed error) {
+	if c.pass.complete || c.pass.found == nil {
+		c.pass.begin()
 	}
 	for {
-		page, err := c.Temporal.ListWorkflow(ctx, request)
+		page, err := c.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+			PageSize:      reconcilePage,
+			Query:         fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND TaskQueue = '%s'", workflows.OrderWorkflowName, c.TaskQueue),
+			NextPageToken: c.pass.next,
+		})
 		if err != nil {
-			return false, errors.Join(failed, err)
+			c.pass.next = nil // Temporal may not know the page any more
+			return errors.Join(failed, err)
 		}
 		var ids []uuid.UUID
 		for _, execution := range page.GetExecutions() {
@@ -74,11 +94,12 @@ func (c *comparison) run(ctx context.Context) (complete bool, failed error) {
 		if err != nil {
 			failed = err
 		}
-		if request.NextPageToken = page.GetNextPageToken(); unavailable || len(request.NextPageToken) == 0 {
-			return !unavailable, failed
+		if unavailable {
+			return failed
 		}
-		if c.over() {
-			return false, failed
+		c.pass.next = page.GetNextPageToken()
+		if c.pass.complete = len(c.pass.next) == 0; c.pass.complete || c.over() {
+			return failed
 		}
 	}
 }
@@ -96,25 +117,23 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 	}
 	var mu sync.Mutex
 	var running []uuid.UUID
-	found := 0
+	var found []string
 	_, unavailable, failed = c.eachOrder(ctx, "order not compared with its workflow", slices.Concat(missing, ended), func(id uuid.UUID) error {
-		runs, sends, err := c.describe(ctx, id)
+		run, sends, err := c.runOf(ctx, id)
 		mu.Lock()
 		defer mu.Unlock()
-		if runs {
+		if run != "" {
 			running = append(running, id)
 		}
 		// The workflow of an ended order that has nothing to send waits for the retry of an event that
 		// somebody has redelivered: that tells nothing about the databases.
-		if runs && !(sends && slices.Contains(ended, id)) {
-			found++
+		if run != "" && !(sends && slices.Contains(ended, id)) {
+			found = append(found, run)
 		}
 		return err
 	})
-	if found > 0 && !c.differs {
-		if err := c.unconfirm(ctx, found); err != nil {
-			return true, errors.Join(failed, err)
-		}
+	if err := c.unconfirm(ctx, found); err != nil {
+		return true, errors.Join(failed, err)
 	}
 	_, lost, err := c.eachOrder(ctx, "order's workflow not told to look at its row", running, func(id uuid.UUID) error {
 		_, err := workflows.SignalRefresh(ctx, c.Temporal, id)
@@ -123,28 +142,39 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 	return unavailable || lost, errors.Join(failed, err)
 }
 
-// unconfirm has every open order looked at, once in a pass.
-func (c *comparison) unconfirm(ctx context.Context, found int) error {
-	count, err := c.DB.UnconfirmOpenOrders(ctx)
-	if err != nil {
-		return err
+// unconfirm notes the runs without an open order that were found. If one is new, every open order
+// is looked at, once in a pass.
+func (c *comparison) unconfirm(ctx context.Context, found []string) error {
+	isNew := func(run string) bool { return !c.pass.known[run] }
+	if !c.pass.differs && slices.ContainsFunc(found, isNew) {
+		count, err := c.DB.UnconfirmOpenOrders(ctx)
+		if err != nil {
+			return err
+		}
+		c.pass.differs = true
+		c.Log.WarnContext(ctx, "Temporal and the database are not of the same time: workflows without an open order end, every open order's workflow reads its row",
+			"without_open_order", len(found), "open_orders", count)
 	}
-	c.differs = true
-	c.Log.WarnContext(ctx, "Temporal and the database are not of the same time: workflows without an open order end, every open order's workflow reads its row",
-		"without_open_order", found, "open_orders", count)
+	for _, run := range found {
+		c.pass.found[run] = true
+	}
 	return nil
 }
 
-// describe reports whether an order's workflow really runs, and whether it has webhook calls that
-// have not completed. The list may be behind, or be of another time than the workflows: they are in
-// two databases of Temporal.
-func (c *comparison) describe(ctx context.Context, orderID uuid.UUID) (runs, sends bool, err error) {
+// runOf returns the id of the run of an order's workflow, empty if none really runs, and whether it
+// has webhook calls that have not completed. The list may be behind, or be of another time than the
+// workflows: they are in two databases of Temporal.
+func (c *comparison) runOf(ctx context.Context, orderID uuid.UUID) (run string, sends bool, err error) {
 	described, err := c.Temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
 	if workflows.IsNotRunning(err) {
-		return false, false, nil
+		return "", false, nil
+	}
+	info := described.GetWorkflowExecutionInfo()
+	if err != nil || info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return "", false, err
 	}
 	sends = slices.ContainsFunc(described.GetPendingActivities(), func(activity *workflow.PendingActivityInfo) bool {
 		return activity.GetActivityType().GetName() == workflows.SendWebhookActivity
 	})
-	return described.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_RUNNING, sends, err
+	return info.GetExecution().GetRunId(), sends, nil
 }

@@ -1,10 +1,12 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -272,18 +274,84 @@ func TestRestored_aWorkflowThatCannotBeTold(t *testing.T) {
 	temporal := stuck{
 		Client: s.Temporal, undescribed: s.orphan(t), unsignalled: s.orphan(t), others: []string{s.orphan(t)}, lists: new(atomic.Int64),
 	}
+	a := s.reconcilingWith(temporal, minute{})
+	err := reconcile(t, a)
+	require.ErrorContains(t, err, "exceeded workflow execution limit")
+	require.ErrorContains(t, err, "Workflow is busy")
+	poll.Until(t, func() error { return s.hasStatus(t, temporal.others[0], enums.WORKFLOW_EXECUTION_STATUS_FAILED) })
+	require.NoError(t, reconcile(t, a))
+	require.EqualValues(t, 1, temporal.lists.Load())
+}
+
+// pages lists the running workflows in three pages, and notes which of them was asked for.
+type pages struct {
+	client.Client
+	asked *[]string
+}
+
+func (p pages) ListWorkflow(_ context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	token := string(request.GetNextPageToken())
+	*p.asked = append(*p.asked, token)
+	next := map[string][]byte{"": []byte("second"), "second": []byte("third")}[token]
+	return &workflowservice.ListWorkflowExecutionsResponse{NextPageToken: next}, nil
+}
+
+// More workflows run than one run of the reconcile workflow can compare: the next one goes on with
+// the page that is next, so that the comparison comes to its end.
+func TestRestored_moreThanARunCanCompare(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	var asked []string
+	a := s.reconcilingWith(pages{s.Temporal, &asked}, minute{})
+	for range 4 {
+		require.NoError(t, reconcile(t, a))
+	}
+	require.Equal(t, []string{"", "second", "third"}, asked, "then it is complete until its hour")
+}
+
+// hour is a clock that stands still at the beginning of an hour.
+type hour struct{}
+
+func (hour) Now() time.Time { return time.Now().UTC().Truncate(time.Hour) }
+
+// A workflow without an order that never ends, because no worker can run it, shows once that the
+// databases are not of the same time, not each hour: every open order would be looked at each time.
+func TestRestored_aWorkflowThatNeverEnds(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	s.waitForStartConfirmed(t, s.CreateOrder(t, s.Key))
+	var log bytes.Buffer
+	first := s.orphan(t)
+	temporal := stuck{Client: s.Temporal, unsignalled: first, lists: new(atomic.Int64)}
+	a := s.reconcilingWith(temporal, hour{})
+	a.Log = slog.New(slog.NewTextHandler(&log, nil))
+	found := func() int {
+		t.Helper()
+		require.ErrorContains(t, reconcile(t, a), "exceeded workflow execution limit")
+		return strings.Count(log.String(), "are not of the same time")
+	}
+	require.Equal(t, 1, found())
+	require.Equal(t, 1, found(), "it was found an hour ago")
+	temporal.others = []string{s.orphan(t)}
+	a.Temporal = temporal
+	require.Equal(t, 2, found(), "another one is new")
+}
+
+// reconcilingWith has the activities of a worker with another view of Temporal and another clock.
+func (s *service) reconcilingWith(temporal client.Client, clk clock.Clock) *activities.Activities {
 	a := s.comparing()
-	a.Temporal, a.Clock, a.Webhooks = temporal, minute{}, &webhooks.Service{DB: s.App.DB, Temporal: s.Temporal, Clock: clock.System()}
+	a.Temporal, a.Clock, a.Webhooks = temporal, clk, &webhooks.Service{DB: s.App.DB, Temporal: s.Temporal, Clock: clock.System()}
+	return a
+}
+
+// reconcile makes one run of the reconcile activity, whose time is over at once.
+func reconcile(t *testing.T, a *activities.Activities) error {
+	t.Helper()
 	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
 	env.SetTestTimeout(poll.Deadline)
 	env.RegisterActivity(a.Reconcile)
 	_, err := env.ExecuteActivity(a.Reconcile, time.Nanosecond)
-	require.ErrorContains(t, err, "exceeded workflow execution limit")
-	require.ErrorContains(t, err, "Workflow is busy")
-	poll.Until(t, func() error { return s.hasStatus(t, temporal.others[0], enums.WORKFLOW_EXECUTION_STATUS_FAILED) })
-	_, err = env.ExecuteActivity(a.Reconcile, time.Nanosecond)
-	require.NoError(t, err)
-	require.EqualValues(t, 1, temporal.lists.Load())
+	return err
 }
 
 // retrying returns an ended order whose workflow waits hours for the retry of its last event, and
