@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
@@ -19,8 +20,16 @@ var (
 
 // refuseFixed adds an error for each member that the request would give another value although it
 // is fixed: its sender would take the response for a success. The value that the resource has is
-// accepted, because a client may send back what it has read.
-func refuseFixed(c *gin.Context, in *jsonbody.Object, resource any, fixed []string) error {
+// accepted, because a client may send back what it has read. The resource is read only for a
+// request with such a member.
+func refuseFixed[T any](c *gin.Context, in *jsonbody.Object, fixed []string, read func() (T, error)) error {
+	if !slices.ContainsFunc(fixed, in.HasOrNull) {
+		return nil
+	}
+	resource, err := read()
+	if err != nil {
+		return err
+	}
 	shown, err := json.Marshal(resource)
 	if err != nil {
 		return err

@@ -123,11 +123,8 @@ func (s *Server) correctOrder(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	order, err := s.orders.Get(c.Request.Context(), caller(c), id)
-	if err != nil {
-		return err
-	}
-	if err := refuseFixed(c, in, order, fixedInOrder); err != nil {
+	read := func() (*orders.View, error) { return s.orders.Get(c.Request.Context(), caller(c), id) }
+	if err := refuseFixed(c, in, fixedInOrder, read); err != nil {
 		return err
 	}
 	return respondCorrection(c)(s.orders.Correct(c.Request.Context(), caller(c), id, in, orders.Based{}))

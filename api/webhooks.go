@@ -141,14 +141,17 @@ func (s *Server) changeWebhook(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	hook, err := s.pathWebhook(c)
-	if err != nil {
+	read := func() (webhookView, error) {
+		hook, err := s.pathWebhook(c)
+		if err != nil {
+			return webhookView{}, err
+		}
+		return s.viewOfWebhook(hook), nil
+	}
+	if err := refuseFixed(c, in, fixedInWebhook, read); err != nil {
 		return err
 	}
-	if err := refuseFixed(c, in, s.viewOfWebhook(hook), fixedInWebhook); err != nil {
-		return err
-	}
-	hook, err = s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in, nil)
+	hook, err := s.webhooks.Change(c.Request.Context(), caller(c).Scope(), id, in, nil)
 	if err != nil {
 		return err
 	}
