@@ -273,7 +273,8 @@ func singleLine(err error) error {
 // every statement before it knows whether it will be logged.
 type statementLog struct {
 	logger.Interface
-	slow time.Duration
+	slow    time.Duration
+	outages *outageLog
 }
 
 func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
@@ -284,7 +285,7 @@ func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 		SlowThreshold:             slow,
 		LogLevel:                  logger.Warn,
 		IgnoreRecordNotFoundError: true,
-	}), slow}
+	}), slow, new(outageLog)}
 }
 
 // Trace is called after every statement. One that ended because nobody waits for it any more has
@@ -292,6 +293,9 @@ func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
 func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		err = nil
+	}
+	if isOutage(err) && !l.outages.admits(time.Now()) {
+		return
 	}
 	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
 		if err != nil {

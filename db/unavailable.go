@@ -36,19 +36,29 @@ func IsUnavailable(err error) bool {
 
 // unavailableClasses are the SQLSTATE classes of temporary failures.
 var unavailableClasses = map[string]bool{
-	"08": true, // connection exception
-	"40": true, // transaction rollback: a deadlock, a serialization failure
-	"53": true, // insufficient resources: connections, memory, disk
-	"57": true, // operator intervention: shutdown, cancelled statement
-	"58": true, // system error: input and output
+	"08":                true, // connection exception
+	transactionRollback: true,
+	"53":                true, // insufficient resources: connections, memory, disk
+	"57":                true, // operator intervention: shutdown, cancelled statement
+	"58":                true, // system error: input and output
 }
 
 // unavailableStates are the SQLSTATE codes of temporary failures in other classes.
 var unavailableStates = map[string]bool{
-	readOnlyState: true,
-	"55P03":       true, // lock not available
-	"25P03":       true, // the process stood still in a transaction, which PostgreSQL has ended
+	readOnlyState:     true,
+	lockNotAvailable:  true,
+	idleInTransaction: true,
 }
+
+const (
+	// transactionRollback is the SQLSTATE class of deadlocks and serialization failures.
+	transactionRollback = "40"
+	// lockNotAvailable is the SQLSTATE of a statement that has waited for a lock for too long.
+	lockNotAvailable = "55P03"
+	// idleInTransaction is the SQLSTATE of a process that stood still in a transaction, which
+	// PostgreSQL has ended.
+	idleInTransaction = "25P03"
+)
 
 // readOnlyState is the SQLSTATE of a write on a standby that is not promoted yet. A connection that
 // has met it is not used again: after a failover the next one is made to the new primary, while a
