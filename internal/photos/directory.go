@@ -17,7 +17,31 @@ func (d directory) path(path string) string {
 	return filepath.Join(string(d), filepath.FromSlash(path))
 }
 
-func (d directory) prepare() error { return os.MkdirAll(string(d), 0o750) }
+func (d directory) prepare() error { return makeDirectories(string(d), syncFolder) }
+
+// makeDirectories creates a directory and those above it that are missing, and has their names
+// written to the disk: a photo that is synced in a directory without a name is lost in a power cut.
+func makeDirectories(path string, sync func(path string) error) error {
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := makeDirectories(above, sync); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o750); err != nil {
+		// Another process may have made it meanwhile; a link that leads nowhere is no directory.
+		if info, statErr := os.Stat(path); statErr != nil || !info.IsDir() {
+			return err
+		}
+	}
+	return sync(above)
+}
 
 // write writes a temporary file and renames it, so that a full disk or a crash leaves no partial
 // photo. Content and name are on the disk when it returns: the row that names the photo, which is
