@@ -132,6 +132,40 @@ func TestTemporalOptions_malformedAddressNamesTheVariable(t *testing.T) {
 	}
 }
 
+// .env.example shows them without a value.
+func TestTemporalOptions_anEmptyVariableIsNotSet(t *testing.T) {
+	for _, variable := range []string{
+		"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "TEMPORAL_API_KEY", "TEMPORAL_TLS", "TEMPORAL_TLS_CLIENT_CERT_PATH", "TEMPORAL_TLS_CLIENT_KEY_PATH",
+		"TEMPORAL_TLS_SERVER_CA_CERT_PATH", "TEMPORAL_TLS_SERVER_NAME",
+	} {
+		t.Setenv(variable, "")
+	}
+	options, err := config.TemporalOptions()
+	require.NoError(t, err)
+	require.Nil(t, options.ConnectionOptions.TLS)
+	require.Equal(t, "localhost:7233", options.HostPort)
+
+	t.Setenv("TEMPORAL_TLS_SERVER_NAME", "temporal.example")
+	options, err = config.TemporalOptions()
+	require.NoError(t, err)
+	require.Equal(t, "temporal.example", options.ConnectionOptions.TLS.ServerName)
+}
+
+// A TEMPORAL_TLS that cannot be read does not send what should be encrypted in clear.
+func TestTemporalOptions_unreadableSwitch(t *testing.T) {
+	for _, variable := range []string{"TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, "yes")
+			_, err := config.TemporalOptions()
+			require.ErrorContains(t, err, variable+" must be true or false")
+			t.Setenv(variable, "True")
+			options, err := config.TemporalOptions()
+			require.NoError(t, err)
+			require.NotNil(t, options.ConnectionOptions.TLS)
+		})
+	}
+}
+
 func TestTemporalOptions_unreadableCertificate(t *testing.T) {
 	t.Setenv("TEMPORAL_TLS_CLIENT_CERT_PATH", "/does/not/exist.pem")
 	t.Setenv("TEMPORAL_TLS_CLIENT_KEY_PATH", "/does/not/exist.key")

@@ -3,7 +3,10 @@ package config
 import (
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -12,7 +15,13 @@ import (
 // TemporalOptions reads the standard TEMPORAL_* variables and temporal.toml, so that Temporal Cloud
 // and mTLS are configured in the usual way.
 func TemporalOptions() (client.Options, error) {
-	options, err := envconfig.LoadDefaultClientOptions()
+	for _, variable := range []string{"TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"} {
+		if value := os.Getenv(variable); !slices.Contains([]string{"", "true", "false", "1", "0"}, strings.ToLower(value)) {
+			// It would be ignored, and what was meant to be encrypted sent in clear.
+			return client.Options{}, fmt.Errorf("%s must be true or false, not %q", variable, value)
+		}
+	}
+	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: filledVariables{envconfig.EnvLookupOS}})
 	if err != nil {
 		return client.Options{}, fmt.Errorf("TEMPORAL_* configuration: %w", err)
 	}
@@ -23,6 +32,16 @@ func TemporalOptions() (client.Options, error) {
 		return client.Options{}, fmt.Errorf("TEMPORAL_ADDRESS must be host:port, not %q: %w", options.HostPort, err)
 	}
 	return options, nil
+}
+
+// filledVariables takes an empty variable for one that is not set, as the rest of the configuration
+// does: an empty TEMPORAL_TLS_SERVER_NAME would turn TLS on.
+type filledVariables struct{ envconfig.EnvLookup }
+
+// LookupEnv returns a variable that has a value.
+func (f filledVariables) LookupEnv(name string) (string, bool) {
+	value, _ := f.EnvLookup.LookupEnv(name)
+	return value, value != ""
 }
 
 func checkHostPort(address string) error {
