@@ -181,13 +181,14 @@ func (d *devProcess) listen() error {
 	return nil
 }
 
-// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS is set.
+// startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS is set. Namespace, TLS
+// and key of the other TEMPORAL_* variables and of temporal.toml are those of another server.
 func (d *devProcess) startTemporal(ctx context.Context) error {
-	var err error
-	if d.temporalOptions, err = config.TemporalOptions(); err != nil {
-		return err
-	}
 	if os.Getenv("TEMPORAL_ADDRESS") != "" {
+		var err error
+		if d.temporalOptions, err = config.TemporalOptions(); err != nil {
+			return err
+		}
 		d.printLine("Using the Temporal at %s.", d.temporalOptions.HostPort)
 		return nil
 	}
@@ -213,7 +214,7 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	}
 	d.temporal = server
 	d.onClose(func() { d.stopped("Temporal", server.Stop(context.WithoutCancel(ctx))) })
-	d.temporalOptions.HostPort = server.Address
+	d.temporalOptions = client.Options{HostPort: server.Address}
 	if d.config.TemporalUIURL == "" {
 		d.config.TemporalUIURL = server.UIURL
 	}

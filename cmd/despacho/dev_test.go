@@ -230,6 +230,18 @@ func requireLogo(t *testing.T, baseURL, key, locationID string) {
 	require.NoError(t, err)
 }
 
+// A machine that is set up for a Temporal elsewhere, by variables or by temporal.toml, runs dev as
+// any other does.
+func TestDev_settingsOfAnotherTemporal(t *testing.T) {
+	t.Parallel()
+	variables := devVariables(t, t.TempDir())
+	variables["TEMPORAL_NAMESPACE"], variables["TEMPORAL_API_KEY"] = "orders.a1b2c", "secret"
+	variables["TEMPORAL_TLS_CLIENT_CERT_PATH"] = filepath.Join(t.TempDir(), "missing.pem")
+	p := start(t, variables, "dev")
+	p.waitForLog(t, "Despacho is ready")
+	interrupt(t, p, variables)
+}
+
 // Without its Temporal dev cannot carry an order: it says so and ends, instead of taking orders
 // that never move.
 func TestDev_temporalDies(t *testing.T) {
