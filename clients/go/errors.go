@@ -2,7 +2,9 @@ package despacho
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -40,8 +42,9 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 
 func newAPIError(response *http.Response, answer []byte) *APIError {
 	refused := &APIError{Status: response.StatusCode, RequestID: response.Header.Get("X-Request-Id")}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
-		refused.RetryAfter = time.Duration(seconds) * time.Second
+	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		refused.RetryAfter = time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
 	}
 	var body Error
 	if json.Unmarshal(answer, &body) == nil {

@@ -457,7 +457,7 @@ final class Client
             throw new NoAnswerException('the answer has no status');
         }
         $asked = $received['retry-after'] ?? '';
-        $retryAfter = preg_match('/^[0-9]{1,9}$/D', $asked) ? (int) $asked : 0;
+        $retryAfter = preg_match('/^[0-9]+$/D', $asked) ? (int) $asked : 0;
         throw new ApiException($status, is_array($answer) ? $answer : [], $received['x-request-id'] ?? '', $retryAfter);
     }
 

@@ -378,7 +378,7 @@ class Client:
         except (OSError, ValueError, http.client.HTTPException):
             body = None  # the page of a proxy, or half an answer: the status says enough
         asked = error.headers.get("Retry-After") or ""
-        retry_after = float(asked) if re.fullmatch("[0-9]{1,9}", asked) else 0.0
+        retry_after = float(asked) if re.fullmatch("[0-9]+", asked) else 0.0
         request_id = error.headers.get("X-Request-Id") or ""
         return APIError(error.code, body if isinstance(body, dict) else {}, request_id, retry_after)
 

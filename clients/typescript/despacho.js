@@ -296,7 +296,7 @@ export class Client {
             return { answer: answer, received: response.headers };
         }
         const asked = response.headers.get("Retry-After") ?? "";
-        const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
+        const retryAfter = /^[0-9]+$/.test(asked) ? Number(asked) * 1000 : 0;
         throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
     }
 }

@@ -432,7 +432,7 @@ export class Client {
       return { answer: answer as T, received: response.headers };
     }
     const asked = response.headers.get("Retry-After") ?? "";
-    const retryAfter = /^[0-9]{1,9}$/.test(asked) ? Number(asked) * 1000 : 0;
+    const retryAfter = /^[0-9]+$/.test(asked) ? Number(asked) * 1000 : 0;
     throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
   }
 }
