@@ -62,6 +62,8 @@ type call struct {
 	// repeatable: sent twice, it does no more than once. It is sent again when there was no answer
 	// and after a server error too, where otherwise it could have been carried out already.
 	repeatable bool
+	// longer is how much more time than others it has: what it asks the service to wait.
+	longer time.Duration
 }
 
 func read(path string, query url.Values) call {
@@ -165,7 +167,7 @@ func (c *Client) send(ctx context.Context, r call, body []byte, into any) (http.
 			return nil, fmt.Errorf("despacho: %s has a character that a header cannot carry", name)
 		}
 	}
-	response, err := c.http().Do(request)
+	response, err := c.http(r.longer).Do(request)
 	if err != nil {
 		return nil, &NoAnswerError{err}
 	}
@@ -203,12 +205,15 @@ func (r call) decode(answer []byte, into any) error {
 // notInHeader says that a header cannot carry a character. A request that has one is not sent.
 func notInHeader(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// http returns the client that sends. It follows no redirect: that would hand the key to another
-// server.
-func (c *Client) http() *http.Client {
+// http returns the client that sends a request which has longer than others. It follows no
+// redirect: that would hand the key to another server.
+func (c *Client) http(longer time.Duration) *http.Client {
 	sender := http.Client{Timeout: requestTimeout}
 	if c.HTTP != nil {
 		sender = *c.HTTP
+	}
+	if sender.Timeout > 0 {
+		sender.Timeout += longer
 	}
 	sender.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &sender

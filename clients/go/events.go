@@ -18,14 +18,16 @@ type EventPage struct {
 }
 
 // Events reads the events that follow a cursor, which is empty for the oldest. If there is none, it
-// waits for one, at most for a time that is shorter than a request may take (10 s are). Store the
-// cursor of the page once its events are dealt with: it is where the next call goes on.
+// waits for one, 20 seconds at most, besides the time that any request may take. Store the cursor
+// of the page once its events are dealt with: it is where the next call goes on.
 func (c *Client) Events(ctx context.Context, after string, wait time.Duration) (*EventPage, error) {
 	query := url.Values{"limit": {"200"}, "wait": {strconv.Itoa(int(wait / time.Second))}}
 	if after != "" {
 		query.Set("after", after)
 	}
 	var answer struct{ Data EventPage }
-	_, err := c.do(ctx, read("/v1/events", query), &answer)
+	request := read("/v1/events", query)
+	request.longer = wait
+	_, err := c.do(ctx, request, &answer)
 	return &answer.Data, err
 }

@@ -266,14 +266,15 @@ final class Client
 
     /**
      * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds,
-     * fewer than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's
-     * $after.
+     * 20 at most, and the request has that time besides the client's timeout. Store the page's cursor once its events
+     * are dealt with: it is the next call's $after.
      *
      * @return array{events: list<array{id: string, body: array<string, mixed>}>, cursor: ?string, more: bool}
      */
     public function events(?string $after = null, int $wait = 10, int $limit = 200): array
     {
-        return $this->read('/v1/events', ['after' => $after, 'wait' => $wait, 'limit' => $limit])['data'];
+        $query = ['after' => $after, 'wait' => $wait, 'limit' => $limit];
+        return $this->perform('GET', '/v1/events', query: $query, repeatable: true, longer: $wait)[0]['data'];
     }
 
     /** Lists the cities of a country where something is delivered, by name. */
@@ -360,12 +361,13 @@ final class Client
     /**
      * Sends a request until it is answered, refused or out of attempts. A repeatable request does no more when it is
      * sent twice: it is sent again when there was no answer and after a server error too, where otherwise it could
-     * have been carried out already.
+     * have been carried out already. $longer is how many seconds more than others a request has: those that it asks
+     * the service to wait.
      *
      * @param list<string> $headers
      * @return array{array<string, mixed>, array<string, string>} the answer and its headers
      */
-    private function perform(string $method, string $path, array $query = [], ?array $body = null, array $headers = [], bool $repeatable = false): array
+    private function perform(string $method, string $path, array $query = [], ?array $body = null, array $headers = [], bool $repeatable = false, float $longer = 0): array
     {
         $query = array_filter($query, static fn ($value) => $value !== null);
         $address = $this->baseUrl . $path . ($query === [] ? '' : '?' . http_build_query($query, '', '&'));
@@ -384,7 +386,7 @@ final class Client
         }
         for ($attempt = 1; ; $attempt++) {
             try {
-                return $this->send($method, $address, $headers, $content);
+                return $this->send($method, $address, $headers, $content, $this->timeout + $longer);
             } catch (Exception $error) {
                 // A little more or less than others that failed at the same moment, and never less than asked for.
                 $pause = min($this->wait * 2 ** ($attempt - 1) * (0.8 + 0.4 * mt_rand() / mt_getrandmax()), $this->maxWait);
@@ -425,10 +427,10 @@ final class Client
     }
 
     /** Makes one attempt. It follows no redirect: that would hand the key to another server. */
-    private function send(string $method, string $address, array $headers, string $content): array
+    private function send(string $method, string $address, array $headers, string $content, float $timeout): array
     {
         $context = stream_context_create(['http' => [
-            'method' => $method, 'header' => [...$headers, 'Connection: close'], 'content' => $content, 'timeout' => $this->timeout,
+            'method' => $method, 'header' => [...$headers, 'Connection: close'], 'content' => $content, 'timeout' => $timeout,
             'protocol_version' => 1.1, 'ignore_errors' => true, 'follow_location' => 0,
         ]]);
         $stream = @fopen($address, 'r', false, $context);

@@ -234,9 +234,10 @@ class Client:
 
         The result has `events`, each with its `id` and the `body` of its webhook request, `cursor`, and `more`: whether
         there may be more already. Store the cursor once the events are dealt with: it is the next call's `after`.
-        `wait` is shorter than the client's timeout.
+        The service waits for 20 seconds at most, and the request has that time besides the client's timeout.
         """
-        return self._read("/v1/events", {"after": after, "wait": wait, "limit": limit})["data"]
+        query = {"after": after, "wait": wait, "limit": limit}
+        return self._do("GET", "/v1/events", query=query, repeatable=True, longer=wait)[0]["data"]
 
     def cities(self, country_code: str) -> List[Object]:
         """Lists the cities of a country where something is delivered, by name."""
@@ -306,17 +307,19 @@ class Client:
         body: Optional[Mapping[str, Any]] = None,
         headers: Optional[Mapping[str, str]] = None,
         repeatable: bool = False,
+        longer: float = 0,
     ) -> tuple[Object, Mapping[str, str]]:
         """Sends a request until it is answered, refused or out of attempts.
 
         A repeatable request does no more when it is sent twice: it is sent again when there was no answer and after
-        a server error too, where otherwise it could have been carried out already.
+        a server error too, where otherwise it could have been carried out already. `longer` is how many seconds more
+        than others a request has: those that it asks the service to wait.
         """
         request = self._request(method, path, query, body, headers)
         attempt = 1
         while True:
             try:
-                return self._send(request)
+                return self._send(request, self._timeout + longer)
             except DespachoError as error:
                 if attempt >= self._attempts or not _retryable(error, repeatable):
                     raise
@@ -349,10 +352,10 @@ class Client:
             request.data = json.dumps(body, allow_nan=False).encode()
         return request
 
-    def _send(self, request: urllib.request.Request) -> tuple[Object, Mapping[str, str]]:
+    def _send(self, request: urllib.request.Request, timeout: float) -> tuple[Object, Mapping[str, str]]:
         """Makes one attempt. What keeps a request from being sent at all is raised as it is."""
         try:
-            with self._opener.open(request, timeout=self._timeout) as response:
+            with self._opener.open(request, timeout=timeout) as response:
                 text, received = response.read(), response.headers
         except urllib.error.HTTPError as error:
             with error:

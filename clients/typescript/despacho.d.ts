@@ -157,8 +157,9 @@ export declare class Client {
     /** Sends a delivery again and returns what the receiver answered. */
     redeliver(deliveryId: string): Promise<Delivery>;
     /**
-     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
-     * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, 20 at
+     * most, and the request has that time besides the client's timeout. Store the page's cursor once its events are
+     * dealt with: it is the next call's `after`.
      */
     events(after?: string, { wait, limit }?: {
         wait?: number | undefined;

@@ -167,11 +167,13 @@ export class Client {
         return (await this.#write("POST", path)).data;
     }
     /**
-     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
-     * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+     * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, 20 at
+     * most, and the request has that time besides the client's timeout. Store the page's cursor once its events are
+     * dealt with: it is the next call's `after`.
      */
     async events(after, { wait = 10, limit = 200 } = {}) {
-        return (await this.#read("/v1/events", { after, wait, limit })).data;
+        const call = { method: "GET", path: "/v1/events", query: { after, wait, limit }, repeatable: true, longer: wait * 1000 };
+        return (await this.#do(call)).answer.data;
     }
     /** Lists the cities of a country where something is delivered, by name. */
     async cities(countryCode) {
@@ -271,7 +273,8 @@ export class Client {
         for (const [name, text] of Object.entries({ ...call.headers, ...(this.#key && { "X-API-Key": this.#key }) })) {
             headers.set(name, headerText(name, text));
         }
-        const options = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
+        const signal = AbortSignal.timeout(this.#options.timeout + (call.longer ?? 0));
+        const options = { method: call.method, headers, redirect: "manual", signal };
         if (content !== undefined) {
             headers.set("Content-Type", "application/json");
             options.body = content;

@@ -128,6 +128,8 @@ interface Call {
    * where otherwise it could have been carried out already.
    */
   repeatable?: boolean;
+  /** How many milliseconds more than others it has: those that it asks the service to wait. */
+  longer?: number;
 }
 
 interface Page {
@@ -292,11 +294,13 @@ export class Client {
   }
 
   /**
-   * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, fewer
-   * than the client's timeout. Store the page's cursor once its events are dealt with: it is the next call's `after`.
+   * Reads the events that follow a cursor, oldest first. If there is none, it waits for one for so many seconds, 20 at
+   * most, and the request has that time besides the client's timeout. Store the page's cursor once its events are
+   * dealt with: it is the next call's `after`.
    */
   async events(after?: string, { wait = 10, limit = 200 } = {}): Promise<EventPage> {
-    return (await this.#read<Schemas["EventListResponse"]>("/v1/events", { after, wait, limit })).data;
+    const call = { method: "GET", path: "/v1/events", query: { after, wait, limit }, repeatable: true, longer: wait * 1000 };
+    return (await this.#do<Schemas["EventListResponse"]>(call)).answer.data;
   }
 
   /** Lists the cities of a country where something is delivered, by name. */
@@ -408,7 +412,8 @@ export class Client {
     for (const [name, text] of Object.entries({ ...call.headers, ...(this.#key && { "X-API-Key": this.#key }) })) {
       headers.set(name, headerText(name, text));
     }
-    const options: RequestInit = { method: call.method, headers, redirect: "manual", signal: AbortSignal.timeout(this.#options.timeout) };
+    const signal = AbortSignal.timeout(this.#options.timeout + (call.longer ?? 0));
+    const options: RequestInit = { method: call.method, headers, redirect: "manual", signal };
     if (content !== undefined) {
       headers.set("Content-Type", "application/json");
       options.body = content;

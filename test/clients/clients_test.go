@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -109,6 +110,9 @@ type runner struct {
 	in  *json.Encoder
 	out *bufio.Scanner
 	err *bytes.Buffer
+	// timeout is the client's. It is as long as any test waits: a busy machine may take longer than
+	// the clients' own.
+	timeout time.Duration
 }
 
 func startRunner(t *testing.T, program string, arguments ...string) *runner {
@@ -118,7 +122,7 @@ func startRunner(t *testing.T, program string, arguments ...string) *runner {
 		t.Skipf("%s is not on this machine", program)
 	}
 	command := exec.Command(path, arguments...)
-	r := &runner{err: &bytes.Buffer{}}
+	r := &runner{err: &bytes.Buffer{}, timeout: poll.Deadline}
 	in, err := command.StdinPipe()
 	require.NoError(t, err)
 	out, err := command.StdoutPipe()
@@ -143,8 +147,7 @@ type outcome struct {
 	Waits    []float64 `json:"waits"`
 }
 
-// call has the client make a call. The client waits for its answer as long as any test waits: a
-// busy machine may take longer than the clients' own timeout.
+// call has the client make a call.
 func (r *runner) call(t *testing.T, baseURL, key, name string, with map[string]any) outcome {
 	t.Helper()
 	return r.callWith(t, nil, baseURL, key, name, with)
@@ -159,7 +162,7 @@ func (r *runner) callWith(t *testing.T, options map[string]any, baseURL, key, na
 	if options == nil {
 		options = map[string]any{}
 	}
-	request := map[string]any{"base_url": baseURL, "key": key, "timeout": poll.Deadline.Seconds(), "options": options, "call": name, "with": with}
+	request := map[string]any{"base_url": baseURL, "key": key, "timeout": r.timeout.Seconds(), "options": options, "call": name, "with": with}
 	require.NoError(t, r.in.Encode(request))
 	require.True(t, r.out.Scan(), "%s: %v %s", name, r.out.Err(), r.err)
 	var o outcome

@@ -53,7 +53,7 @@ $calls = [
     'deliveries' => static fn (Client $c, array $w) => iterator_to_array($c->deliveries($w['filter'] ?? []), false),
     'get_delivery' => static fn (Client $c, array $w) => $c->getDelivery($w['id']),
     'redeliver' => static fn (Client $c, array $w) => $c->redeliver($w['id']),
-    'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null),
+    'events' => static fn (Client $c, array $w) => $c->events($w['after'] ?? null, $w['wait'] ?? 10),
     'cities' => static fn (Client $c, array $w) => $c->cities($w['country_code']),
     'location_tree' => static fn (Client $c, array $w) => $c->locationTree($w['country_code'], $w['city']),
     'location_children' => static fn (Client $c, array $w) => $c->locationChildren($w['id']),

@@ -30,7 +30,7 @@ CALLS = {
     "deliveries": lambda c, w: list(c.deliveries(**w.get("filter", {}))),
     "get_delivery": lambda c, w: c.get_delivery(w["id"]),
     "redeliver": lambda c, w: c.redeliver(w["id"]),
-    "events": lambda c, w: c.events(w.get("after")),
+    "events": lambda c, w: c.events(w.get("after"), **({"wait": w["wait"]} if "wait" in w else {})),
     "cities": lambda c, w: c.cities(w["country_code"]),
     "location_tree": lambda c, w: c.location_tree(w["country_code"], w["city"]),
     "location_children": lambda c, w: c.location_children(w["id"]),

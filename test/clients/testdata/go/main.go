@@ -31,6 +31,7 @@ type request struct {
 // with has the arguments of every call.
 type with struct {
 	After       string                   `json:"after"`
+	Wait        time.Duration            `json:"wait"` // in seconds
 	ID          string                   `json:"id"`
 	Key         string                   `json:"key"`
 	GuideCode   string                   `json:"guide_code"`
@@ -199,7 +200,7 @@ func call(c *despacho.Client, name string, w with) (any, error) {
 	case "redeliver":
 		return c.Redeliver(ctx, w.ID)
 	case "events":
-		return c.Events(ctx, w.After, 10*time.Second)
+		return c.Events(ctx, w.After, w.Wait*time.Second)
 	case "cities":
 		return c.Cities(ctx, w.CountryCode)
 	case "location_tree":
