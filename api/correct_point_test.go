@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"despacho/internal/config"
+	"despacho/test/apptest"
+	"despacho/test/testenv"
+)
+
+// The JSON API does not ask: it says what is odd about a point.
+func TestCorrect_warnsAboutAnOddPoint(t *testing.T) {
+	apptest.EachFrozenClock(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		d, id := desk{t, s, tenant.SignIn(t, nil)}, s.CreateOrder(t, tenant.KeyA)
+		warning := func(lat, lng float64) string {
+			answer := d.patch("/orders/"+id+"/point", fields{"lat": lat, "lng": lng})
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			require.EqualValues(t, lat, answer.Data["delivery_lat"])
+			return answer.Warning
+		}
+		require.Empty(t, warning(-12.12, -77.03))
+		require.Contains(t, warning(-77.03, -12.12), "al revés")
+		require.Regexp(t, `a unos 5\d\d km de Miraflores`, warning(-13.53, -71.97))
+		kept := correct(t, s, tenant.KeyA, id, fields{"location_id": apptest.Surco})
+		require.Regexp(t, `a unos 5\d\d km de Santiago de Surco`, kept.Warning, "the point stays, far from the new destination")
+		require.EqualValues(t, -13.53, kept.Data["delivery_lat"])
+		require.Empty(t, correct(t, s, tenant.KeyA, id, fields{"notes": "Timbre 3"}).Warning, "neither the point nor the destination changes")
+		linked := correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": "https://www.google.com/maps?q=-12.125,-77.029"})
+		require.EqualValues(t, -12.125, linked.Data["delivery_lat"], "a new link has a new point")
+		require.Empty(t, linked.Warning)
+		unread := correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": "https://www.google.com/maps?q=Larcomar"})
+		require.Nil(t, unread.Data["delivery_lat"], "the old point is that of another place")
+		require.Contains(t, unread.Warning, "no dio un punto")
+		require.Nil(t, correct(t, s, tenant.KeyA, id, fields{"delivery_maps_url": nil}).Data["delivery_maps_url"])
+		set, err := s.App.DB.SetLinkPoint(t.Context(), uuid.MustParse(id), "https://maps.app.goo.gl/antes", -1, -1, "pin", time.Now())
+		require.NoError(t, err)
+		require.False(t, set, "a link that was replaced while it was followed gives no point")
+	})
+}
+
+// Null removes the point, and with the map link the point that came from it.
+func TestCorrect_removesThePoint(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		link, none := "https://www.google.com/maps?q=-12.125,-77.029", fields{"delivery_lat": nil, "delivery_lng": nil}
+		ask := func(id string, body fields) *apptest.Answer {
+			answer := correct(t, s, tenant.Key, id, body)
+			require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+			require.Empty(t, answer.Warning)
+			require.Equal(t, answer.Data, get(t, s, tenant.Key, "/v1/orders/"+id).Data)
+			return answer
+		}
+		given := s.CreateOrder(t, tenant.KeyA, fields{"delivery_lat": -12.12, "delivery_lng": -77.03, "delivery_maps_url": link})
+		require.EqualValues(t, -12.12, ask(given, fields{"delivery_maps_url": nil}).Data["delivery_lat"], "the store gave it apart from the link")
+		gone := ask(given, none)
+		require.Nil(t, gone.Data["delivery_lat"])
+		require.Nil(t, gone.Data["delivery_lng"])
+		require.Nil(t, ask(given, none).Data["delivery_lat"], "again: nothing changes")
+
+		linked := s.CreateOrder(t, tenant.KeyA, fields{"delivery_maps_url": link})
+		require.Nil(t, ask(linked, fields{"delivery_maps_url": nil}).Data["delivery_lat"])
+		require.EqualValues(t, -12.125, ask(linked, fields{"delivery_lat": nil, "delivery_lng": nil, "delivery_maps_url": link}).Data["delivery_lat"], "the point of a new link")
+		require.EqualValues(t, -77.03, ask(linked, fields{"delivery_maps_url": nil, "delivery_lat": -12.12, "delivery_lng": -77.03}).Data["delivery_lng"])
+		requireWrongFields(t, correct(t, s, tenant.Key, linked, fields{"delivery_lat": nil, "delivery_lng": -77}), "delivery_lat")
+
+		d := desk{t, s, tenant.SignIn(t, nil)}
+		timeline := objects(t, d.send(http.MethodGet, "/orders/"+given, nil).Data["timeline"].([]any))
+		require.Equal(t, []any{"created", "corrected", "corrected"}, column(timeline, "type"))
+		require.Equal(t, []any{map[string]any{"field": "delivery_point", "old": "-12.12,-77.03", "new": nil}}, timeline[2]["changes"])
+	})
+}
+
+// While a short link is followed, its request holds no slot: the hosts of map links may take
+// seconds, and nobody else is kept waiting for them.
+func TestCorrect_followsALinkWithoutASlot(t *testing.T) {
+	t.Parallel()
+	var s *apptest.Service
+	var other *apptest.Tenant
+	var meanwhile []int
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, err := s.Try(apptest.Request{Method: http.MethodGet, Path: "/v1/orders", Key: other.Key})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		meanwhile = append(meanwhile, answer.Status)
+		http.Redirect(w, r, "https://www.google.com/maps?q=-12.125,-77.029", http.StatusFound)
+	}))
+	t.Cleanup(host.Close)
+	s = apptest.Boot(t, testenv.Postgres(t), apptest.Options{NoWorker: true, ShortLinkHosts: []string{host.URL}, Configure: func(c *config.Config) {
+		c.MaxRequests, c.Timeouts.Queue = 1, 100*time.Millisecond
+	}})
+	tenant := s.NewTenant(t)
+	other = s.NewTenant(t)
+	id := insertedRow(t, tenant)
+	corrected := correct(t, s, tenant.Key, id, fields{"delivery_maps_url": host.URL + "/corregido"})
+	require.EqualValues(t, -12.125, corrected.Data["delivery_lat"], corrected.Text)
+	pasted := s.Do(t, apptest.Request{
+		Method: http.MethodPost, Path: "/panel/pedidos/" + id + "/punto", Token: tenant.SignIn(t, nil),
+		Raw: []byte("delivery_point=" + url.QueryEscape(host.URL+"/pegado")), Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"},
+	})
+	require.Less(t, pasted.Status, http.StatusBadRequest, pasted.Text)
+	require.Equal(t, []int{http.StatusOK, http.StatusOK}, meanwhile, "another operator's request has the only slot")
+}
