@@ -174,7 +174,7 @@ func (s *Server) authorizeForOrder(c *gin.Context, p models.Permission, trusted 
 	if err != nil {
 		return nil, nil, err
 	}
-	who, order, err := s.operators.AuthorizeForOrder(c.Request.Context(), token, p, orderID)
+	who, order, err := s.operators.Authorize(c.Request.Context(), token, p, orderID)
 	if err == nil {
 		s.identify(c, principal.Principal{UserID: &who.User.ID})
 	}

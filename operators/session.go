@@ -178,15 +178,8 @@ func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
 // Authorize returns the user and the operator of a session that has the permission, and counts the
 // request. A suspended operator's users may only read; those of an inactive store, and
 // administrators who lack the second factor that the operator requires, may only use their own
-// account.
-func (s *Service) Authorize(ctx context.Context, token string, p models.Permission) (*db.SignedIn, error) {
-	who, _, err := s.AuthorizeForOrder(ctx, token, p, uuid.Nil)
-	return who, err
-}
-
-// AuthorizeForOrder is Authorize, and reads the order with the id: nil if there is none that the
-// user may see.
-func (s *Service) AuthorizeForOrder(ctx context.Context, token string, p models.Permission, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
+// account. It also returns the order with the id, or nil if there is none that the user may see.
+func (s *Service) Authorize(ctx context.Context, token string, p models.Permission, orderID uuid.UUID) (*db.SignedIn, *models.OrderView, error) {
 	now := s.clock.Now()
 	who, order, err := s.db.SessionByToken(ctx, credentials.Hash(token), now, orderID)
 	if db.IsNotFound(err) {

@@ -42,12 +42,12 @@ func TestSignIn(t *testing.T) {
 		require.Equal(t, added.ID, signed.User.ID)
 		token := signed.Token
 
-		who, err := h.Authorize(t.Context(), token, models.OperatorWrite)
+		who, _, err := h.Authorize(t.Context(), token, models.OperatorWrite, uuid.Nil)
 		require.NoError(t, err)
 		require.Equal(t, []uuid.UUID{added.ID, operator.ID}, []uuid.UUID{who.User.ID, who.Operator.ID})
-		_, err = h.Authorize(t.Context(), token, models.AdminRead)
+		_, _, err = h.Authorize(t.Context(), token, models.AdminRead, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrNotAllowed)
-		_, err = h.Authorize(t.Context(), "inventado", models.AnyUser)
+		_, _, err = h.Authorize(t.Context(), "inventado", models.AnyUser, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrNoSession)
 
 		_, err = h.Suspend(t.Context(), operator.ID.String())
@@ -55,18 +55,18 @@ func TestSignIn(t *testing.T) {
 		signed, err = h.SignIn(t.Context(), request)
 		require.NoError(t, err, "the users of a suspended operator may read")
 		reading := signed.Token
-		_, err = h.Authorize(t.Context(), reading, models.AnyUser)
+		_, _, err = h.Authorize(t.Context(), reading, models.AnyUser, uuid.Nil)
 		require.NoError(t, err)
-		_, err = h.Authorize(t.Context(), reading, models.AnyUserWrite)
+		_, _, err = h.Authorize(t.Context(), reading, models.AnyUserWrite, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrSuspended)
-		_, err = h.Authorize(t.Context(), reading, models.OwnAccount)
+		_, _, err = h.Authorize(t.Context(), reading, models.OwnAccount, uuid.Nil)
 		require.NoError(t, err, "and protect their accounts")
 
 		require.NoError(t, h.SignOut(t.Context(), who))
-		_, err = h.Authorize(t.Context(), token, models.AnyUser)
+		_, _, err = h.Authorize(t.Context(), token, models.AnyUser, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrNoSession)
 		h.clock.Advance(operators.SessionDuration)
-		_, err = h.Authorize(t.Context(), reading, models.AnyUser)
+		_, _, err = h.Authorize(t.Context(), reading, models.AnyUser, uuid.Nil)
 		require.ErrorIs(t, err, operators.ErrNoSession, "a session ends by itself")
 	})
 }
