@@ -172,9 +172,10 @@ func updateID(secret string, order *models.Order, by models.Actor, message workf
 // decide holds a requested move against the row. The error says why the row refuses it.
 func decide(message workflows.Message, by models.Actor, order *models.Order) (models.Verdict, error) {
 	_, verdict := order.State().Decide(message.Move(), by, message.Rider())
+	cancel, cancels := message.(workflows.Cancel)
 	delivered, delivers := message.(workflows.Delivered)
 	switch {
-	case verdict == models.Refused || isTooLate(message, order.Status):
+	case verdict == models.Refused || cancels && cancel.TooLate(order.Status):
 		return models.Refused, moveRefused(message.Move(), order.Status)
 	case message.Outdated(order.Seq, order.RiderID):
 		return models.Refused, ErrOrderChanged
@@ -182,12 +183,6 @@ func decide(message workflows.Message, by models.Actor, order *models.Order) (mo
 		return models.Refused, errAmountRequired
 	}
 	return verdict, nil
-}
-
-// isTooLate reports whether a cancel that is limited to registered orders comes too late.
-func isTooLate(message workflows.Message, status models.Status) bool {
-	cancel, ok := message.(workflows.Cancel)
-	return ok && cancel.OnlyRegistered && status != models.StatusRegistered
 }
 
 // lastRefusal is the error of a move that the row allows and the workflow refused again: final only

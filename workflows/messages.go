@@ -95,6 +95,11 @@ func (m Cancel) Outdated(seq int, _ *uuid.UUID) bool {
 	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq
 }
 
+// TooLate reports whether the cancel is limited to registered orders, and the status is another.
+func (m Cancel) TooLate(status models.Status) bool {
+	return m.OnlyRegistered && status != models.StatusRegistered
+}
+
 func (m Cancel) actor() models.Actor {
 	if m.By == "" {
 		return models.ByOperator

@@ -121,7 +121,7 @@ func newUpdate(message Message) request {
 
 // validate checks a move against the transition table.
 func (o *order) validate(r request) (models.Status, models.Verdict) {
-	if cancel, ok := r.message.(Cancel); ok && cancel.OnlyRegistered && o.state.Status != models.StatusRegistered {
+	if cancel, ok := r.message.(Cancel); ok && cancel.TooLate(o.state.Status) {
 		return o.state.Status, models.Refused
 	}
 	if r.message != nil && r.message.Outdated(o.seq, o.state.RiderID) {
