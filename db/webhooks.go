@@ -63,6 +63,13 @@ func (d *DB) Webhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error)
 	return &webhook, err
 }
 
+// LockWebhook reads a webhook of any owner and locks it until the transaction ends.
+func (d *DB) LockWebhook(ctx context.Context, id uuid.UUID) (*models.Webhook, error) {
+	var webhook models.Webhook
+	err := d.forUpdate(ctx).Where("id = ?", id).Take(&webhook).Error
+	return &webhook, err
+}
+
 // insertAtOnce is the number of deliveries that one statement inserts: SQLite takes 32,766
 // parameters in a statement, PostgreSQL twice as many, and a delivery has fifteen.
 const insertAtOnce = 500

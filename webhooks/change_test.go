@@ -3,6 +3,7 @@ package webhooks_test
 import (
 	"errors"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -172,4 +173,39 @@ func TestChange_besideItsDeactivation(t *testing.T) {
 		_, attempts := s.deliveryRow(t, delivery.String())
 		require.NotNil(t, attempts[0].FinishedAt)
 	}
+}
+
+// The answers of the receiver that a webhook had before tell nothing about the one that it has now:
+// neither do they deactivate it nor do they open its circuit.
+func TestChange_whileTheReceiverBeforeAnswers(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		s.service = s.newSendService(t, s.now, patient)
+		for _, status := range []int{http.StatusGone, http.StatusInternalServerError} {
+			asked, answer := make(chan struct{}, perWebhook), make(chan struct{})
+			before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+				asked <- struct{}{}
+				<-answer
+				w.WriteHeader(status)
+			})
+			id, _ := s.Register(t, s.Key, before, onlyCreated)
+			var sending sync.WaitGroup
+			for range perWebhook {
+				delivery := s.createPending(t, id)
+				sending.Go(func() { _, _ = s.service.Send(t.Context(), delivery, models.CauseAuto) })
+			}
+			for range perWebhook {
+				<-asked
+			}
+			s.change(t, s.Key, id, map[string]any{"url": apptest.NewReceiver(t, nil).URL}, http.StatusOK)
+			close(answer)
+			sending.Wait()
+			row := s.webhookRow(t, id)
+			require.True(t, row.Active, "%d", status)
+			require.Zero(t, row.ConsecutiveFailures)
+			require.Nil(t, row.CircuitOpenedAt)
+			for _, delivery := range s.logOf(t, id) {
+				require.Equal(t, "failed", delivery.Status)
+			}
+		}
+	})
 }

@@ -24,17 +24,22 @@ const (
 )
 
 // updateHealth records what an attempt tells about the webhook's receiver. It deactivates a webhook
-// whose receiver answered 410 or has failed for days without a success. switched means that its
-// circuit was opened or closed.
+// whose receiver answered 410 or has failed for days without a success. The answer of a receiver
+// whose URL was replaced during the attempt tells nothing about the one that the webhook has now.
+// switched means that its circuit was opened or closed.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
-	if result.Delivered() {
-		if hook.FailingSince == nil {
-			return false, nil
-		}
-		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
+	if result.Delivered() && hook.FailingSince == nil || result.Reason == sender.ReasonInterrupted {
+		return false, nil // as it was, or the worker is stopping
 	}
-	if result.Reason == sender.ReasonInterrupted {
-		return false, nil // the worker is stopping
+	stored, err := tx.LockWebhook(ctx, hook.ID)
+	if db.IsNotFound(err) || err == nil && stored.URL != hook.URL {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if result.Delivered() {
+		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
 	}
 	if result.Gone() {
 		return false, deactivate(ctx, tx, hook, textGone, now)
