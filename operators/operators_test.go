@@ -170,6 +170,43 @@ func TestFind(t *testing.T) {
 	require.ErrorContains(t, err, second.ID.String())
 }
 
+// An operator's name is what customers know it by, and commands take it for an id. So nobody gets a
+// name that people take for another operator's: other accents, another form of the same letters,
+// other spaces.
+func TestNames_thatPeopleTakeForOne(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		h := openWithCatalog(t, databaseURL)
+		rayo, other := h.create(t, "Rayo Envíos"), h.create(t, "Otro")
+		for _, name := range []string{"Rayo Envi\u0301os", "Rayo  Envíos", "RAYO\u00a0ENVÍOS", "Rayo En\u200bvíos", "Rayo Envios", "Rayo-Envíos."} {
+			_, err := h.Create(t.Context(), operators.NewOperator{Name: name})
+			require.ErrorContains(t, err, rayo.ID.String(), "%q", name)
+			body, err := json.Marshal(map[string]string{"name": name})
+			require.NoError(t, err)
+			in, err := jsonbody.Parse(body)
+			require.NoError(t, err)
+			_, err = h.ChangeSettings(t.Context(), &db.SignedIn{Operator: *other}, in, nil)
+			require.Equal(t, apperror.Invalid, apperror.From(err).Kind, "%q: %v", name, err)
+			found, err := h.Find(t.Context(), name)
+			require.NoError(t, err, "%q", name)
+			require.Equal(t, rayo.ID, found.ID)
+		}
+		h.create(t, "★")
+		h.create(t, "♥")
+
+		// As an earlier release could call two operators: each is found by its own spelling.
+		_, err := h.db.SQL().Exec("UPDATE operators SET name = 'Rayo Envios' WHERE id = $1", other.ID)
+		require.NoError(t, err)
+		for name, want := range map[string]uuid.UUID{"rayo envíos": rayo.ID, "rayo envios": other.ID} {
+			found, err := h.Find(t.Context(), name)
+			require.NoError(t, err, name)
+			require.Equal(t, want, found.ID, name)
+		}
+		_, err = h.Find(t.Context(), "Rayo-Envios")
+		require.ErrorContains(t, err, "2 operators are called")
+	})
+}
+
 func TestList_byName(t *testing.T) {
 	t.Parallel()
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {

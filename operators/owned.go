@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"despacho/db"
 	"despacho/internal/jsonbody"
+	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -103,6 +105,16 @@ func readName(in *jsonbody.Object, name *string) {
 	if *name == "" || in.Has("name") {
 		*name = in.RequiredText("name", maxName)
 	}
+}
+
+// isSameName reports whether two names differ in case, accents, spaces and punctuation at most:
+// people take them for one name. There is one operator of a name, and it has one store of a name.
+// Of names without a letter or a digit only the case is ignored.
+func isSameName(a, b string) bool {
+	if folded := textnorm.String(a); folded != "" {
+		return folded == textnorm.String(b)
+	}
+	return strings.EqualFold(a, b)
 }
 
 // checkName checks a name as readName does, for the command line.

@@ -57,7 +57,8 @@ func New(options Options) *Service {
 // List returns every operator by name.
 func (s *Service) List(ctx context.Context) ([]models.Operator, error) { return s.db.Operators(ctx) }
 
-// Find returns the operator with the given id or the only one with the given name.
+// Find returns the operator with the given id or the only one with the given name. Of several that
+// an earlier release took for different names it is the one that is spelled like it.
 func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, error) {
 	if id, err := uuid.Parse(idOrName); err == nil {
 		operator, err := s.db.Operator(ctx, id)
@@ -70,7 +71,7 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 	if err != nil {
 		return nil, err
 	}
-	switch len(named) {
+	switch named = withSpelling(named, idOrName); len(named) {
 	case 0:
 		return nil, fmt.Errorf("there is no operator %q", idOrName)
 	case 1:
@@ -83,11 +84,18 @@ func (s *Service) Find(ctx context.Context, idOrName string) (*models.Operator, 
 	return nil, fmt.Errorf("%d operators are called %q, say which by its id: %s", len(named), idOrName, strings.Join(ids, ", "))
 }
 
-// operatorsNamed lists the operators with a name, ignoring case. There is at most one unless the
-// others were created by an earlier release.
+// operatorsNamed lists the operators with a name, as isSameName compares them. There is at most one
+// unless the others were created by an earlier release.
 func operatorsNamed(ctx context.Context, tx *db.DB, name string) ([]models.Operator, error) {
 	all, err := tx.Operators(ctx)
-	return slices.DeleteFunc(all, func(operator models.Operator) bool {
-		return !strings.EqualFold(operator.Name, strings.TrimSpace(name))
-	}), err
+	return slices.DeleteFunc(all, func(operator models.Operator) bool { return !isSameName(operator.Name, strings.TrimSpace(name)) }), err
+}
+
+// withSpelling keeps those of the operators whose name differs in case at most, if there are any.
+func withSpelling(named []models.Operator, name string) []models.Operator {
+	differs := func(operator models.Operator) bool { return !strings.EqualFold(operator.Name, strings.TrimSpace(name)) }
+	if spelled := slices.DeleteFunc(slices.Clone(named), differs); len(spelled) > 0 {
+		return spelled
+	}
+	return named
 }

@@ -135,7 +135,7 @@ func (s *Service) setUpStore(ctx context.Context, in Setup, made *SetupResult) e
 		return err
 	}
 	for _, store := range stores {
-		if !isSameStoreName(store.Name, name) {
+		if !isSameName(store.Name, name) {
 			continue
 		}
 		if !store.Active {

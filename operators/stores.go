@@ -8,7 +8,6 @@ import (
 	"despacho/db"
 	"despacho/internal/jsonbody"
 	"despacho/internal/phone"
-	"despacho/internal/textnorm"
 	"despacho/models"
 )
 
@@ -42,17 +41,13 @@ func patchStore(ctx context.Context, operator *models.Operator, in *jsonbody.Obj
 			return err
 		}
 		for _, other := range others {
-			if other.ID != store.ID && isSameStoreName(other.Name, store.Name) {
+			if other.ID != store.ID && isSameName(other.Name, store.Name) {
 				return ErrStoreNameTaken
 			}
 		}
 		return nil
 	}
 }
-
-// isSameStoreName reports whether two names differ in case, accents and punctuation at most. An
-// operator has one store of a name.
-func isSameStoreName(a, b string) bool { return textnorm.Compare(a, b) == 0 }
 
 // readContacts reads how customers reach the store. What the request omits stays as it is, and null
 // removes it.
