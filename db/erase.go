@@ -10,8 +10,6 @@ import (
 	"despacho/models"
 )
 
-var endedStatuses = []models.Status{models.StatusDelivered, models.StatusCancelled}
-
 // OrdersByPhone reads the orders of a scope to a phone that are not erased yet, oldest first.
 func (d *DB) OrdersByPhone(ctx context.Context, scope OrderScope, phone string) ([]models.Order, error) {
 	var orders []models.Order
@@ -23,7 +21,7 @@ func (d *DB) OrdersByPhone(ctx context.Context, scope OrderScope, phone string) 
 // OrdersEndedBefore reads ended orders that have not changed since a time and are not erased,
 // oldest first, after a position; with onlyTests only test orders.
 func (d *DB) OrdersEndedBefore(ctx context.Context, before time.Time, onlyTests bool, after Position, limit int) ([]models.Order, error) {
-	query := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", endedStatuses, before)
+	query := d.with(ctx).Where("status IN ? AND erased_at IS NULL AND updated_at < ?", models.EndedStatuses, before)
 	if onlyTests {
 		query = query.Where("test")
 	}
@@ -40,7 +38,7 @@ func (d *DB) EraseOrder(ctx context.Context, id uuid.UUID, searchText string, no
 	if err := d.recordErasedPhotos(ctx, id, now); err != nil {
 		return err
 	}
-	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, endedStatuses).UpdateColumns(map[string]any{
+	err := requireOneRow(d.with(ctx).Model(&models.Order{}).Where("id = ? AND status IN ?", id, models.EndedStatuses).UpdateColumns(map[string]any{
 		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone,
 		"recipient_doc_type": nil, "recipient_doc_number": nil, "recipient_doc_encrypted": nil, "recipient_doc_verified": nil, "doc_outcome": nil, "doc_name_matches": nil,
 		"delivery_address": models.ErasedText, "delivery_reference": nil, "delivery_lat": nil, "delivery_lng": nil,

@@ -24,8 +24,14 @@ var Statuses = []Status{StatusRegistered, StatusReceived, StatusAssigned, Status
 // OpenStatuses are the statuses of an order that is neither delivered nor cancelled.
 var OpenStatuses = []Status{StatusRegistered, StatusReceived, StatusAssigned}
 
+// EndedStatuses are the others.
+var EndedStatuses = []Status{StatusDelivered, StatusCancelled}
+
 // Open reports whether an order with the status is neither delivered nor cancelled.
 func (s Status) Open() bool { return slices.Contains(OpenStatuses, s) }
+
+// Ended reports whether an order with the status is delivered or cancelled.
+func (s Status) Ended() bool { return slices.Contains(EndedStatuses, s) }
 
 // Label is the display name of the status.
 func (s Status) Label() string {
@@ -45,14 +51,7 @@ func (s Status) Label() string {
 }
 
 // Valid reports whether s is a status an order can have.
-func (s Status) Valid() bool {
-	for _, known := range Statuses {
-		if s == known {
-			return true
-		}
-	}
-	return false
-}
+func (s Status) Valid() bool { return slices.Contains(Statuses, s) }
 
 // Actor is who makes a move.
 type Actor string

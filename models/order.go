@@ -126,9 +126,6 @@ const (
 	ErasedPhone = "+999000000000"
 )
 
-// Ended reports whether the order was delivered or cancelled.
-func (o *Order) Ended() bool { return o.Status == StatusDelivered || o.Status == StatusCancelled }
-
 // State is the part of the order that decides its moves.
 func (o *Order) State() State {
 	state := State{Status: o.Status, RiderID: o.RiderID}

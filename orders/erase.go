@@ -163,7 +163,7 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	if err != nil {
 		return err
 	}
-	if !order.Ended() || pending {
+	if !order.Status.Ended() || pending {
 		return ErrNotEnded
 	}
 	if err := s.deleteHistory(ctx, order.ID); err != nil {

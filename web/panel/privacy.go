@@ -58,8 +58,7 @@ func eraseForm(id uuid.UUID) *forms.Form {
 
 // eraseFormFor is the form to erase an order's data, nil where the user may not.
 func eraseFormFor(v *Request, order *orders.Detail) *forms.Form {
-	ended := order.Status == models.StatusDelivered || order.Status == models.StatusCancelled
-	if !ended || order.Erased || !v.May(models.AdminWrite) {
+	if !order.Status.Ended() || order.Erased || !v.May(models.AdminWrite) {
 		return nil
 	}
 	return eraseForm(order.ID)
