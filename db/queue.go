@@ -21,16 +21,17 @@ func (d *DB) Enqueue(ctx context.Context, id uuid.UUID) error {
 }
 
 // QueueAround reports what is queued around a delivery. It is behind the queue of its webhook if
-// that has a delivery which is due by a time, or an earlier one of the same order that nobody has
-// tried to send. Its siblings are queued deliveries of the same event.
-func (d *DB) QueueAround(ctx context.Context, delivery *models.WebhookDelivery, dueBy time.Time) (behind, siblings bool, err error) {
+// that has a delivery which is due by a time, or an earlier one of the same order that is due soon
+// or that nobody has tried to send. Its siblings are queued deliveries of the same event.
+func (d *DB) QueueAround(ctx context.Context, delivery *models.WebhookDelivery, dueBy, soon time.Time) (behind, siblings bool, err error) {
 	var found struct{ Behind, Siblings bool }
 	err = d.with(ctx).Raw(`
 		SELECT EXISTS (SELECT 1 FROM deliveries WHERE webhook_id = @webhook AND `+isQueued+` AND next_attempt_at <= @due)
-		    OR EXISTS (SELECT 1 FROM deliveries WHERE order_id = @order AND webhook_id = @webhook AND order_seq < @seq AND `+isQueued+` AND next_attempt_at = created_at)
+		    OR EXISTS (SELECT 1 FROM deliveries WHERE order_id = @order AND webhook_id = @webhook AND order_seq < @seq AND `+isQueued+`
+		        AND (next_attempt_at <= @soon OR next_attempt_at = created_at))
 		    AS behind,
 		    EXISTS (SELECT 1 FROM deliveries WHERE order_id = @order AND order_seq = @seq AND `+isQueued+`) AS siblings`,
-		map[string]any{"webhook": delivery.WebhookID, "due": dueBy, "order": delivery.OrderID, "seq": delivery.OrderSeq}).Scan(&found).Error
+		map[string]any{"webhook": delivery.WebhookID, "due": dueBy, "soon": soon, "order": delivery.OrderID, "seq": delivery.OrderSeq}).Scan(&found).Error
 	return found.Behind, found.Siblings, err
 }
 

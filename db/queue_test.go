@@ -173,7 +173,7 @@ func TestQueueAround(t *testing.T) {
 		hook, hasSiblings := q.addWebhook(t, nil), false
 		behind := func() bool {
 			delivery := models.WebhookDelivery{WebhookID: hook.ID, OrderID: &q.order.ID, OrderSeq: 3}
-			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now)
+			found, siblings, err := q.database.QueueAround(t.Context(), &delivery, q.now, q.now)
 			require.NoError(t, err)
 			require.Equal(t, hasSiblings, siblings)
 			return found

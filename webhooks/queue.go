@@ -143,14 +143,19 @@ func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T,
 	return from(ctx)
 }
 
-// queueTimes are the times that decide about a webhook's deliveries. Without retries an event waits
-// for an earlier one that comes back after an internal error, by the clock of any worker.
-func queueTimes(webhook *db.QueuedWebhook, now time.Time) db.QueueTimes {
-	soon := now.Add(workflows.PreviousTimeout)
-	if !webhook.Retry {
-		soon = now.Add(internalErrorDelay + dueTolerance)
+// waitedForUntil is the time until which an event waits for the next attempt at an earlier one of
+// its order. Without retries it waits for one that comes back after an internal error, by the clock
+// of any worker.
+func waitedForUntil(retry bool, now time.Time) time.Time {
+	if retry {
+		return now.Add(workflows.PreviousTimeout)
 	}
-	return db.QueueTimes{Now: now, Soon: soon, BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
+	return now.Add(internalErrorDelay + dueTolerance)
+}
+
+// queueTimes are the times that decide about a webhook's deliveries.
+func queueTimes(webhook *db.QueuedWebhook, now time.Time) db.QueueTimes {
+	return db.QueueTimes{Now: now, Soon: waitedForUntil(webhook.Retry, now), BegunAfter: now.Add(-abandonedAfter), BegunBefore: now.Add(abandonedAfter)}
 }
 
 // waitsForProbe reports whether the deliveries of a webhook wait until the next probe of its

@@ -227,7 +227,7 @@ func TestQueue_laterEventsDoNotWaitForRetriesThatWereTurnedOff(t *testing.T) {
 }
 
 // Without retries an event waits for an earlier one of its order that comes back after an internal
-// error.
+// error, also one that its workflow would send at once.
 func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 	eachManual(t, func(t *testing.T, s *manualHarness) {
 		receiver := apptest.NewReceiver(t, nil)
@@ -241,12 +241,16 @@ func TestQueue_laterEventsWaitForInternalErrors(t *testing.T) {
 		next := *row
 		now := s.now.Now()
 		next.ID, next.OrderSeq, next.Event, next.NextAttemptAt, next.CreatedAt = uuid.New(), row.OrderSeq+1, models.EventAssigned, &now, now
+		last := next
+		last.ID, last.OrderSeq, last.Event, last.Queued = uuid.New(), next.OrderSeq+1, models.EventDelivered, false
+		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{last}))
+		require.Equal(t, workflows.SendQueued, s.sendDirectly(t, last.ID))
 		require.NoError(t, s.App.DB.InsertDeliveries(t.Context(), []models.WebhookDelivery{next}))
 		s.sendQueued(t)
 		require.Empty(t, receiver.Events())
 		s.now.Advance(time.Minute)
 		s.sendQueued(t)
-		require.Equal(t, []string{"order.created", "order.assigned"}, eventNames(receiver.Events()))
+		require.Equal(t, []string{"order.created", "order.assigned", "order.delivered"}, eventNames(receiver.Events()))
 	})
 }
 

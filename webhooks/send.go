@@ -57,7 +57,8 @@ func (s *Service) mustQueue(ctx context.Context, t *target) (bool, error) {
 	if s.isPaused(t) || t.delivery.Queued || t.hook.CircuitOpenedAt != nil {
 		return true, nil
 	}
-	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, s.Clock.Now().Add(workflows.PreviousTimeout))
+	now := s.Clock.Now()
+	behind, siblings, err := s.DB.QueueAround(ctx, t.delivery, now.Add(workflows.PreviousTimeout), waitedForUntil(t.hook.Retry, now))
 	if siblings {
 		s.Turns.wakeQueue() // they are as new as this one
 	}
