@@ -61,7 +61,7 @@ func (s *Service) reencrypt(ctx context.Context, operatorID, id uuid.UUID, unrea
 // replaced.
 func (s *Service) reseal(hook *models.Webhook, unreadable *encryption.Unreadable) (changed bool, err error) {
 	older, err := olderSecrets(hook)
-	if err != nil {
+	if err != nil && !unreadable.Add(fmt.Errorf("webhook %s: %w", hook.ID, err)) {
 		return false, err
 	}
 	secrets := []*[]byte{&hook.Secret, &hook.PreviousSecret}
@@ -79,7 +79,9 @@ func (s *Service) reseal(hook *models.Webhook, unreadable *encryption.Unreadable
 		*secret, changed = resealed, changed || done
 	}
 	if len(older) > 0 {
-		hook.OlderSecrets, err = json.Marshal(older)
+		if hook.OlderSecrets, err = json.Marshal(older); err != nil {
+			return false, err
+		}
 	}
-	return changed, err
+	return changed, nil
 }

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/config"
+	"despacho/internal/encryption"
 	"despacho/test/apptest"
 	"despacho/test/testenv"
+	"despacho/webhooks"
 )
 
 // SECRET_KEY is replaced in three steps: both keys, re-encryption, the new key alone. At each of
@@ -46,5 +48,36 @@ func TestReencrypt_rotatesSecretKey(t *testing.T) {
 		last := apptest.Boot(t, databaseURL, apptest.Options{Configure: func(c *config.Config) { c.SecretKey = newKey }})
 		last.CreateOrder(t, tenant.Key)
 		requireSignedWith(t, receiver.WaitFor(t, 2)[1], secrets)
+	})
+}
+
+// Older secrets that are no list, as a damaged row has them, keep nobody from anything: the webhook
+// gets its events, another secret and the redelivery of an event, and the secrets of the others are
+// encrypted with the new key.
+func TestReencrypt_damagedOlderSecrets(t *testing.T) {
+	eachOwn(t, apptest.Options{}, func(t *testing.T, s *harness) {
+		receiver := apptest.NewReceiver(t, nil)
+		id, secret := s.Register(t, s.Key, receiver, onlyCreated)
+		next, _ := s.Register(t, s.Key, apptest.NewReceiver(t, nil), onlyCreated)
+		hook := s.webhookRow(t, id)
+		hook.OlderSecrets = []byte("damaged")
+		require.NoError(t, s.App.DB.SaveSecrets(t.Context(), hook))
+		s.CreateOrder(t, s.Key)
+		requireSigned(t, receiver.WaitFor(t, 1)[0], secret, "")
+		sent := s.waitUntilFinished(t, id, 1)[0]
+		require.Equal(t, "delivered", s.redeliver(t, sent.ID).Status)
+
+		another := "otra-clave-otra-clave-otra-clave-"
+		both, err := encryption.New(another, s.Config.SecretKey)
+		require.NoError(t, err)
+		before := s.webhookRow(t, next).Secret
+		changed, err := (&webhooks.Service{DB: s.App.DB, Secrets: both}).Reencrypt(t.Context())
+		require.ErrorIs(t, err, encryption.ErrOpen, "it is reported")
+		require.ErrorContains(t, err, id)
+		require.Equal(t, 2, changed)
+		require.NotEqual(t, before, s.webhookRow(t, next).Secret)
+		require.Equal(t, []byte("damaged"), s.webhookRow(t, id).OlderSecrets, "left as it is")
+		s.rotate(t, id)
+		require.Empty(t, s.webhookRow(t, id).OlderSecrets)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,16 +26,13 @@ type PreviousSecret struct {
 }
 
 // PreviousSecrets returns the secrets of a webhook that were replaced and still sign, the latest
-// first.
-func PreviousSecrets(hook *models.Webhook, now time.Time) ([]PreviousSecret, error) {
+// first. Older ones that cannot be read sign no more.
+func PreviousSecrets(hook *models.Webhook, now time.Time) []PreviousSecret {
 	var all []PreviousSecret
 	if hook.PreviousSecretUntil != nil {
 		all = append(all, PreviousSecret{Secret: hook.PreviousSecret, Until: *hook.PreviousSecretUntil})
 	}
-	older, err := olderSecrets(hook)
-	if err != nil {
-		return nil, err
-	}
+	older, _ := olderSecrets(hook)
 	all = append(all, older...)
 	var valid []PreviousSecret
 	for _, previous := range all {
@@ -42,15 +40,19 @@ func PreviousSecrets(hook *models.Webhook, now time.Time) ([]PreviousSecret, err
 			valid = append(valid, previous)
 		}
 	}
-	return valid, nil
+	return valid
 }
 
-// olderSecrets returns the secrets that were replaced before the previous one.
+// olderSecrets returns the secrets that were replaced before the previous one, or
+// encryption.ErrOpen if they cannot be read.
 func olderSecrets(hook *models.Webhook) (older []PreviousSecret, err error) {
 	if hook.OlderSecrets == nil {
 		return nil, nil
 	}
-	return older, json.Unmarshal(hook.OlderSecrets, &older)
+	if err := json.Unmarshal(hook.OlderSecrets, &older); err != nil {
+		return nil, fmt.Errorf("%w: its older secrets are no list: %w", encryption.ErrOpen, err)
+	}
+	return older, nil
 }
 
 // Rotation is a webhook with its new secret, which is not shown again.
@@ -101,10 +103,7 @@ func (s *Service) Rotate(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 // replaceSecret sets the current secret and keeps those that still sign, unless they are revoked.
 func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Time) error {
 	replaced := hook.Secret
-	older, err := PreviousSecrets(hook, now)
-	if err != nil {
-		return err
-	}
+	older := PreviousSecrets(hook, now)
 	hook.Secret, hook.PreviousSecret, hook.PreviousSecretUntil, hook.OlderSecrets = sealed, nil, nil, nil
 	if revoke {
 		return nil
@@ -114,9 +113,11 @@ func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Ti
 	}
 	until := now.Add(rotationOverlap)
 	hook.PreviousSecret, hook.PreviousSecretUntil = replaced, &until
-	if len(older) > 0 {
-		hook.OlderSecrets, err = json.Marshal(older)
+	if len(older) == 0 {
+		return nil
 	}
+	var err error
+	hook.OlderSecrets, err = json.Marshal(older)
 	return err
 }
 
@@ -124,12 +125,8 @@ func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Ti
 // and that no key opens signs no more: whoever has lost a SECRET_KEY gets events again by replacing
 // the secret.
 func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
-	previous, err := PreviousSecrets(hook, s.Clock.Now())
-	if err != nil {
-		return nil, err
-	}
 	sealed := [][]byte{hook.Secret}
-	for _, secret := range previous {
+	for _, secret := range PreviousSecrets(hook, s.Clock.Now()) {
 		sealed = append(sealed, secret.Secret)
 	}
 	var secrets []string

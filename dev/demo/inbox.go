@@ -41,12 +41,8 @@ func InboxSecrets(ctx context.Context, database *db.DB, secrets *encryption.Ciph
 	}
 	var plain []string
 	for _, hook := range registered {
-		previous, err := webhooks.PreviousSecrets(&hook, time.Time{})
-		if err != nil {
-			return nil, err
-		}
 		sealedSecrets := [][]byte{hook.Secret}
-		for _, secret := range previous {
+		for _, secret := range webhooks.PreviousSecrets(&hook, time.Time{}) {
 			sealedSecrets = append(sealedSecrets, secret.Secret)
 		}
 		for _, sealed := range sealedSecrets {

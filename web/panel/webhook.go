@@ -85,11 +85,7 @@ func (p *Pages) showWebhook(v *Request, status int, hook *models.Webhook, change
 	if page.Daily, err = p.Webhooks.Daily(v.Ctx(), hook, v.Operator().TimeZone()); err != nil {
 		return err
 	}
-	previous, err := webhooks.PreviousSecrets(hook, p.Clock.Now())
-	if err != nil {
-		return err
-	}
-	if len(previous) > 0 {
+	if previous := webhooks.PreviousSecrets(hook, p.Clock.Now()); len(previous) > 0 {
 		page.Overlap = &previous[0].Until
 	}
 	change(&page)
