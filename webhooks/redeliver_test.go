@@ -257,6 +257,9 @@ func TestRedeliver_unreadableSecret(t *testing.T) {
 		unsent := s.redeliver(t, failed.ID)
 		require.Equal(t, "failed", unsent.Status)
 		require.Contains(t, *unsent.Attempts[1].Error, "no se puede descifrar")
+		shown := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries/" + failed.ID, Key: s.Key}).Data["attempts"].([]any)
+		require.NotNil(t, shown[0].(map[string]any)["body"])
+		require.Nil(t, shown[1].(map[string]any)["body"], "nothing was sent")
 		for range 2 {
 			s.post(t, s.Key, "/v1/webhooks/"+webhookID+"/redeliver", wholeDay(), http.StatusOK)
 			require.NoError(t, s.Temporal.GetWorkflow(t.Context(), workflows.RedeliveryWorkflowID(uuid.MustParse(webhookID)), "").Get(t.Context(), nil))
