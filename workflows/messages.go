@@ -221,6 +221,9 @@ type Delivered struct {
 	CapturedAt            *time.Time   `json:"captured_at,omitempty"`
 	Lat                   *float64     `json:"lat,omitempty"`
 	Lng                   *float64     `json:"lng,omitempty"`
+	// ExpectedSeq is the Seq at which the order must still be; nil accepts any. So a delivery does not
+	// become that of a rider whom its sender has not seen.
+	ExpectedSeq *int `json:"expected_seq,omitempty"`
 	Expiry
 	Requester
 }
@@ -240,11 +243,16 @@ func (m Delivered) Fingerprint() string {
 	if m.Lat != nil && m.Lng != nil {
 		content += fmt.Sprintf(" %f,%f", *m.Lat, *m.Lng)
 	}
+	if m.ExpectedSeq != nil {
+		content += fmt.Sprintf(" seq %d", *m.ExpectedSeq)
+	}
 	return content
 }
 
 // Outdated implements Message.
-func (Delivered) Outdated(int, *uuid.UUID) bool { return false }
+func (m Delivered) Outdated(seq int, _ *uuid.UUID) bool {
+	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq
+}
 
 func (Delivered) actor() models.Actor { return models.ByOperator }
 

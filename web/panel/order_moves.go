@@ -38,7 +38,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders, order.Version), order.Rider != nil
 	}
 	if details.Can(models.MoveDeliver) {
-		moves.Deliver = deliverForm(order.ID)
+		moves.Deliver = deliverForm(order.ID, order.Version)
 		if order.PaymentType == models.CashOnDelivery {
 			requireAmount(moves.Deliver, order)
 		}
@@ -75,12 +75,13 @@ func expectedVersion(version int) forms.Field {
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
-func deliverForm(id uuid.UUID) *forms.Form {
+func deliverForm(id uuid.UUID, version int) *forms.Form {
 	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
 		{Name: "photo", Label: "Foto"},
 		{Name: "lat", Label: "Latitud", Kind: forms.Number},
 		{Name: "lng", Label: "Longitud", Kind: forms.Number},
+		expectedVersion(version),
 	}}
 }
 

@@ -166,6 +166,28 @@ func TestOrderMoves_anUnusualAmountIsAskedAbout(t *testing.T) {
 	})
 }
 
+// The order goes to another rider after the page was shown. The delivery, and the money collected,
+// would be that rider's: whoever sends the form sees it first, and keeps what was typed.
+func TestOrderMoves_deliveryOfAnOrderThatAnotherRiderHas(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 120})
+		form := v.read(path).fieldsOf(t, path+"/entregar")
+		require.Equal(t, []string{"3"}, form["expected_version"])
+		form.Set("actual_amount_collected", "120")
+		v.submit(path+"/asignar", url.Values{"rider_id": {tenant.Riders[1].ID.String()}})
+
+		refused := v.upload(path+"/entregar", form, "photo", "entrega.jpg", photoOf(t, 80, 60))
+		require.Contains(t, refused.words(), "El pedido cambió desde que usted lo vio.")
+		require.Contains(t, refused.words(), "La foto que eligió está guardada")
+		again := refused.fieldsOf(t, path+"/entregar")
+		require.Equal(t, []string{"4"}, again["expected_version"])
+		require.Equal(t, []string{"120"}, again["actual_amount_collected"])
+		require.Contains(t, v.read(v.upload(path+"/entregar", again, "photo", "", nil).Location).words(), "Pedido entregado.")
+	})
+}
+
 func TestOrderMoves_cancel(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
