@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"go.temporal.io/sdk/client"
 )
@@ -87,7 +88,11 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		// would lead to another file.
 		server.command.Dir = filepath.Dir(options.DBFile)
 	}
-	if err := server.start(ctx); err != nil {
+	for attempt := 1; ; attempt++ {
+		err := server.start(ctx)
+		if err == nil {
+			return server, nil
+		}
 		if freshFile {
 			// The server creates its schema only where there is no file: one left half made would
 			// never work.
@@ -95,10 +100,15 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 				_ = os.Remove(options.DBFile + suffix)
 			}
 		}
-		return nil, err
+		if attempt == temporalStarts || !strings.Contains(err.Error(), syscall.EADDRINUSE.Error()) {
+			return nil, err
+		}
 	}
-	return server, nil
 }
+
+// temporalStarts is how often a server is started that finds a port of its own in use: it chooses
+// the ports of its parts before it listens on them, and another program may be given one meanwhile.
+const temporalStarts = 3
 
 // temporalAddresses chooses both addresses and checks that they are free.
 func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {

@@ -17,6 +17,8 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+
+	"despacho/test/poll"
 )
 
 // startTemporal starts a server with the repository's program.
@@ -33,7 +35,7 @@ func startTemporal(t *testing.T, options TemporalOptions) *Temporal {
 
 func dialTemporal(t *testing.T, server *Temporal, namespace string) client.Client {
 	t.Helper()
-	connection, err := client.Dial(client.Options{HostPort: server.Address, Namespace: namespace, Logger: discardLogger})
+	connection, err := client.NewLazyClient(client.Options{HostPort: server.Address, Namespace: namespace, Logger: discardLogger})
 	require.NoError(t, err)
 	t.Cleanup(connection.Close)
 	return connection
@@ -62,19 +64,26 @@ func TestStartTemporal_workflowsSurviveARestart(t *testing.T) {
 	require.NoError(t, os.Mkdir(directory, 0o700))
 	file := filepath.Join(directory, "temporal.db")
 	first := startTemporal(t, TemporalOptions{DBFile: file})
-	_, err := dialTemporal(t, first, "default").ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "order-1", TaskQueue: "nobody"}, "Order")
-	require.NoError(t, err)
+	starting := dialTemporal(t, first, "default")
+	poll.Until(t, func() error { // the SDK gives a call 10 seconds, in which a busy machine may not answer
+		_, err := starting.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "order-1", TaskQueue: "nobody"}, "Order")
+		return err
+	})
 	first.Kill()
 	require.NoError(t, first.Restart(t.Context()), "at the same address, with the same file")
-	_, err = dialTemporal(t, first, "default").DescribeWorkflowExecution(t.Context(), "order-1", "")
-	require.NoError(t, err)
+	requireOrder := func(connection client.Client) {
+		poll.Until(t, func() error {
+			_, err := connection.DescribeWorkflowExecution(t.Context(), "order-1", "")
+			return err
+		})
+	}
+	requireOrder(dialTemporal(t, first, "default"))
 	require.NoError(t, first.Stop(t.Context()))
 	require.FileExists(t, file)
 
 	second := startTemporal(t, TemporalOptions{DBFile: file, SearchAttributes: map[string]string{"AddedLater": "Keyword"}})
 	connection := dialTemporal(t, second, "default")
-	_, err = connection.DescribeWorkflowExecution(t.Context(), "order-1", "")
-	require.NoError(t, err)
+	requireOrder(connection)
 	attributes, err := connection.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: "default"})
 	require.NoError(t, err)
 	require.Contains(t, attributes.CustomAttributes, "AddedLater")
@@ -123,6 +132,22 @@ func TestStartTemporal_aServerThatEndsAtOnceSaysWhy(t *testing.T) {
 	writeProgram(t, cli, "#!/bin/sh\necho 'unknown flag: --sqlite-pragma'\nexit 1\n")
 	_, err := StartTemporal(t.Context(), TemporalOptions{CLI: cli})
 	require.EqualError(t, err, "Temporal ended by itself (exit status 1); its last lines:\nunknown flag: --sqlite-pragma")
+}
+
+// The ports of the server's parts are chosen before they are listened on: another program that is
+// given one meanwhile does not fail the start.
+func TestStartTemporal_aPortOfItsOwnInUse(t *testing.T) {
+	t.Parallel()
+	cli, err := FindTemporalDev(t.Context(), "../bin", func(line string) { fmt.Fprintln(os.Stderr, line) })
+	require.NoError(t, err)
+	directory := t.TempDir()
+	program, met, file := filepath.Join(directory, "temporal"), filepath.Join(directory, "met"), filepath.Join(directory, "temporal.db")
+	writeProgram(t, program, "#!/bin/sh\nif [ -e '"+met+"' ]; then exec '"+cli+"' \"$@\"; fi\n"+
+		"touch '"+met+"' && echo half > '"+file+"'\necho 'listen tcp 127.0.0.1:40123: bind: address already in use'\nexit 1\n")
+	server, err := StartTemporal(t.Context(), TemporalOptions{CLI: program, DBFile: file})
+	require.NoError(t, err)
+	require.NoError(t, server.Stop(t.Context()))
+	require.FileExists(t, met)
 }
 
 func TestStartTemporal_aStartThatFailsLeavesNoDatabaseFile(t *testing.T) {
