@@ -43,11 +43,16 @@ func (b build) run(ctx context.Context, out io.Writer) error {
 	if !validVersion.MatchString(b.version) {
 		return fmt.Errorf("version %q must be at most 63 letters, digits, dots, hyphens and underscores", b.version)
 	}
-	directory, err := filepath.Abs(b.out)
-	if err != nil {
-		return err
+	for _, path := range []*string{&b.out, &b.directory} {
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = absolute
 	}
-	b.out = directory
+	if inside, err := filepath.Rel(b.out, b.directory); err == nil && filepath.IsLocal(inside) {
+		return fmt.Errorf("the sources are in %s, and what is there would be removed: choose another directory", b.out)
+	}
 	if err := errors.Join(os.RemoveAll(b.out), os.MkdirAll(b.out, 0o755)); err != nil {
 		return err
 	}

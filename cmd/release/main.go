@@ -44,10 +44,7 @@ func command(ctx context.Context, arguments []string, out io.Writer) error {
 		return errors.New("the tree has changes that are not committed: commit them, or build with --modified")
 	}
 	release := build{
-		directory: ".", pkg: "./cmd/despacho", name: "despacho", version: source.version, commit: source.commit, epoch: source.epoch, targets: targets, out: *directory,
-	}
-	if *version != "" {
-		release.version = *version
+		directory: ".", pkg: "./cmd/despacho", name: "despacho", version: source.release(*version), commit: source.commit, epoch: source.epoch, targets: targets, out: *directory,
 	}
 	if err := release.run(ctx, out); err != nil {
 		return err

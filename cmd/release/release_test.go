@@ -95,6 +95,16 @@ func TestBuild_removesWhatWasThere(t *testing.T) {
 	require.NotContains(t, readAll(t, b.out), "old")
 }
 
+func TestBuild_removesNoSources(t *testing.T) {
+	t.Parallel()
+	b := newBuild(t)
+	for _, out := range []string{b.directory, filepath.Dir(b.directory)} {
+		b.out = out
+		require.ErrorContains(t, b.run(t.Context(), io.Discard), "choose another directory")
+		require.FileExists(t, filepath.Join(b.directory, "go.mod"))
+	}
+}
+
 func TestBuild_refusesAVersionThatIsNoFileName(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"", "1.0 -X main.other=1", "../1", "-v", "1.0+1", strings.Repeat("1", 64)} {

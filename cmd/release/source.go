@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,11 @@ func describe(ctx context.Context, directory string) (source, error) {
 	if err != nil {
 		return s, err
 	}
-	version, err := git(ctx, directory, "describe", "--tags", "--always", "--abbrev=12")
-	if err != nil {
-		return s, err
+	version, err := git(ctx, directory, "describe", "--tags", "--exact-match")
+	if err != nil { // it has no tag
+		if version, err = git(ctx, directory, "rev-parse", "--short=12", "HEAD"); err != nil {
+			return s, err
+		}
 	}
 	changes, err := git(ctx, directory, "status", "--porcelain")
 	if err != nil {
@@ -44,11 +47,17 @@ func describe(ctx context.Context, directory string) (source, error) {
 	if err != nil {
 		return s, fmt.Errorf("SOURCE_DATE_EPOCH must be a number of seconds, not %q", seconds)
 	}
-	s = source{commit: commit, version: version, modified: changes != "", epoch: time.Unix(unix, 0).UTC()}
+	return source{commit: commit, version: version, modified: changes != "", epoch: time.Unix(unix, 0).UTC()}, nil
+}
+
+// release is the version that is built, under the given name if there is one. It says that the tree
+// has changes: two builds of one name would differ.
+func (s source) release(name string) string {
+	version := cmp.Or(name, s.version)
 	if s.modified {
-		s.version += "-modified"
+		version += "-modified"
 	}
-	return s, nil
+	return version
 }
 
 // export writes the files of a commit to a new directory.
