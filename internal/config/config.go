@@ -136,13 +136,14 @@ func isHostPort(address string) bool {
 	return err == nil
 }
 
-// hasSpace reports whether a host has white space, which belongs to no name or address of one.
-func hasSpace(host string) bool { return strings.ContainsFunc(host, unicode.IsSpace) }
+// hasSpace reports whether a host or an address has white space, which belongs to neither.
+func hasSpace(text string) bool { return strings.ContainsFunc(text, unicode.IsSpace) }
 
-// isBaseURL reports whether paths can be appended to an address.
+// isBaseURL reports whether paths can be appended to an address. A space at its end would be in the
+// middle of every link.
 func isBaseURL(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
+	return err == nil && !hasSpace(address) && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && !strings.ContainsAny(address, "?#")
 }
 
 func (c *Config) check() error {
@@ -221,6 +222,11 @@ func (c *Config) check() error {
 	}
 	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
 		if location == "" {
+			continue
+		}
+		if strings.TrimSpace(location) != location {
+			// " s3://fotos" would be a directory below the working directory.
+			complain(variable, "must be without spaces around it, not %q", location)
 			continue
 		}
 		if _, err := photos.ParseLocation(location); err != nil {

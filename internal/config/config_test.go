@@ -114,6 +114,8 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 	for _, wrong := range []struct{ variable, value string }{
 		{"HTTP_ADDR", "8080"}, {"HTTP_ADDR", "127.0.0.1:notaport"}, {"HTTP_ADDR", "127.0.0.1:99999"}, {"HTTP_ADDR", " 127.0.0.1:8080"},
 		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
+		{"BASE_URL", "https://despacho.example/ "}, {"TEMPORAL_UI_URL", "https://temporal.example/ui\n"},
+		{"PHOTOS", " s3://fotos?region=sa-east-1"}, {"PHOTOS_FALLBACK", "/var/lib/despacho/files "},
 	} {
 		t.Run(wrong.value, func(t *testing.T) {
 			t.Setenv(wrong.variable, wrong.value)
