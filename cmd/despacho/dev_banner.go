@@ -16,11 +16,12 @@ import (
 // devSecret returns the SECRET_KEY of a development machine, generated once and stored in file.
 func devSecret(file string) (string, error) {
 	kept, err := os.ReadFile(file)
-	if err == nil {
-		return strings.TrimSpace(string(kept)), nil
-	}
-	if !errors.Is(err, os.ErrNotExist) {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
+	}
+	// A full disk leaves an empty file, with which nothing can be encrypted.
+	if secret := strings.TrimSpace(string(kept)); secret != "" {
+		return secret, nil
 	}
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
