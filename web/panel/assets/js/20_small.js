@@ -26,9 +26,12 @@
     if (target.method !== "post") return;
     setTimeout(() => { for (const button of target.querySelectorAll("button[type=submit]")) button.disabled = true; });
   });
-  window.addEventListener("pageshow", () => {
+  // It can be sent again by whoever comes back to the page, or has stopped the browser before there was an answer.
+  const allow = () => {
     for (const button of document.querySelectorAll("form button[type=submit]:disabled")) button.disabled = false;
-  });
+  };
+  window.addEventListener("pageshow", allow);
+  window.navigation?.addEventListener("navigateerror", allow);
 
   // Places are completed while they are typed.
   let waiting;
