@@ -26,9 +26,12 @@
     const headers = { "X-Fragment": id };
     if (tags[id]) headers["If-None-Match"] = tags[id];
     const response = await fetch(part.dataset.live, { headers, redirect: "error" });
-    if (!response.ok || busy(part)) return;
+    if (!response.ok) return;
+    const answer = await response.text();
+    // Meanwhile somebody may have ticked a box, or another answer may have come.
+    if (!part.isConnected || busy(part)) return;
     const known = new Set([...part.querySelectorAll("tr[id]")].map((row) => row.id));
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById(id);
+    const fresh = new DOMParser().parseFromString(answer, "text/html").getElementById(id);
     tags[id] = response.headers.get("ETag");
     if (!fresh || fresh.innerHTML === part.dataset.shown) return;
     const shown = fresh.innerHTML;

@@ -43,7 +43,9 @@
       if (typed.length < 2) return;
       const response = await fetch(target.dataset.places + "?q=" + encodeURIComponent(typed), { redirect: "error" });
       if (!response.ok) return;
-      target.list.replaceChildren(...(await response.json()).map((name) => Object.assign(document.createElement("option"), { value: name })));
+      const names = await response.json();
+      if (target.value.trim() !== typed) return; // those of what was typed since may have come already
+      target.list.replaceChildren(...names.map((name) => Object.assign(document.createElement("option"), { value: name })));
     }, 150);
   });
 })();
