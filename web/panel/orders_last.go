@@ -12,13 +12,20 @@ const (
 	// order.
 	listCookie   = "despacho_list"
 	listDuration = 12 * time.Hour
+	// maxList keeps the cookie below the browsers' limit, and the header below that of proxies.
+	maxList = 1500
 )
 
 // listPurpose binds the list to the session that saw it: a filter may have the name or the phone of
 // a recipient, which whoever signs in next in the same browser may not be allowed to know.
 func listPurpose(v *Request) string { return "list of orders for " + v.Who.SessionID.String() }
 
+// rememberList remembers a list. In place of one that is too long for a cookie, as with a pasted
+// text in its search, it is the list of all orders.
 func (p *Pages) rememberList(v *Request, path string) {
+	if len(path) > maxList {
+		path = home
+	}
 	signed := p.Signer.Sign(listPurpose(v), []byte(path), p.Clock.Now().Add(listDuration))
 	p.setCookie(v.Context, listCookie, signed, int(listDuration.Seconds()))
 }

@@ -3,6 +3,7 @@ package panel_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,5 +43,21 @@ func TestOrders_theLastListIsItsUsersOnly(t *testing.T) {
 		require.Contains(t, v.cookies(), "despacho_list")
 		require.Equal(t, http.StatusSeeOther, v.post("/panel/salir", nil).Status)
 		require.NotContains(t, v.cookies(), "despacho_list")
+	})
+}
+
+// A list that was searched with a long text, as a pasted one, is too long for a cookie: the way
+// back from an order leads to all orders, not to the list before.
+func TestOrders_aListThatIsTooLongToRemember(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		row := tenant.Row(s.App.Clock().Now())
+		tenant.InsertRows(t, []models.Order{row})
+		v := visit(t, s, tenant, nil)
+		v.read("/panel/pedidos?q=Quintanilla")
+		v.read("/panel/pedidos?q=" + url.QueryEscape(strings.Repeat("ñ", 1000)))
+		const largestCookie = 4096 // of what browsers keep
+		require.Less(t, len("despacho_list="+v.cookies()["despacho_list"]), largestCookie)
+		require.NotContains(t, v.read("/panel/pedidos/"+row.ID.String()).Text, "/panel/pedidos?q=")
 	})
 }
