@@ -151,6 +151,21 @@ func (c *Config) check() error {
 	complain := func(variable, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%s %s", variable, fmt.Sprintf(format, args...)))
 	}
+	c.checkAddresses(complain)
+	c.checkDurations(complain)
+	c.checkNumbers(complain)
+	c.checkKeys(complain)
+	c.checkFiles(complain)
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
+	}
+	return errors.Join(errs...)
+}
+
+// complaint records what is wrong with the value of a variable.
+type complaint func(variable, format string, args ...any)
+
+func (c *Config) checkAddresses(complain complaint) {
 	addresses := []struct {
 		variable, value string
 		optional        bool
@@ -173,6 +188,17 @@ func (c *Config) check() error {
 			complain(u.variable, "must be an http or https address without ? and #, not %q", u.value)
 		}
 	}
+	for _, proxy := range c.TrustedProxies {
+		if _, err := netip.ParseAddr(proxy); err == nil {
+			continue
+		}
+		if _, err := netip.ParsePrefix(proxy); err != nil {
+			complain("TRUSTED_PROXIES", "has %q, which is neither an address nor a CIDR", proxy)
+		}
+	}
+}
+
+func (c *Config) checkDurations(complain complaint) {
 	for variable, value := range map[string]time.Duration{
 		"AUTO_CANCEL_AFTER": c.AutoCancelAfter, "IDEMPOTENCY_TTL": c.IdempotencyTTL, "SHUTDOWN_TIMEOUT": c.ShutdownTimeout,
 		"AUDIT_RETENTION": c.AuditRetention, "PHOTO_URL_TTL": c.PhotoURLTTL,
@@ -189,9 +215,9 @@ func (c *Config) check() error {
 			complain(variable, "must not be negative, not %s", value)
 		}
 	}
-	if c.LogFormat != "text" && c.LogFormat != "json" {
-		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
-	}
+}
+
+func (c *Config) checkNumbers(complain complaint) {
 	if c.MaxRequests < 1 {
 		complain("MAX_REQUESTS", "must be at least 1, not %d", c.MaxRequests)
 	}
@@ -206,6 +232,12 @@ func (c *Config) check() error {
 	if c.DatabaseMaxConns < 2 {
 		complain("DATABASE_MAX_CONNS", "must be at least 2, not %d", c.DatabaseMaxConns)
 	}
+	if c.DevTemporalPort < 1 || c.DevTemporalPort > 64535 {
+		complain("DEV_TEMPORAL_PORT", "must be between 1 and 64535, not %d", c.DevTemporalPort)
+	}
+}
+
+func (c *Config) checkKeys(complain complaint) {
 	if _, err := encryption.New(c.SecretKey); c.SecretKey != "" && err != nil {
 		complain("SECRET_KEY", "must have at least %d characters", encryption.MinKeyLength)
 	}
@@ -220,6 +252,9 @@ func (c *Config) check() error {
 	} else if _, err := historycodec.ParseKeys(c.HistoryKeys, c.HistoryKeyID); err != nil {
 		complain("HISTORY_KEY_ID", "must be the id of a key in HISTORY_KEYS: %v", err)
 	}
+}
+
+func (c *Config) checkFiles(complain complaint) {
 	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
 		if location == "" {
 			continue
@@ -238,18 +273,6 @@ func (c *Config) check() error {
 			complain("WEBHOOK_CA_FILE", "cannot be read: %v", err)
 		}
 	}
-	for _, proxy := range c.TrustedProxies {
-		if _, err := netip.ParseAddr(proxy); err == nil {
-			continue
-		}
-		if _, err := netip.ParsePrefix(proxy); err != nil {
-			complain("TRUSTED_PROXIES", "has %q, which is neither an address nor a CIDR", proxy)
-		}
-	}
-	if c.DevTemporalPort < 1 || c.DevTemporalPort > 64535 {
-		complain("DEV_TEMPORAL_PORT", "must be between 1 and 64535, not %d", c.DevTemporalPort)
-	}
-	return errors.Join(errs...)
 }
 
 // ProxyNets are TRUSTED_PROXIES as networks.
