@@ -114,52 +114,69 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		}
 		temporalOptions = &fromEnvironment
 	}
-	var err error
-	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
-		return nil, fmt.Errorf("SECRET_KEY: %w", err)
-	}
-	photoKeys, err := signing.New(cfg.SecretKey, cfg.SecretKeyOld...)
-	if err != nil {
-		return nil, fmt.Errorf("SECRET_KEY: %w", err)
-	}
-	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
-	if a.photos, err = photos.NewStore(cfg.PhotoOptions()); err != nil {
-		return nil, fmt.Errorf("PHOTOS and PHOTOS_FALLBACK: %w", err)
-	}
-	if a.roots, err = webhookRoots(append(options.WebhookCAFiles, cfg.WebhookCAFile)); err != nil {
+	if err := a.openKeys(options.WebhookCAFiles); err != nil {
 		return nil, err
 	}
+	var err error
 	if a.DB, err = db.Open(ctx, cfg.DatabaseURL, db.Options{
 		MaxConns: cfg.DatabaseMaxConns, Logger: log, ConnectTimeout: cfg.Timeouts.Connect, SlowStatement: options.SlowStatement,
 		AuditRetention: cfg.AuditRetention,
 	}); err != nil {
 		return nil, err
 	}
-	if err := a.DB.CheckVersion(ctx); err != nil {
-		a.DB.Close()
-		return nil, err
-	}
-	if err := a.openCodec(); err != nil {
-		a.DB.Close()
-		return nil, err
-	}
-	if err := a.connectTemporal(*temporalOptions); err != nil {
-		a.DB.Close()
-		return nil, err
-	}
-	if err := a.DB.Trace(); err != nil {
-		a.Close()
-		return nil, err
-	}
-	a.Metrics.WatchDatabase(a.DB.SQL())
-	if err := a.openIdentity(); err != nil {
+	if err := a.connect(ctx, *temporalOptions); err != nil {
 		a.Close()
 		return nil, err
 	}
 	a.catalog = db.NewCatalogCache(a.DB)
 	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.guarded()),
 		maplink.WithTimeout(cfg.Timeouts.Exchange), maplink.WithShortHosts(options.ShortLinkHosts...))
-	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, log, orders.Options{
+	a.openServices()
+	return a, nil
+}
+
+// openKeys makes what depends on SECRET_KEY and on files: the cipher, the signer of photo
+// addresses, the photos and the certificate authorities of webhooks.
+func (a *App) openKeys(webhookCAFiles []string) (err error) {
+	cfg := a.Config
+	if a.secrets, err = encryption.New(cfg.SecretKey, cfg.SecretKeyOld...); err != nil {
+		return fmt.Errorf("SECRET_KEY: %w", err)
+	}
+	photoKeys, err := signing.New(cfg.SecretKey, cfg.SecretKeyOld...)
+	if err != nil {
+		return fmt.Errorf("SECRET_KEY: %w", err)
+	}
+	a.photoURLs = photourl.New(cfg.FilesURL, cfg.PhotoURLTTL, photoKeys)
+	if a.photos, err = photos.NewStore(cfg.PhotoOptions()); err != nil {
+		return fmt.Errorf("PHOTOS and PHOTOS_FALLBACK: %w", err)
+	}
+	a.roots, err = webhookRoots(append(webhookCAFiles, cfg.WebhookCAFile))
+	return err
+}
+
+// connect checks the open database, and makes the clients of Temporal and of the identity
+// providers.
+func (a *App) connect(ctx context.Context, temporalOptions client.Options) error {
+	if err := a.DB.CheckVersion(ctx); err != nil {
+		return err
+	}
+	if err := a.openCodec(); err != nil {
+		return err
+	}
+	if err := a.connectTemporal(temporalOptions); err != nil {
+		return err
+	}
+	if err := a.DB.Trace(); err != nil {
+		return err
+	}
+	a.Metrics.WatchDatabase(a.DB.SQL())
+	return a.openIdentity()
+}
+
+// openServices makes the services of orders, webhooks and events, and measures their backlogs.
+func (a *App) openServices() {
+	cfg := a.Config
+	a.Orders = orders.New(a.DB, a.catalog, a.Temporal, a.clock, a.log, orders.Options{
 		TaskQueue: cfg.TaskQueue, AutoCancelAfter: cfg.AutoCancelAfter, IdempotencyTTL: cfg.IdempotencyTTL,
 		StartTimeout: cfg.Timeouts.Start, MoveTimeout: cfg.Timeouts.Move, MoveDeadline: cfg.Timeouts.MoveDeadline, BulkAssignTimeout: cfg.Timeouts.BulkAssign,
 		FinishStarts: cfg.Timeouts.FinishStarts,
@@ -178,8 +195,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		DB: a.DB, Secrets: a.secrets, Clock: a.clock, Temporal: a.Temporal, TaskQueue: cfg.TaskQueue,
 		OutcomeTimeout: cfg.Timeouts.Outcome, Paused: cfg.WebhooksPaused, PhotoURLs: a.photoURLs, AllowNets: cfg.WebhookAllowNets,
 	}
-	a.events = events.New(a.DB, a.clock, a.photoURLs, log)
-	return a, nil
+	a.events = events.New(a.DB, a.clock, a.photoURLs, a.log)
 }
 
 // ReencryptSecrets encrypts everything that an old SECRET_KEY encrypted with the current one, and
@@ -264,13 +280,16 @@ func (a *App) openIdentity() error {
 	return err
 }
 
-// Close closes everything.
+// Close closes everything that is open.
 func (a *App) Close() {
 	if a.Orders != nil {
 		a.Orders.Close()
 	}
-	a.tasks.Close()
-	a.Temporal.Close()
+	for _, temporal := range []client.Client{a.tasks, a.Temporal} {
+		if temporal != nil {
+			temporal.Close()
+		}
+	}
 	if err := a.DB.Close(); err != nil {
 		a.log.Warn("database not closed cleanly", "error", err)
 	}
@@ -317,7 +336,7 @@ func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
 		server.Drain(a.Config.DrainDelay)
 		stop()
 	})()
-	return Serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
+	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
 }
 
 // disks are the directories that the api writes to.
@@ -381,8 +400,8 @@ func (a *App) rebuildWorkflows(ctx context.Context) error {
 	return err
 }
 
-// Serve runs an HTTP server until ctx ends, then waits for requests in flight.
-func Serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
+// serve runs an HTTP server until ctx ends, then waits for requests in flight.
+func serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
