@@ -76,7 +76,7 @@ func (c *comparison) run(ctx context.Context) (failed error) {
 	}
 	for {
 		page, err := c.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-			PageSize:      reconcilePage,
+			PageSize:      ReconcilePage,
 			Query:         fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND TaskQueue = '%s'", workflows.OrderWorkflowName, c.TaskQueue),
 			NextPageToken: c.pass.next,
 		})

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// reconcilePage is how many rows are read at once.
-	reconcilePage = 500
+	// ReconcilePage is how many rows are read at once.
+	ReconcilePage = 500
 	// passInterval is the time between the passes of one run.
 	passInterval = 5 * time.Second
 	// lastPassTimeout is how long the last pass may take after the run's time is over.
@@ -98,7 +98,7 @@ func (a *Activities) startMissing(ctx context.Context, over func() bool) (starte
 	started, err = a.startUnconfirmed(ctx, over)
 	overdue := a.Clock.Now().Add(-orders.OverdueAfter)
 	more, overdueErr := a.startAll(ctx, over, a.Orders.StartMissing, func(after db.Position) ([]db.Position, error) {
-		return a.DB.OverdueOrders(ctx, overdue, after, reconcilePage)
+		return a.DB.OverdueOrders(ctx, overdue, after, ReconcilePage)
 	})
 	return started + more, errors.Join(err, overdueErr)
 }
@@ -106,7 +106,7 @@ func (a *Activities) startMissing(ctx context.Context, over func() bool) (starte
 func (a *Activities) startUnconfirmed(ctx context.Context, over func() bool) (int, error) {
 	now := a.Clock.Now()
 	return a.startAll(ctx, over, a.Orders.StartUnconfirmed, func(after db.Position) ([]db.Position, error) {
-		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, reconcilePage)
+		return a.DB.OrdersMissingWorkflow(ctx, now, orders.StartGracePeriod, after, ReconcilePage)
 	})
 }
 
@@ -177,7 +177,7 @@ func (a *Activities) driveAbandoned(ctx context.Context, over func() bool) (driv
 	told := map[uuid.UUID]bool{} // orders' workflows: a run takes at most 10,000 signals
 	var after db.Position
 	for {
-		targets, readErr := a.DB.AbandonedDeliveries(ctx, now.Add(-orders.OverdueAfter), now.Add(webhooks.LongestWait), after, reconcilePage)
+		targets, readErr := a.DB.AbandonedDeliveries(ctx, now.Add(-orders.OverdueAfter), now.Add(webhooks.LongestWait), after, ReconcilePage)
 		if readErr != nil || len(targets) == 0 {
 			return driven, errors.Join(err, readErr)
 		}

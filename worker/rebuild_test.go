@@ -114,7 +114,7 @@ func TestReconcile_nothingStarves(t *testing.T) {
 	testenv.Databases(t, func(t *testing.T, databaseURL string) {
 		s := boot(t, databaseURL, apptest.Options{NoWorker: true})
 		detached := s.withoutTemporal(t, time.Minute)
-		const failing, healthy = 520, 5 // more than a page
+		const failing, healthy = activities.ReconcilePage + 20, 5
 		createMany(t, detached, s.Key, failing)
 		var ids []string
 		for range healthy {
@@ -143,7 +143,6 @@ func (s *service) reconciling(t *testing.T, temporal client.Client) *activities.
 // it has read, and does the rest of its work. The next run goes on.
 func TestReconcile_moreThanARunCanDo(t *testing.T) {
 	t.Parallel()
-	const waiting, page = 1020, 500
 	for name, test := range map[string]struct {
 		duration time.Duration
 		stops    bool
@@ -154,7 +153,7 @@ func TestReconcile_moreThanARunCanDo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := boot(t, "", apptest.Options{NoWorker: true})
-			rows := make([]models.Order, waiting)
+			rows := make([]models.Order, 2*activities.ReconcilePage+20)
 			for i := range rows {
 				rows[i] = s.Row(time.Now().Add(-time.Hour), func(o *models.Order) { o.WorkflowStartedAt = nil })
 			}
@@ -177,7 +176,7 @@ func TestReconcile_moreThanARunCanDo(t *testing.T) {
 			require.ErrorContains(t, err, "not this one")
 			count := 0
 			asked.Range(func(any, any) bool { count++; return true })
-			require.Equal(t, page, count)
+			require.Equal(t, activities.ReconcilePage, count, "one page")
 			var expired int
 			require.NoError(t, s.App.DB.SQL().QueryRow("SELECT COUNT(*) FROM rate_windows WHERE subject = 'expired'").Scan(&expired))
 			require.Zero(t, expired)
@@ -221,13 +220,13 @@ func (c refusedStarts) ExecuteWorkflow(context.Context, client.StartWorkflowOpti
 func TestReconcile_moreAbandonedDeliveriesThanARunCanDrive(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true})
-	a, asked := s.driving(t, 1020, serviceerror.NewInvalidArgument("not this one"))
+	a, asked := s.driving(t, 2*activities.ReconcilePage+20, serviceerror.NewInvalidArgument("not this one"))
 	env := (&testsuite.WorkflowTestSuite{}).NewTestActivityEnvironment()
 	env.SetTestTimeout(poll.Deadline)
 	env.RegisterActivity(a.Reconcile)
 	_, err := env.ExecuteActivity(a.Reconcile, time.Nanosecond)
 	require.ErrorContains(t, err, "not this one")
-	require.EqualValues(t, 500, asked.Load(), "one page")
+	require.EqualValues(t, activities.ReconcilePage, asked.Load(), "one page")
 }
 
 // A Temporal that does not answer is not asked again for every abandoned delivery, each of which
