@@ -57,6 +57,6 @@ func devBackup(ctx context.Context, out io.Writer, directory string) error {
 	if err := backup.Into(ctx, directory); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "Copied to %s. Start it with DEV_DIR=%[1]s despacho dev.\n", directory)
+	_, err = fmt.Fprintf(out, "Copied to %s. Start it with DEV_DIR=%[1]q despacho dev.\n", directory)
 	return err
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,10 +27,13 @@ func TestDevBackup(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(directory, "secret.key"), []byte("secret"), 0o600))
 	t.Setenv("DEV_DIR", directory)
 	t.Setenv("TEMPORAL_ADDRESS", "")
-	target := filepath.Join(t.TempDir(), "copy")
+	target := filepath.Join(t.TempDir(), "a copy")
 	out, err := despacho(t, "", "dev", "backup", target)
 	require.NoError(t, err)
-	require.Contains(t, out, "DEV_DIR="+target)
+	setting := regexp.MustCompile(`DEV_DIR=.*"`).FindString(out)
+	printed, err := exec.Command("sh", "-c", setting+" printenv DEV_DIR").Output()
+	require.NoError(t, err, "as a shell reads %s", out)
+	require.Equal(t, target+"\n", string(printed))
 	for _, name := range []string{dev.TemporalFile, "secret.key"} {
 		require.FileExists(t, filepath.Join(target, name))
 	}
