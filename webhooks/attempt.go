@@ -38,7 +38,7 @@ func (s *Service) beginAttempt(ctx context.Context, t *target, at time.Time) err
 			stop = workflows.WebhookFailed("already settled")
 			return nil
 		}
-		if stop = t.dueIn(at); stop != nil {
+		if stop = t.requireDue(at); stop != nil {
 			return nil
 		}
 		t.attempt.Number = len(attempts) + 1

@@ -112,7 +112,7 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	if t.scheduled() && delivery.Status != models.WebhookDeliveryPending {
 		return nil, nil
 	}
-	if err := t.dueIn(s.Clock.Now()); err != nil {
+	if err := t.requireDue(s.Clock.Now()); err != nil {
 		return nil, err
 	}
 	t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID)
@@ -136,11 +136,11 @@ const dueTolerance = time.Second
 // LongestWait is the longest time between two attempts.
 const LongestWait = sender.MaxRetryAfter
 
-// dueIn returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal
+// requireDue returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal
 // wait. More than one workflow may send a delivery; all of them keep its schedule. A new delivery
 // is due whatever its time says, which is that of another process's clock, and so is one whose time
 // is further away than LongestWait: a clock was ahead when it was set.
-func (t *target) dueIn(now time.Time) error {
+func (t *target) requireDue(now time.Time) error {
 	next := t.delivery.NextAttemptAt
 	if !t.scheduled() || next == nil || next.Equal(t.delivery.CreatedAt) {
 		return nil
