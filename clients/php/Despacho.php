@@ -78,8 +78,9 @@ final class Client
     private readonly \Closure $sleep;
 
     /**
-     * A request is sent up to $attempts times; $wait is the pause before the second attempt in seconds, and each
-     * further pause is twice as long, up to $maxWait. If the service asks for a longer one, its refusal is thrown.
+     * A request may take $timeout seconds. It is sent up to $attempts times; $wait is the pause before the second
+     * attempt in seconds, and each further pause is twice as long, up to $maxWait. If the service asks for a longer
+     * one, its refusal is thrown.
      *
      * @param ?callable(float): void $sleep replaces the pause, for tests
      */
@@ -433,20 +434,20 @@ final class Client
             'method' => $method, 'header' => [...$headers, 'Connection: close'], 'content' => $content, 'timeout' => $timeout,
             'protocol_version' => 1.1, 'ignore_errors' => true, 'follow_location' => 0,
         ]]);
+        $ends = hrtime(true) + (int) ($timeout * 1e9);
         $stream = @fopen($address, 'r', false, $context);
         if ($stream === false) {
             throw new NoAnswerException(error_get_last()['message'] ?? 'no connection');
         }
         try {
-            // A connection that is lost here is a warning, which the error handlers of frameworks throw as their own.
-            $text = @stream_get_contents($stream);
+            [$text, $ended] = self::contents($stream, $ends);
             $meta = stream_get_meta_data($stream);
         } finally {
             fclose($stream);
         }
         [$status, $received] = self::head($meta['wrapper_data'] ?? []);
-        $answer = json_decode((string) $text, true);
-        $whole = $text !== false && !$meta['timed_out'] && strlen($text) >= (int) ($received['content-length'] ?? 0);
+        $answer = json_decode($text, true);
+        $whole = $ended && strlen($text) >= (int) ($received['content-length'] ?? 0);
         if ($status >= 200 && $status < 300) {
             // Every answer of the service has this member; one without it comes from somebody else, such as a proxy.
             $member = $method === 'DELETE' ? 'message' : 'data';
@@ -461,6 +462,29 @@ final class Client
         $asked = $received['retry-after'] ?? '';
         $retryAfter = preg_match('/^[0-9]+$/D', $asked) ? (int) $asked : 0;
         throw new ApiException($status, is_array($answer) ? $answer : [], $received['x-request-id'] ?? '', $retryAfter);
+    }
+
+    /**
+     * Reads an answer to its end, or until it has taken too long: the timeout of a stream is for each read, however
+     * many there are.
+     *
+     * @param resource $stream
+     * @return array{string, bool} what came, and whether it came to its end
+     */
+    private static function contents($stream, int $ends): array
+    {
+        for ($text = ''; ; $text .= $part) {
+            // A chunked answer is read until it has as much as is asked for: what has come, or else the next byte.
+            $length = max(1, stream_get_meta_data($stream)['unread_bytes']);
+            // A connection that is lost here is a warning, which the error handlers of frameworks throw as their own.
+            $part = @fread($stream, $length);
+            if ($part === false || stream_get_meta_data($stream)['timed_out'] || hrtime(true) > $ends) {
+                return [$text . $part, false];
+            }
+            if ($part === '' && @feof($stream)) {
+                return [$text, true];
+            }
+        }
     }
 
     /**

@@ -66,8 +66,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 class Client:
     """Asks one service with one API key. The catalog and the tracking need no key.
 
-    A request is sent up to `attempts` times; `wait` is the pause before the second attempt in seconds, and each
-    further pause is twice as long, up to `max_wait`. If the service asks for a longer one, its refusal is raised.
+    A request may take `timeout` seconds. It is sent up to `attempts` times; `wait` is the pause before the second
+    attempt in seconds, and each further pause is twice as long, up to `max_wait`. If the service asks for a longer one,
+    its refusal is raised.
     """
 
     def __init__(
@@ -354,12 +355,13 @@ class Client:
 
     def _send(self, request: urllib.request.Request, timeout: float) -> tuple[Object, Mapping[str, str]]:
         """Makes one attempt. What keeps a request from being sent at all is raised as it is."""
+        ends = time.monotonic() + timeout
         try:
             with self._opener.open(request, timeout=timeout) as response:
-                text, received = response.read(), response.headers
+                text, received = _read_until(ends, response), response.headers
         except urllib.error.HTTPError as error:
             with error:
-                raise self._refused(error) from None
+                raise self._refused(error, ends) from None
         except http.client.InvalidURL:
             raise
         except (OSError, http.client.HTTPException) as error:
@@ -375,9 +377,9 @@ class Client:
         return answer, received
 
     @staticmethod
-    def _refused(error: urllib.error.HTTPError) -> DespachoError:
+    def _refused(error: urllib.error.HTTPError, ends: float) -> DespachoError:
         try:
-            body = json.loads(error.read())
+            body = json.loads(_read_until(ends, error))
         except (OSError, ValueError, http.client.HTTPException):
             body = None  # the page of a proxy, or half an answer: the status says enough
         asked = error.headers.get("Retry-After") or ""
@@ -393,6 +395,16 @@ def _retryable(error: DespachoError, repeatable: bool) -> bool:
     if error.status == 429 or error.code == "overloaded":
         return True  # the service has not looked at it
     return repeatable and (error.status >= 500 or error.code == "idempotency_in_progress")
+
+
+def _read_until(ends: float, response: Any) -> bytes:
+    """Reads an answer to its end. The timeout of a connection is for each part of it, however many there are."""
+    parts = []
+    while part := response.read1():
+        parts.append(part)
+        if time.monotonic() > ends:
+            raise TimeoutError("the answer took too long")
+    return b"".join(parts)
 
 
 def _of_type(kind: Type[_T], value: Any) -> _T:
