@@ -48,7 +48,7 @@ func (c *client) at(address string) *cluster.Connection {
 func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.s.options.scaledTimeout(callTimeout))
 	defer cancel()
-	c.s.report.count("requests", 1)
+	c.s.report.count("requests")
 	address := c.s.balancer.pick()
 	connection := c.at(address)
 	connection.DropIfClosed()
@@ -56,12 +56,12 @@ func (c *client) call(ctx context.Context, r cluster.Request) (*cluster.Answer, 
 	c.s.report.checked(invariantClean, 1)
 	switch {
 	case err != nil:
-		c.s.report.count("requests without an answer", 1)
+		c.s.report.count("requests without an answer")
 		c.s.report.recordLost("%s %s at %s: %v", r.Method, r.Path, address, err)
 	case answer.Status == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != "":
-		c.s.report.count("answers 503 with Retry-After", 1)
+		c.s.report.count("answers 503 with Retry-After")
 	case answer.Status >= http.StatusInternalServerError:
-		c.s.report.count("answers 5xx of another kind", 1)
+		c.s.report.count("answers 5xx of another kind")
 		c.s.report.violate(invariantClean, r.Method+" "+r.Path, "answered %d: %.300s", answer.Status, answer.Body)
 	}
 	return answer, err

@@ -25,7 +25,7 @@ func (c *client) create(ctx context.Context, tracked *trackedOrder) error {
 			return c.acknowledged(ctx, tracked, answer)
 		case answer.Status == http.StatusConflict, answer.Status == http.StatusTooManyRequests, answer.Status >= http.StatusInternalServerError:
 			tracked.note("create: %d %s", answer.Status, codeOf(answer))
-			c.s.report.count("creations to be tried again: "+codeOf(answer), 1)
+			c.s.report.count("creations to be tried again: " + codeOf(answer))
 		default:
 			c.s.report.violate(invariantKeys, tracked.key, "a valid creation was answered %d: %.300s", answer.Status, answer.Body)
 			return errors.New("creation refused")
@@ -48,10 +48,10 @@ func (c *client) acknowledged(ctx context.Context, tracked *trackedOrder, answer
 		return err
 	}
 	if answer.Header.Get("Idempotent-Replayed") == "true" {
-		c.s.report.count("creations whose first answer was lost", 1)
+		c.s.report.count("creations whose first answer was lost")
 	}
 	tracked.answer, tracked.id, tracked.guide, tracked.acknowledgedAt = answer.Body, created.Data.ID, created.Data.GuideCode, time.Now()
-	c.s.report.count("orders acknowledged", 1)
+	c.s.report.count("orders acknowledged")
 	if c.rng.IntN(5) == 0 {
 		c.repeat(ctx, tracked)
 	}

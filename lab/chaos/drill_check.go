@@ -265,7 +265,7 @@ func (d *drill) makeNextMove(ctx context.Context, c *client, order *restoredOrde
 		case now.Status == statusAfter[move] && len(now.Timeline) == len(order.Timeline)+1:
 			return move, nil
 		case refused && len(now.Timeline) > len(order.Timeline):
-			d.report.count("moves under way that were made after the restore", 1)
+			d.report.count("moves under way that were made after the restore")
 			if !now.open() {
 				return "", nil
 			}

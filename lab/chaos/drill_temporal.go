@@ -57,7 +57,7 @@ func upgradeTemporal(ctx context.Context, base *stack, _ string) (err error) {
 			return err
 		}
 		base.options.logf("Temporal %s runs on the same data after %s", version, time.Since(began).Round(10*time.Millisecond))
-		base.report.count("upgrades of Temporal", 1)
+		base.report.count("upgrades of Temporal")
 	}
 	if err := cluster.Sleep(ctx, base.options.Duration); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *stack) deliverLeftOrders(ctx context.Context) error {
 		if _, err := c.move(ctx, tracked, models.MoveDeliver, ""); err != nil {
 			return err
 		}
-		s.report.count("orders left with a rider, delivered at the end", 1)
+		s.report.count("orders left with a rider, delivered at the end")
 	}
 	return nil
 }

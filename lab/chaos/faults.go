@@ -47,7 +47,7 @@ func (s *stack) runPlan(ctx context.Context, plan []fault) error {
 			// One fault at a time for each target.
 			locks[f.key()].Lock()
 			defer locks[f.key()].Unlock()
-			s.report.count(fmt.Sprintf("faults: %s", f.Kind), 1)
+			s.report.count(fmt.Sprintf("faults: %s", f.Kind))
 			if err := s.applyFault(context.WithoutCancel(ctx), f); err != nil {
 				mu.Lock()
 				defer mu.Unlock()

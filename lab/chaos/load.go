@@ -59,7 +59,7 @@ func (l *load) runOrder(ctx context.Context, number int, rng *rand.Rand, chosen 
 		c.close()
 		return
 	}
-	l.s.report.count("lives: "+chosen.name, 1)
+	l.s.report.count("lives: " + chosen.name)
 	if !chosen.late {
 		defer c.close()
 		l.runMoves(ctx, c, tracked, chosen)

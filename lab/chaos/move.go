@@ -33,23 +33,23 @@ func (c *client) move(ctx context.Context, tracked *trackedOrder, move models.Mo
 		case err == nil && answer.Status == http.StatusOK:
 			tracked.note("%s: 200", move)
 			tracked.acknowledge(move)
-			c.s.report.count("moves acknowledged: "+string(move), 1)
+			c.s.report.count("moves acknowledged: " + string(move))
 			return true, nil
 		case err == nil && (answer.Status == http.StatusConflict || answer.Status == http.StatusBadRequest) && codeOf(answer) == "move_not_allowed":
 			tracked.note("%s: refused", move)
 			happened, err := c.confirmMove(ctx, tracked, move)
 			if err == nil && !happened {
-				c.s.report.count("moves refused", 1)
+				c.s.report.count("moves refused")
 				err = c.checkRefusal(ctx, tracked, move, by)
 			}
 			return happened, err
 		case err == nil && codeOf(answer) == "photo_not_stored":
 			tracked.note("%s: the photo was not stored", move)
-			c.s.report.count("photos refused for want of room", 1)
+			c.s.report.count("photos refused for want of room")
 			answer.Header.Del("Retry-After") // the rider is waiting: retry at once
 		case err != nil, answer.Status >= http.StatusInternalServerError, answer.Status == http.StatusTooManyRequests:
 			tracked.note("%s: %s", move, outcome(answer, err))
-			c.s.report.count("moves not confirmed", 1)
+			c.s.report.count("moves not confirmed")
 			tracked.unknown[move]++
 			if happened, err := c.confirmMove(ctx, tracked, move); happened || err != nil {
 				return happened, err
@@ -123,7 +123,7 @@ func (c *client) confirmMove(ctx context.Context, tracked *trackedOrder, move mo
 		return false, nil
 	}
 	tracked.resolve(move)
-	c.s.report.count("moves found made by looking", 1)
+	c.s.report.count("moves found made by looking")
 	return true, nil
 }
 

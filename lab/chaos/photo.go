@@ -31,7 +31,7 @@ func (c *client) attachPhoto(request *cluster.Request, fields map[string]string)
 		return err
 	}
 	request.Body, request.ContentType = body.Bytes(), form.FormDataContentType()
-	c.s.report.count("deliveries with a photo", 1)
+	c.s.report.count("deliveries with a photo")
 	return nil
 }
 

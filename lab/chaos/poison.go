@@ -41,7 +41,7 @@ func (c *client) sendPoison(ctx context.Context, tracked *trackedOrder) {
 		// Temporal may be down, or the workflow not started yet.
 		if c.s.Client.SignalWorkflow(ctx, workflows.OrderWorkflowPrefix+tracked.id, "", name, json.RawMessage(content)) == nil {
 			tracked.note("poison: signal %s", name)
-			c.s.report.count("poison signals", 1)
+			c.s.report.count("poison signals")
 		}
 	}
 }

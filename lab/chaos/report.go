@@ -99,10 +99,10 @@ func newReport(options Options) *report {
 	return r
 }
 
-func (r *report) count(what string, n int) {
+func (r *report) count(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.Counters[what] += n
+	r.Counters[what]++
 }
 
 // set replaces counters.

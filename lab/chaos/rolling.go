@@ -32,7 +32,7 @@ func runRolling(ctx context.Context, s *stack) error {
 			group.Go(func() error {
 				began := time.Now()
 				defer func() { s.options.logf("%s was replaced in %s", name, time.Since(began).Round(10*time.Millisecond)) }()
-				s.report.count("processes replaced under load", 1)
+				s.report.count("processes replaced under load")
 				return s.processes[name].replace(replacing)
 			})
 		}

@@ -68,7 +68,7 @@ func (s *stack) settle(ctx context.Context) error {
 			return nil
 		}
 		for _, id := range late {
-			s.report.count("events sent again by hand", 1)
+			s.report.count("events sent again by hand")
 			if _, err := c.call(ctx, cluster.Request{Method: http.MethodPost, Path: "/panel/api/deliveries/" + id + "/redeliver", Token: s.operator.token, Body: []byte("{}")}); err != nil {
 				return err
 			}

@@ -87,7 +87,7 @@ func (p *supervised) runOnce(ctx context.Context) time.Duration {
 		p.report.violate(invariantAlive, p.name, "%v", child.Err())
 	default:
 		// It cannot start without the database; it is started again.
-		p.report.count("starts that failed while PostgreSQL was away", 1)
+		p.report.count("starts that failed while PostgreSQL was away")
 	}
 	return restartDelay
 }
