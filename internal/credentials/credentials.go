@@ -65,7 +65,7 @@ func HashKey(key string) []byte {
 
 // Bounds of a password. Bcrypt reads no further than 72 bytes.
 const (
-	MinPassword = 8
+	minPassword = 8
 	maxPassword = 72
 )
 
@@ -90,7 +90,7 @@ func CheckPassword(password string, names ...string) error {
 
 func checkLength(password string) error {
 	switch {
-	case len([]rune(password)) < MinPassword:
+	case len([]rune(password)) < minPassword:
 		return ErrPasswordTooShort
 	case len(password) > maxPassword:
 		return ErrPasswordTooLong

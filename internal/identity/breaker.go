@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// DefaultBreakerFailures is how many consecutive failures open a breaker.
-	DefaultBreakerFailures = 5
-	// DefaultBreakerCooldown is how long an open breaker rejects requests.
-	DefaultBreakerCooldown = 30 * time.Second
+	// defaultBreakerFailures is how many consecutive failures open a breaker.
+	defaultBreakerFailures = 5
+	// defaultBreakerCooldown is how long an open breaker rejects requests.
+	defaultBreakerCooldown = 30 * time.Second
 )
 
 // breaker is a circuit breaker for one provider. While it is open, requests fail at once with the
@@ -37,8 +37,8 @@ type attempt struct {
 
 func newBreaker(options Options) *breaker {
 	return &breaker{
-		limit:    cmp.Or(options.BreakerFailures, DefaultBreakerFailures),
-		cooldown: cmp.Or(options.BreakerCooldown, DefaultBreakerCooldown),
+		limit:    cmp.Or(options.BreakerFailures, defaultBreakerFailures),
+		cooldown: cmp.Or(options.BreakerCooldown, defaultBreakerCooldown),
 		clock:    options.Clock,
 	}
 }

@@ -27,29 +27,29 @@ func TestBreakerOpensAfterConsecutiveFailures(t *testing.T) {
 				require.Equal(t, want, verify(t, verifier, someDNI).Outcome)
 				require.Equal(t, asked, fake.asked.Load())
 			}
-			for i := range int32(DefaultBreakerFailures) {
+			for i := range int32(defaultBreakerFailures) {
 				ask(outcome, i+1)
 			}
 			for range 100 {
-				ask(outcome, DefaultBreakerFailures)
+				ask(outcome, defaultBreakerFailures)
 			}
-			now.Advance(DefaultBreakerCooldown - time.Microsecond)
-			ask(outcome, DefaultBreakerFailures)
+			now.Advance(defaultBreakerCooldown - time.Microsecond)
+			ask(outcome, defaultBreakerFailures)
 
 			now.Advance(time.Microsecond)
-			ask(outcome, DefaultBreakerFailures+1)
-			ask(outcome, DefaultBreakerFailures+1)
+			ask(outcome, defaultBreakerFailures+1)
+			ask(outcome, defaultBreakerFailures+1)
 
-			now.Advance(DefaultBreakerCooldown)
+			now.Advance(defaultBreakerCooldown)
 			state.to(knowsRosa)
-			ask(Found, DefaultBreakerFailures+2)
-			ask(Found, DefaultBreakerFailures+3)
+			ask(Found, defaultBreakerFailures+2)
+			ask(Found, defaultBreakerFailures+3)
 
 			state.to(failing)
-			for i := range int32(DefaultBreakerFailures) {
-				ask(outcome, DefaultBreakerFailures+4+i)
+			for i := range int32(defaultBreakerFailures) {
+				ask(outcome, defaultBreakerFailures+4+i)
 			}
-			ask(outcome, 2*DefaultBreakerFailures+3)
+			ask(outcome, 2*defaultBreakerFailures+3)
 		})
 	}
 }
@@ -60,13 +60,13 @@ func TestBreakerAfterTheClockWasSetBack(t *testing.T) {
 	now := clock.NewManual(someDay.AddDate(1, 0, 0))
 	fake := serve(t, isDown)
 	verifier := verifierOf(t, Options{Clock: now}, named("decolecta", fake))
-	for range DefaultBreakerFailures + 1 {
+	for range defaultBreakerFailures + 1 {
 		verify(t, verifier, someDNI)
 	}
-	require.EqualValues(t, DefaultBreakerFailures, fake.asked.Load(), "it is open")
+	require.EqualValues(t, defaultBreakerFailures, fake.asked.Load(), "it is open")
 	now.Set(someDay)
 	verify(t, verifier, someDNI)
-	require.EqualValues(t, DefaultBreakerFailures+1, fake.asked.Load())
+	require.EqualValues(t, defaultBreakerFailures+1, fake.asked.Load())
 }
 
 func TestOnlyFailuresInARowCount(t *testing.T) {
@@ -108,7 +108,7 @@ func TestTrialRequestClosesTheBreaker(t *testing.T) {
 		<-proceed
 		knowsRosa(w, r)
 	})
-	now.Advance(DefaultBreakerCooldown)
+	now.Advance(defaultBreakerCooldown)
 
 	var probe sync.WaitGroup
 	probe.Go(func() {
@@ -137,7 +137,7 @@ func TestAbandonedTrialAllowsAnother(t *testing.T) {
 	fake := serve(t, state.handle)
 	verifier := verifierOf(t, Options{BreakerFailures: 1, Clock: now}, named("decolecta", fake))
 	verify(t, verifier, someDNI)
-	now.Advance(DefaultBreakerCooldown)
+	now.Advance(defaultBreakerCooldown)
 	state.to(func(w http.ResponseWriter, r *http.Request) {
 		cancel()
 		hasNoResponse(w, r)
@@ -155,7 +155,7 @@ func TestLateFailuresDoNotExtendTheCooldown(t *testing.T) {
 	early, _ := b.allow()
 	late, _ := b.allow()
 	require.True(t, b.report(early, Unavailable))
-	now.Advance(DefaultBreakerCooldown)
+	now.Advance(defaultBreakerCooldown)
 	require.False(t, b.report(late, QuotaOrCredentials))
 	probe, refusal := b.allow()
 	require.Empty(t, refusal)
@@ -181,10 +181,10 @@ func TestBreakerAfterAPanicOfTheTrialRequest(t *testing.T) {
 	verifier := verifierOf(t, Options{Clock: now, Client: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		return answer(handler, r)
 	})}}, Config{Provider: "decolecta", URL: "https://provider.example", Token: someToken})
-	for range DefaultBreakerFailures {
+	for range defaultBreakerFailures {
 		require.Equal(t, Unavailable, verify(t, verifier, someDNI).Outcome)
 	}
-	now.Advance(DefaultBreakerCooldown)
+	now.Advance(defaultBreakerCooldown)
 	handler = func(http.ResponseWriter, *http.Request) { panic("poisoned answer") }
 	require.Panics(t, func() { _, _ = verifier.Verify(t.Context(), someDNI) })
 	handler = knowsRosa

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// FoundTTL is how long a Found answer is cached.
-	FoundTTL = 30 * 24 * time.Hour
-	// NotFoundTTL is how long a NotFound answer is cached: providers learn of new DNIs late.
-	NotFoundTTL = 24 * time.Hour
+	// foundTTL is how long a Found answer is cached.
+	foundTTL = 30 * 24 * time.Hour
+	// notFoundTTL is how long a NotFound answer is cached: providers learn of new DNIs late.
+	notFoundTTL = 24 * time.Hour
 
 	keyPurpose = "despacho identity cache v1"
 )
@@ -90,9 +90,9 @@ func (m *answerCache) remove(ctx context.Context, dni string) error {
 func ttl(outcome Outcome) time.Duration {
 	switch outcome {
 	case Found:
-		return FoundTTL
+		return foundTTL
 	case NotFound:
-		return NotFoundTTL
+		return notFoundTTL
 	default:
 		return 0
 	}

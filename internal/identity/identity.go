@@ -63,10 +63,10 @@ type Options struct {
 	// with Cache.
 	CacheSecret string
 	// BreakerFailures is how many consecutive failures open a provider's circuit breaker; zero
-	// means DefaultBreakerFailures.
+	// means defaultBreakerFailures.
 	BreakerFailures int
 	// BreakerCooldown is how long an open breaker rejects requests before one is tried; zero means
-	// DefaultBreakerCooldown.
+	// defaultBreakerCooldown.
 	BreakerCooldown time.Duration
 	// Clock is used by the cache and the breakers; nil means the system clock.
 	Clock clock.Clock

@@ -13,8 +13,8 @@ import (
 const (
 	// DefaultTimeout bounds one request, from the dial to the last byte of the response.
 	DefaultTimeout = 5 * time.Second
-	// DefaultMaxConnsPerHost bounds the open connections to one host and port.
-	DefaultMaxConnsPerHost = 16
+	// defaultMaxConnsPerHost bounds the open connections to one host and port.
+	defaultMaxConnsPerHost = 16
 
 	// Unbounded as MaxConnsPerHost is for callers that bound their requests themselves.
 	Unbounded = -1
@@ -33,7 +33,7 @@ type Options struct {
 	// Timeout bounds one request; zero means DefaultTimeout.
 	Timeout time.Duration
 	// MaxConnsPerHost bounds the connections to one host and port; zero means
-	// DefaultMaxConnsPerHost, Unbounded does not bound them.
+	// defaultMaxConnsPerHost, Unbounded does not bound them.
 	MaxConnsPerHost int
 	// Resolver resolves host names; nil means the system's.
 	Resolver *net.Resolver
@@ -43,7 +43,7 @@ type Options struct {
 // redirects.
 func NewClient(options Options) *http.Client {
 	options.Timeout = cmp.Or(options.Timeout, DefaultTimeout)
-	options.MaxConnsPerHost = cmp.Or(options.MaxConnsPerHost, DefaultMaxConnsPerHost)
+	options.MaxConnsPerHost = cmp.Or(options.MaxConnsPerHost, defaultMaxConnsPerHost)
 	return &http.Client{
 		Transport: newTransport(options),
 		Timeout:   options.Timeout,
@@ -63,7 +63,7 @@ func newTransport(options Options) *http.Transport {
 	}
 	if options.MaxConnsPerHost != Unbounded {
 		// The transport's own limit does not apply to HTTP/2 without keep-alive.
-		dialer.connections = NewHostSlots(options.MaxConnsPerHost)
+		dialer.connections = newHostSlots(options.MaxConnsPerHost)
 	}
 	return &http.Transport{
 		// A proxy would connect to the receiver in our place, without the address check.

@@ -14,7 +14,7 @@ type boundDialer struct {
 	net.Dialer
 	timeout time.Duration
 	// connections is nil if they are not bounded.
-	connections *HostSlots
+	connections *hostSlots
 }
 
 // DialContext connects like net.Dialer.

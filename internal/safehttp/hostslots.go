@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// HostSlots bounds the concurrency per host, so that a slow host delays only itself.
-type HostSlots struct {
+// hostSlots bounds the concurrency per host, so that a slow host delays only itself.
+type hostSlots struct {
 	perHost int
 	mu      sync.Mutex
 	hosts   map[string]*hostQueue
@@ -18,13 +18,13 @@ type hostQueue struct {
 	users int
 }
 
-// NewHostSlots gives each host the same number of slots.
-func NewHostSlots(perHost int) *HostSlots {
-	return &HostSlots{perHost: perHost, hosts: map[string]*hostQueue{}}
+// newHostSlots gives each host the same number of slots.
+func newHostSlots(perHost int) *hostSlots {
+	return &hostSlots{perHost: perHost, hosts: map[string]*hostQueue{}}
 }
 
 // Acquire waits for a free slot of the host until ctx ends. release frees it; call it once.
-func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), err error) {
+func (s *hostSlots) Acquire(ctx context.Context, host string) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *HostSlots) Acquire(ctx context.Context, host string) (release func(), e
 	}
 }
 
-func (s *HostSlots) join(host string) *hostQueue {
+func (s *hostSlots) join(host string) *hostQueue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	queue, known := s.hosts[host]
@@ -53,7 +53,7 @@ func (s *HostSlots) join(host string) *hostQueue {
 	return queue
 }
 
-func (s *HostSlots) leave(host string, queue *hostQueue) {
+func (s *hostSlots) leave(host string, queue *hostQueue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	queue.users--

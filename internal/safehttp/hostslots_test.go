@@ -16,7 +16,7 @@ import (
 func TestHostSlotsBoundEachHostApart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		slots := NewHostSlots(2)
+		slots := newHostSlots(2)
 		var inside atomic.Int32
 		leave := make(chan struct{})
 		var running sync.WaitGroup
@@ -50,7 +50,7 @@ func TestHostSlotsBoundEachHostApart(t *testing.T) {
 
 func TestHostSlotsGiveUpWithTheContext(t *testing.T) {
 	t.Parallel()
-	slots := NewHostSlots(1)
+	slots := newHostSlots(1)
 	release, err := slots.Acquire(t.Context(), "lento.example:443")
 	require.NoError(t, err)
 
