@@ -15,10 +15,9 @@ import (
 	"gorm.io/gorm"
 )
 
-// InPipeline runs fn in a transaction of which fn needs no result: its statements are sent when it
-// has returned. PostgreSQL gets them at once and runs them as one transaction, which takes one
-// round trip instead of one for each and two for its begin and end. What a statement read, or how
-// many rows it changed, fn cannot see, nor its error.
+// InPipeline runs fn in a transaction. fn sees no result of its statements, neither rows nor
+// counts nor errors: they are sent together when it has returned. PostgreSQL runs them as one
+// transaction in one round trip, instead of one for each and two for begin and commit.
 func (d *DB) InPipeline(ctx context.Context, fn func(tx *DB) error) error {
 	if d.dialect == SQLite {
 		return d.InTx(ctx, fn)

@@ -121,9 +121,9 @@ func replaceSecret(hook *models.Webhook, sealed []byte, revoke bool, now time.Ti
 	return err
 }
 
-// secretsOf returns the secrets that sign a delivery, the current one first. One that was replaced
-// and that no key opens signs no more: whoever has lost a SECRET_KEY gets events again by replacing
-// the secret.
+// secretsOf returns the secrets that sign a delivery, the current one first. A replaced secret that
+// no key opens is left out: after the loss of a SECRET_KEY a webhook gets events again once its
+// secret is replaced.
 func (s *Service) secretsOf(hook *models.Webhook) ([]string, error) {
 	sealed := [][]byte{hook.Secret}
 	for _, secret := range PreviousSecrets(hook, s.Clock.Now()) {

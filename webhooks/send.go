@@ -138,8 +138,8 @@ const LongestWait = sender.MaxRetryAfter
 
 // requireDue returns nil if a scheduled attempt is due, and otherwise the error that makes Temporal
 // wait. More than one workflow may send a delivery; all of them keep its schedule. A new delivery
-// is due whatever its time says, which is that of another process's clock, and so is one whose time
-// is further away than LongestWait: a clock was ahead when it was set.
+// is always due: its time was set by another process's clock. So is one whose time is further away
+// than LongestWait: a clock was ahead when it was set.
 func (t *target) requireDue(now time.Time) error {
 	next := t.delivery.NextAttemptAt
 	if !t.scheduled() || next == nil || next.Equal(t.delivery.CreatedAt) {

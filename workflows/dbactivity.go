@@ -18,8 +18,9 @@ type dbCall struct {
 }
 
 const (
-	// A short outage ends within retryInterval for whoever waits; a long one is retried less often,
-	// because every heartbeat of the waiting workflow task adds to its history.
+	// During an outage the database is tried every retryInterval, so that who waits is answered soon
+	// after its end. From shortOutage on it is tried every longOutageInterval, because every heartbeat
+	// of the waiting workflow task adds to its history.
 	retryInterval      = 1500 * time.Millisecond
 	shortOutage        = 5 * time.Minute
 	longOutageInterval = 30 * time.Second

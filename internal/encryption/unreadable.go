@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Unreadable counts the values that no key opens, in a run over many of which the others go on.
+// Unreadable counts the values that no key opens, in a run that goes on with the others.
 type Unreadable struct {
 	count int
 	first error
 }
 
-// Add counts an error that wraps ErrOpen; others are not its business, and it returns false.
+// Add counts an error that wraps ErrOpen, and returns false for any other.
 func (u *Unreadable) Add(err error) bool {
 	if !errors.Is(err, ErrOpen) {
 		return false
