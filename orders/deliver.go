@@ -17,15 +17,9 @@ import (
 )
 
 // Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
-// optional.
-func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
-	return s.DeliverAsSeen(ctx, caller, id, in, photo, nil)
-}
-
-// DeliverAsSeen is Deliver for an order that must not have moved since expectedSeq, else it returns
-// ErrOrderChanged: another rider may have it, who would be the one that has delivered it and has
-// the money. nil accepts any.
-func (s *Service) DeliverAsSeen(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte, expectedSeq *int) (*View, error) {
+// optional. With expectedSeq it returns ErrOrderChanged if the order has moved since: another rider
+// may have it, who would be the one that has delivered it and has the money.
+func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte, expectedSeq *int) (*View, error) {
 	delivered := workflows.Delivered{
 		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: expectedSeq,
 	}
