@@ -294,10 +294,11 @@ func (l statementLog) Trace(ctx context.Context, began time.Time, statement func
 	if errors.Is(ctx.Err(), context.Canceled) {
 		err = nil
 	}
-	if isOutage(err) && !l.outages.admits(time.Now()) {
+	failed := err != nil && !IsNotFound(err)
+	if failed && isOutage(err) && !l.outages.admits(time.Now()) {
 		return
 	}
-	if (err != nil && !IsNotFound(err)) || time.Since(began) > l.slow {
+	if failed || time.Since(began) > l.slow {
 		if err != nil {
 			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text
 		}

@@ -19,14 +19,14 @@ const outageInterval = 10 * time.Second
 // outage has one, and the answers are logged as well: with the text of every statement the log of
 // what came before would soon be rotated away.
 type outageLog struct {
-	mutex sync.Mutex
-	next  time.Time
+	mu   sync.Mutex
+	next time.Time
 }
 
 // admits reports whether a statement that has met an outage at that time is logged.
 func (o *outageLog) admits(now time.Time) bool {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if now.Before(o.next) {
 		return false
 	}
