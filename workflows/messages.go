@@ -39,6 +39,10 @@ type Message interface {
 	setContent(move *ApplyMoveInput)
 }
 
+// hasMoved reports whether an order with this Seq has moved since its sender saw it at the expected
+// one; nil accepts any.
+func hasMoved(expected *int, seq int) bool { return expected != nil && *expected != seq }
+
 // Expiry is the deadline of a requested move. The requester no longer waits after it, so the move
 // must not be made any more. A signal has none: it waits for the database.
 type Expiry struct {
@@ -92,7 +96,7 @@ func (m Cancel) Fingerprint() string {
 
 // Outdated implements Message.
 func (m Cancel) Outdated(seq int, _ *uuid.UUID) bool {
-	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq
+	return hasMoved(m.ExpectedSeq, seq)
 }
 
 // TooLate reports whether the cancel is limited to registered orders, and the status is another.
@@ -193,7 +197,7 @@ func (m Assigned) Fingerprint() string {
 
 // Outdated implements Message. An order that has the rider already is as the sender wants it.
 func (m Assigned) Outdated(seq int, rider *uuid.UUID) bool {
-	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq && (rider == nil || *rider != m.RiderID)
+	return hasMoved(m.ExpectedSeq, seq) && (rider == nil || *rider != m.RiderID)
 }
 
 func (Assigned) actor() models.Actor { return models.ByOperator }
@@ -251,7 +255,7 @@ func (m Delivered) Fingerprint() string {
 
 // Outdated implements Message.
 func (m Delivered) Outdated(seq int, _ *uuid.UUID) bool {
-	return m.ExpectedSeq != nil && *m.ExpectedSeq != seq
+	return hasMoved(m.ExpectedSeq, seq)
 }
 
 func (Delivered) actor() models.Actor { return models.ByOperator }
