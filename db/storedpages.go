@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm"
 
 	"despacho/models"
 )
 
-// storedPagesPerSession bounds what a session stores; the oldest pages are deleted.
+// storedPagesPerSession bounds what a session stores; the oldest pages are deleted. The page that
+// was just stored stays, also where the clock went back or stood still.
 const storedPagesPerSession = 20
 
 // InsertStoredPage stores the page that answers a form. It returns ErrNotFound if the session has
@@ -19,9 +21,9 @@ func (d *DB) InsertStoredPage(ctx context.Context, page *models.StoredPage) erro
 		if err := tx.with(ctx).Create(page).Error; err != nil {
 			return err
 		}
-		newest := tx.with(ctx).Model(&models.StoredPage{}).Select("id").Where("session_id = ?", page.SessionID).
-			Order("created_at DESC, id DESC").Limit(storedPagesPerSession)
-		return tx.with(ctx).Where("session_id = ? AND id NOT IN (?)", page.SessionID, newest).Delete(&models.StoredPage{}).Error
+		others := func() *gorm.DB { return tx.with(ctx).Where("session_id = ? AND id <> ?", page.SessionID, page.ID) }
+		newest := others().Model(&models.StoredPage{}).Select("id").Order("created_at DESC, id DESC").Limit(storedPagesPerSession - 1)
+		return others().Where("id NOT IN (?)", newest).Delete(&models.StoredPage{}).Error
 	})
 	if IsMissingReference(err) {
 		return ErrNotFound
