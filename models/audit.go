@@ -50,7 +50,7 @@ const (
 
 // Audited is a row whose creation and changes are in the audit log.
 type Audited interface {
-	// AuditSubject is what the entry is about. The kind is one of AuditKinds.
+	// AuditSubject is what the entry is about. The kind is one of auditKinds.
 	AuditSubject() (kind string, operatorID, id uuid.UUID)
 }
 
@@ -82,8 +82,8 @@ func (z RiskZone) AuditSubject() (kind string, operatorID, id uuid.UUID) {
 	return "risk_zone", z.OperatorID, z.ID
 }
 
-// AuditKinds are the kinds of what an operator creates and changes.
-var AuditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_zone", "key", "user"}
+// auditKinds are the kinds of what an operator creates and changes.
+var auditKinds = []string{"store", "rider", "branch", "size", "coverage", "risk_zone", "key", "user"}
 
 // AuditActions lists every action.
 var AuditActions = append([]AuditAction{
@@ -95,7 +95,7 @@ var AuditActions = append([]AuditAction{
 
 func kindActions() []AuditAction {
 	var actions []AuditAction
-	for _, kind := range AuditKinds {
+	for _, kind := range auditKinds {
 		actions = append(actions, AuditAction(kind+AuditCreated))
 		if kind != "key" {
 			actions = append(actions, AuditAction(kind+AuditChanged))

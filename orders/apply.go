@@ -10,7 +10,6 @@ import (
 	"despacho/internal/clock"
 	"despacho/internal/photos"
 	"despacho/models"
-	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -239,23 +238,6 @@ func entryDetail(move workflows.ApplyMoveInput) *string {
 		return nil
 	}
 	return textOrNull(move.Cancel.Reason)
-}
-
-// maxRefs bounds the deliveries that a snapshot or a move's result names: Temporal takes at most 2
-// MB for one payload. The workflow reads the others from the database.
-const maxRefs = 1000
-
-// pendingRefs returns the references of the pending deliveries that an order's workflow sends, and
-// whether there may be more.
-func pendingRefs(ctx context.Context, database *db.DB, orderID uuid.UUID, seq *int) (refs []workflows.WebhookDeliveryRef, more bool, err error) {
-	targets, err := database.PendingDeliveries(ctx, orderID, seq, maxRefs)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, target := range targets {
-		refs = append(refs, webhooks.Ref(target))
-	}
-	return refs, len(targets) == maxRefs, nil
 }
 
 func textOrNull(text string) *string {

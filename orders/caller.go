@@ -52,7 +52,7 @@ func (c Caller) idempotencyScope() uuid.UUID {
 	return c.Operator.ID
 }
 
-// SeesProofLocation reports whether the caller may see where a delivery photo was taken.
-func (c Caller) SeesProofLocation() bool {
+// seesProofLocation reports whether the caller may see where a delivery photo was taken.
+func (c Caller) seesProofLocation() bool {
 	return c.StoreID == nil || c.Operator.ShareProofLocation
 }

@@ -137,8 +137,35 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 	if err != nil {
 		return nil, err
 	}
+	c.readTexts(in)
+	c.readSize(in)
+	c.readPayment(in)
+	var location uuid.UUID
+	if in.HasOrNull("location_id") {
+		location = in.RequiredUUID("location_id")
+	}
+	link := in.Text("delivery_maps_url", maxLink)
+	lat, lng := readPoint(in, "delivery_lat", "delivery_lng")
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if in.HasOrNull("location_id") {
+		destination, err := s.destination(ctx, location)
+		if err != nil {
+			return nil, err
+		}
+		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, destination[0].Name })
+	}
+	if err := s.readNewPoint(ctx, c, in, link, lat, lng); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// readTexts takes what is stored as it is read.
+func (c *correction) readTexts(in *jsonbody.Object) {
 	if in.HasOrNull("recipient_phone") {
-		number := phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
+		number := phone.Read(in, "recipient_phone", c.operator.CountryCode)
 		c.add(func(o *models.OrderView) { o.RecipientPhone = number })
 	}
 	if in.HasOrNull("delivery_address") {
@@ -153,30 +180,16 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 		notes := in.Lines("notes", maxNotes)
 		c.add(func(o *models.OrderView) { o.Notes = notes })
 	}
-	c.readSize(in)
-	c.readPayment(in)
-	var location uuid.UUID
-	if in.HasOrNull("location_id") {
-		location = in.RequiredUUID("location_id")
-	}
-	link := in.Text("delivery_maps_url", maxLink)
-	lat, lng := ReadPoint(in, "delivery_lat", "delivery_lng")
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	if in.HasOrNull("location_id") {
-		destination, err := s.destination(ctx, location)
-		if err != nil {
-			return nil, err
-		}
-		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, destination[0].Name })
-	}
+}
+
+// readNewPoint takes the map link and the point. A point that is given comes before that of a link.
+func (s *Service) readNewPoint(ctx context.Context, c *correction, in *jsonbody.Object, link *string, lat, lng *float64) error {
 	if lat == nil && (in.HasOrNull("delivery_lat") || in.HasOrNull("delivery_lng")) {
 		c.add(removePoint)
 	}
 	if link != nil && lat == nil {
 		if err := s.followLink(ctx, c, *link); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if in.HasOrNull("delivery_maps_url") {
@@ -189,7 +202,7 @@ func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUI
 	if lat != nil && lng != nil {
 		c.setPoint(maplink.Point{Lat: *lat, Lng: *lng}, models.PointGiven)
 	}
-	return c, nil
+	return nil
 }
 
 // readSize takes the operator's size with the code, or its default, as a creation does. The size

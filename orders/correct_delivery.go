@@ -29,7 +29,7 @@ type deliveryCorrection struct {
 func (s *Service) CorrectDelivery(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	c := deliveryCorrection{reason: in.RequiredLines("reason", workflows.MaxCancelReason)}
 	c.ActualAmountCollected, c.CapturedAt = in.Money("actual_amount_collected"), in.Time("captured_at")
-	c.Lat, c.Lng = ReadPoint(in, "lat", "lng")
+	c.Lat, c.Lng = readPoint(in, "lat", "lng")
 	if c.ActualAmountCollected == nil && photo == nil {
 		in.AddError("actual_amount_collected", "indique el monto correcto, una foto nueva o ambos")
 	}

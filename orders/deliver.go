@@ -23,7 +23,7 @@ func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *
 	delivered := workflows.Delivered{
 		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: expectedSeq,
 	}
-	delivered.Lat, delivered.Lng = ReadPoint(in, "lat", "lng")
+	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
-	"despacho/internal/recovered"
 	"despacho/models"
 	"despacho/workflows"
 )
@@ -74,10 +73,9 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 	}
 	var failed error
 	for _, id := range corrected {
-		if err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone)); err != nil {
-			if failed = errors.Join(failed, err); IsUnavailable(err) {
-				return outcome, failed
-			}
+		err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone))
+		if failed = errors.Join(failed, err); IsUnavailable(err) {
+			return outcome, failed
 		}
 	}
 	found, err := s.db.OrdersByPhone(ctx, scope, phone)
@@ -85,10 +83,9 @@ func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, p
 		return outcome, errors.Join(failed, err)
 	}
 	for i := range found {
-		if err := outcome.count(found[i].ID, s.erase(ctx, &found[i])); err != nil {
-			if failed = errors.Join(failed, err); IsUnavailable(err) {
-				return outcome, failed
-			}
+		err := outcome.count(found[i].ID, s.erase(ctx, &found[i]))
+		if failed = errors.Join(failed, err); IsUnavailable(err) {
+			return outcome, failed
 		}
 	}
 	return outcome, failed
@@ -172,8 +169,22 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 	if err := s.forgetIdentity(ctx, order); err != nil {
 		return err
 	}
+	photos, err := s.eraseRows(ctx, order)
+	if err != nil {
+		return err
+	}
+	for _, photo := range photos {
+		if err := s.options.Photos.Remove(ctx, photo); err != nil {
+			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+// eraseRows erases what the database has of the recipient and returns the photos of the order, the
+// replaced ones among them.
+func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []string, err error) {
 	now := s.clock.Now()
-	var pictures []string
 	err = s.db.InTx(ctx, func(tx *db.DB) error {
 		// A correction comes before or after: the photos that it leaves are those that go.
 		locked, err := tx.LockOrder(ctx, order.ID)
@@ -185,27 +196,16 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 			// events may be being sent: once the row is erased nobody would look for them.
 			return ErrNotEnded
 		}
-		if pictures, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
+		if photos, err = tx.ReplacedPhotos(ctx, order.ID); err != nil {
 			return err
 		}
 		if locked.ProofPhoto != nil {
-			pictures = append(pictures, *locked.ProofPhoto)
+			photos = append(photos, *locked.ProofPhoto)
 		}
 		if err := tx.EraseOrder(ctx, order.ID, erasedSearchText(order), now); err != nil {
 			return err
 		}
-		deliveries, err := tx.LockDeliveriesOf(ctx, order.ID)
-		if err != nil {
-			return err
-		}
-		if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
-			return err
-		}
-		events, err := tx.LockUnerasedFeedEventsOf(ctx, order.ID)
-		if err != nil {
-			return err
-		}
-		if err := eraseFeedEvents(ctx, tx, events, now); err != nil {
+		if err := eraseEventsOf(ctx, tx, order.ID, now); err != nil {
 			return err
 		}
 		if err := s.eraseResponse(ctx, tx, order.ID); err != nil {
@@ -216,15 +216,24 @@ func (s *Service) erase(ctx context.Context, order *models.Order) error {
 		}
 		return tx.Audit(ctx, models.AuditEntry{OperatorID: order.OperatorID, At: now, Action: models.AuditErased, SubjectID: &order.ID})
 	})
+	return photos, err
+}
+
+// eraseEventsOf removes the personal data of an order's events, as they are sent and as the feed
+// lists them.
+func eraseEventsOf(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) error {
+	deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
 	if err != nil {
 		return err
 	}
-	for _, picture := range pictures {
-		if err := s.options.Photos.Remove(ctx, picture); err != nil {
-			s.log.WarnContext(ctx, "photo of an erased order not removed; the sweeper will", "order_id", order.ID, "error", err)
-		}
+	if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
+		return err
 	}
-	return nil
+	events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
+	if err != nil {
+		return err
+	}
+	return eraseFeedEvents(ctx, tx, events, now)
 }
 
 // eraseResponse replaces the response that a repeated creation would get by the order as it is now.
@@ -353,81 +362,4 @@ func (s *Service) forgetIdentity(ctx context.Context, order *models.Order) error
 		return nil
 	}
 	return s.options.Identity.Forget(ctx, *number)
-}
-
-const (
-	// retentionBatch and retentionOrders bound one pass over the deliveries and the orders whose
-	// retention is over: the next pass, which follows at once, continues.
-	retentionBatch  = 500
-	retentionOrders = 50
-	// testRetention is how long the recipient's data of an ended test order is kept.
-	testRetention = 7 * 24 * time.Hour
-)
-
-// ApplyRetention erases what has been kept long enough: the data of old events with their
-// responses, and the recipients of orders that ended long ago, which for test orders is a week.
-// Orders whose events are still being sent wait for a later pass.
-func (s *Service) ApplyRetention(ctx context.Context) (erased int, err error) {
-	now := s.clock.Now()
-	if s.options.PayloadRetention > 0 {
-		deliveries, err := s.db.DeliveriesFinishedBefore(ctx, now.Add(-s.options.PayloadRetention), retentionBatch)
-		if err != nil {
-			return 0, err
-		}
-		events, err := s.db.UnerasedFeedEventsBefore(ctx, now.Add(-s.options.PayloadRetention), retentionBatch)
-		if err != nil {
-			return 0, err
-		}
-		err = s.db.InTx(ctx, func(tx *db.DB) error {
-			if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
-				return err
-			}
-			return eraseFeedEvents(ctx, tx, events, now)
-		})
-		if err != nil {
-			return 0, err
-		}
-		erased = len(deliveries) + len(events)
-	}
-	for _, kept := range []struct {
-		age       time.Duration
-		onlyTests bool
-	}{{s.options.PersonalDataRetention, false}, {testRetention, true}} {
-		if kept.age == 0 {
-			continue
-		}
-		orders, endedErr := s.eraseEnded(ctx, now.Add(-kept.age), kept.onlyTests)
-		erased += orders
-		err = errors.Join(err, endedErr)
-	}
-	return erased, err
-}
-
-// eraseEnded erases the orders that have not changed since a time, as many as one pass may. Orders
-// that fail, however many, do not keep later ones from their turn; only where Temporal or the
-// database is unavailable does the pass end early.
-func (s *Service) eraseEnded(ctx context.Context, before time.Time, onlyTests bool) (erased int, err error) {
-	var after db.Position
-	var failed error
-	for erased < retentionOrders {
-		orders, err := s.db.OrdersEndedBefore(ctx, before, onlyTests, after, retentionOrders)
-		if err != nil || len(orders) == 0 {
-			return erased, errors.Join(failed, err)
-		}
-		for i := range orders {
-			after = db.Position{At: orders[i].UpdatedAt, ID: orders[i].ID}
-			err := recovered.Call(ctx, s.log, func() error { return s.erase(ctx, &orders[i]) })
-			switch {
-			case err == nil:
-				erased++
-			case !errors.Is(err, ErrNotEnded):
-				s.log.ErrorContext(ctx, "recipient not erased though the retention is over", "order_id", orders[i].ID, "error", err)
-				failed = fmt.Errorf("recipients were not erased, the last is that of order %s: %w", orders[i].ID, err)
-			}
-			if IsUnavailable(err) {
-				return erased, failed
-			}
-		}
-	}
-	return erased, failed
 }

@@ -52,7 +52,7 @@ func readNewOrder(in *jsonbody.Object, caller Caller, settings *settings) (*newO
 	}
 	order.StoreID = readStore(in, caller, settings)
 	order.RecipientPhone = phone.Read(in, "recipient_phone", caller.Operator.CountryCode)
-	order.DeliveryLat, order.DeliveryLng = ReadPoint(in, "delivery_lat", "delivery_lng")
+	order.DeliveryLat, order.DeliveryLng = readPoint(in, "delivery_lat", "delivery_lng")
 	order.readPayment(in)
 	if docType := in.Enum("recipient_doc_type", string(models.DocDNI), string(models.DocCE), string(models.DocPassport), string(models.DocOther)); docType != nil {
 		known := models.DocType(*docType)
@@ -93,8 +93,8 @@ func readStore(in *jsonbody.Object, caller Caller, settings *settings) *uuid.UUI
 	return id
 }
 
-// ReadPoint reads a latitude and a longitude, which must both be present or both absent.
-func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float64) {
+// readPoint reads a latitude and a longitude, which must both be present or both absent.
+func readPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float64) {
 	lat, lng = in.Number(latField, -90, 90), in.Number(lngField, -180, 180)
 	if in.Has(latField) && !in.Has(lngField) {
 		in.AddError(lngField, "es obligatorio junto con "+latField)
@@ -105,14 +105,14 @@ func ReadPoint(in *jsonbody.Object, latField, lngField string) (lat, lng *float6
 	return lat, lng
 }
 
-// ReadRequiredPoint is ReadPoint for a required point.
+// ReadRequiredPoint is readPoint for a required point.
 func ReadRequiredPoint(in *jsonbody.Object, latField, lngField string) (lat, lng float64) {
 	for _, field := range []string{latField, lngField} {
 		if !in.Has(field) {
 			in.AddError(field, jsonbody.MissingMessage)
 		}
 	}
-	gotLat, gotLng := ReadPoint(in, latField, lngField)
+	gotLat, gotLng := readPoint(in, latField, lngField)
 	if gotLat == nil || gotLng == nil {
 		return 0, 0
 	}

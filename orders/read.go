@@ -21,7 +21,7 @@ func (s *Service) Get(ctx context.Context, caller Caller, id uuid.UUID) (*View, 
 
 // View is an order as the caller sees it.
 func (s *Service) View(caller Caller, order *models.OrderView) *View {
-	return s.view(order, caller.SeesProofLocation())
+	return s.view(order, caller.seesProofLocation())
 }
 
 // Find reads one order. It returns ErrOrderNotFound if the caller may not see it.

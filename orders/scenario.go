@@ -105,22 +105,17 @@ func (s *Scenario) Moves() string {
 	return strings.Join(moves, ", ")
 }
 
-// ScenarioOf is the scenario of a phone.
-func ScenarioOf(phone string) *Scenario {
-	for i := range Scenarios {
-		if strings.HasSuffix(phone, Scenarios[i].Digits) {
-			return &Scenarios[i]
-		}
-	}
-	return &Scenarios[0]
-}
-
-// scenarioOf is the scenario of a test order; that of every other does nothing.
+// scenarioOf is the scenario of a test order, by its phone; that of every other does nothing.
 func scenarioOf(order *models.Order) *Scenario {
 	if !order.Test {
 		return &Scenario{}
 	}
-	return ScenarioOf(order.RecipientPhone)
+	for i := range Scenarios {
+		if strings.HasSuffix(order.RecipientPhone, Scenarios[i].Digits) {
+			return &Scenarios[i]
+		}
+	}
+	return &Scenarios[0]
 }
 
 // testSteps are all moves of a test order; nil for every other.

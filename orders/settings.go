@@ -120,3 +120,10 @@ func (c *settingsCache) get(ctx context.Context, operator *models.Operator) (*se
 	c.entries[operator.ID] = settingsEntry{version: rows.Version, settings: fresh}
 	return fresh, nil
 }
+
+func (s *settings) storeName(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return s.stores[*id].Name
+}

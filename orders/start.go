@@ -3,8 +3,6 @@ package orders
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,10 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"despacho/db"
-	"despacho/internal/clock"
-	"despacho/internal/recovered"
 	"despacho/models"
-	"despacho/webhooks"
 	"despacho/workflows"
 )
 
@@ -202,31 +197,6 @@ func (s *Service) storeNameOf(ctx context.Context, order *models.Order) (string,
 	return store.Name, nil
 }
 
-func (s *settings) storeName(id *uuid.UUID) string {
-	if id == nil {
-		return ""
-	}
-	return s.stores[*id].Name
-}
-
-// deliveryRefs returns the workflow references of those new deliveries that the workflow sends.
-func deliveryRefs(hooks []models.Webhook, deliveries []models.WebhookDelivery) (refs []workflows.WebhookDeliveryRef) {
-	byID := make(map[uuid.UUID]*models.Webhook, len(hooks))
-	for i := range hooks {
-		byID[hooks[i].ID] = &hooks[i]
-	}
-	for _, delivery := range deliveries {
-		if delivery.Queued {
-			continue
-		}
-		hook := byID[delivery.WebhookID]
-		refs = append(refs, webhooks.Ref(db.DeliveryTarget{
-			ID: delivery.ID, WebhookID: hook.ID, Event: delivery.Event, URL: hook.URL, Retry: hook.Retry,
-		}))
-	}
-	return refs
-}
-
 // IsUnavailable reports whether an order was not started or erased because Temporal or the database
 // does not answer: others would fail as well. Of a workflow that is busy itself that is not so.
 func IsUnavailable(err error) bool {
@@ -242,87 +212,4 @@ func IsUnavailable(err error) bool {
 func isAlreadyStarted(err error) bool {
 	var already *serviceerror.WorkflowExecutionAlreadyStarted
 	return errors.As(err, &already)
-}
-
-// startConfirmations records in batches which orders have a running workflow. It only saves the
-// reconcile workflow from checking them, so it may lag or be lost.
-type startConfirmations struct {
-	db    *db.DB
-	clock clock.Clock
-	log   *slog.Logger
-
-	mu     sync.RWMutex // a send needs the channel open
-	closed bool
-	orders chan db.OrderVersion
-	done   chan struct{}
-}
-
-const (
-	flushInterval = 200 * time.Millisecond
-	flushSize     = 500
-)
-
-func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
-	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
-	go m.run()
-	return m
-}
-
-// add records that an order's workflow runs. What outlives the process's grace for stopping, such
-// as a request with many orders, may call it after close: the reconcile workflow will check that
-// order.
-func (m *startConfirmations) add(id uuid.UUID, seq int) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.closed {
-		return
-	}
-	select {
-	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
-	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
-	}
-}
-
-func (m *startConfirmations) close() {
-	m.mu.Lock()
-	if !m.closed {
-		m.closed = true
-		close(m.orders)
-	}
-	m.mu.Unlock()
-	<-m.done
-}
-
-func (m *startConfirmations) run() {
-	defer close(m.done)
-	tick := time.NewTicker(flushInterval)
-	defer tick.Stop()
-	var batch []db.OrderVersion
-	for {
-		select {
-		case order, open := <-m.orders:
-			if !open {
-				m.write(batch)
-				return
-			}
-			if batch = append(batch, order); len(batch) < flushSize {
-				continue
-			}
-		case <-tick.C:
-		}
-		m.write(batch)
-		batch = batch[:0]
-	}
-}
-
-func (m *startConfirmations) write(batch []db.OrderVersion) {
-	if len(batch) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	err := recovered.Call(ctx, m.log, func() error { return m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()) })
-	if err != nil {
-		m.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
-	}
 }

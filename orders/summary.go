@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// MaxSummaryDays is the longest period of a summary.
-	MaxSummaryDays = 366
+	// maxSummaryDays is the longest period of a summary.
+	maxSummaryDays = 366
 	// topReasons is the number of cancel reasons in a summary.
 	topReasons = 5
 )
@@ -90,7 +90,7 @@ func (s *Service) Summary(ctx context.Context, caller Caller, from, to time.Time
 	if from.After(to) {
 		from, to = to, from
 	}
-	if earliest := to.AddDate(0, 0, 1-MaxSummaryDays); from.Before(earliest) {
+	if earliest := to.AddDate(0, 0, 1-maxSummaryDays); from.Before(earliest) {
 		from = earliest
 	}
 	summary := &Summary{From: from, To: to, Counts: map[models.Status]int64{}, CancelledBy: map[models.Actor]int64{}}

@@ -29,7 +29,7 @@ func (s *Service) Register(ctx context.Context, scope db.WebhookScope, in *jsonb
 		if err != nil {
 			return err
 		}
-		if count >= MaxActive {
+		if count >= maxActive {
 			return ErrTooMany
 		}
 		if err := tx.Insert(ctx, hook); err != nil {

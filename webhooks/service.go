@@ -50,8 +50,8 @@ var (
 )
 
 const (
-	// MaxActive is the largest number of active webhooks of an operator, or of one of its stores.
-	MaxActive = 20
+	// maxActive is the largest number of active webhooks of an operator, or of one of its stores.
+	maxActive = 20
 	// maxListed bounds the list, which includes inactive webhooks.
 	maxListed = 200
 	// rotationOverlap is how long a secret that was replaced stays valid.

@@ -26,7 +26,7 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 	release := func() {}
 	if d.connections != nil {
 		var err error
-		if release, err = d.connections.Acquire(ctx, address); err != nil {
+		if release, err = d.connections.acquire(ctx, address); err != nil {
 			return nil, fmt.Errorf("guard: no free connection to the host: %w", err)
 		}
 	}

@@ -23,8 +23,8 @@ func newHostSlots(perHost int) *hostSlots {
 	return &hostSlots{perHost: perHost, hosts: map[string]*hostQueue{}}
 }
 
-// Acquire waits for a free slot of the host until ctx ends. release frees it; call it once.
-func (s *hostSlots) Acquire(ctx context.Context, host string) (release func(), err error) {
+// acquire waits for a free slot of the host until ctx ends. release frees it; call it once.
+func (s *hostSlots) acquire(ctx context.Context, host string) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestHostSlotsBoundEachHostApart(t *testing.T) {
 		var running sync.WaitGroup
 		for range 5 {
 			running.Go(func() {
-				release, err := slots.Acquire(t.Context(), "lento.example:443")
+				release, err := slots.acquire(t.Context(), "lento.example:443")
 				if err == nil {
 					inside.Add(1)
 					<-leave
@@ -33,7 +33,7 @@ func TestHostSlotsBoundEachHostApart(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 2, inside.Load(), "two inside, three waiting")
 
-		release, err := slots.Acquire(t.Context(), "otro.example:443")
+		release, err := slots.acquire(t.Context(), "otro.example:443")
 		require.NoError(t, err, "another host does not wait")
 		release()
 
@@ -51,13 +51,13 @@ func TestHostSlotsBoundEachHostApart(t *testing.T) {
 func TestHostSlotsGiveUpWithTheContext(t *testing.T) {
 	t.Parallel()
 	slots := newHostSlots(1)
-	release, err := slots.Acquire(t.Context(), "lento.example:443")
+	release, err := slots.acquire(t.Context(), "lento.example:443")
 	require.NoError(t, err)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	outcome := make(chan error)
 	go func() {
-		_, err := slots.Acquire(ctx, "lento.example:443")
+		_, err := slots.acquire(ctx, "lento.example:443")
 		outcome <- err
 	}()
 	cancel()
@@ -65,7 +65,7 @@ func TestHostSlotsGiveUpWithTheContext(t *testing.T) {
 
 	release()
 	release()
-	_, err = slots.Acquire(ctx, "lento.example:443")
+	_, err = slots.acquire(ctx, "lento.example:443")
 	require.ErrorIs(t, err, context.Canceled, "a finished context gets no slot even when one is free")
 	require.Empty(t, slots.hosts)
 }

@@ -1,0 +1,97 @@
+package orders
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"despacho/db"
+	"despacho/internal/clock"
+	"despacho/internal/recovered"
+)
+
+// startConfirmations records in batches which orders have a running workflow. It only saves the
+// reconcile workflow from checking them, so it may lag or be lost.
+type startConfirmations struct {
+	db    *db.DB
+	clock clock.Clock
+	log   *slog.Logger
+
+	mu     sync.RWMutex // a send needs the channel open
+	closed bool
+	orders chan db.OrderVersion
+	done   chan struct{}
+}
+
+const (
+	flushInterval = 200 * time.Millisecond
+	flushSize     = 500
+)
+
+func newStartConfirmations(database *db.DB, clk clock.Clock, log *slog.Logger) *startConfirmations {
+	m := &startConfirmations{db: database, clock: clk, log: log, orders: make(chan db.OrderVersion, 4*flushSize), done: make(chan struct{})}
+	go m.run()
+	return m
+}
+
+// add records that an order's workflow runs. What outlives the process's grace for stopping, such
+// as a request with many orders, may call it after close: the reconcile workflow will check that
+// order.
+func (m *startConfirmations) add(id uuid.UUID, seq int) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.closed {
+		return
+	}
+	select {
+	case m.orders <- db.OrderVersion{ID: id, Seq: seq}:
+	default: // the buffer is full because the database is slow; the reconcile workflow will check the order
+	}
+}
+
+func (m *startConfirmations) close() {
+	m.mu.Lock()
+	if !m.closed {
+		m.closed = true
+		close(m.orders)
+	}
+	m.mu.Unlock()
+	<-m.done
+}
+
+func (m *startConfirmations) run() {
+	defer close(m.done)
+	tick := time.NewTicker(flushInterval)
+	defer tick.Stop()
+	var batch []db.OrderVersion
+	for {
+		select {
+		case order, open := <-m.orders:
+			if !open {
+				m.write(batch)
+				return
+			}
+			if batch = append(batch, order); len(batch) < flushSize {
+				continue
+			}
+		case <-tick.C:
+		}
+		m.write(batch)
+		batch = batch[:0]
+	}
+}
+
+func (m *startConfirmations) write(batch []db.OrderVersion) {
+	if len(batch) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := recovered.Call(ctx, m.log, func() error { return m.db.MarkWorkflowsStarted(ctx, batch, m.clock.Now()) })
+	if err != nil {
+		m.log.Warn("started workflows not marked; the reconcile workflow will find them running", "count", len(batch), "error", err)
+	}
+}
