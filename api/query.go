@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -34,6 +35,14 @@ func listQuery(c *gin.Context) (orders.Query, error) {
 	}
 	return query, wrong.Err()
 }
+
+var statusWords = func() string {
+	words := make([]string, len(models.Statuses))
+	for i, status := range models.Statuses {
+		words[i] = string(status)
+	}
+	return strings.Join(words, ", ")
+}()
 
 // textParameter reads a parameter; empty if it is absent. One that came twice is an error: a list
 // with one of two values has other elements than the caller asked for.
