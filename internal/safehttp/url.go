@@ -1,6 +1,7 @@
 package safehttp
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -55,7 +56,8 @@ func (e *URLError) Message() string {
 }
 
 // CheckURL checks a URL that a user chose: HTTPS, no user info, no fragment, and no literal address
-// that Check rejects. Host names are checked when they are dialled.
+// that Check rejects. Host names are checked when they are dialled. The query of the URL that it
+// returns is escaped: a path is whenever it is written, and a query is written as it is.
 func CheckURL(raw string, allow []netip.Prefix) (*url.URL, error) {
 	if utf8.RuneCountInString(raw) > MaxURLLength {
 		return nil, &URLError{Reason: URLTooLong}
@@ -81,7 +83,22 @@ func CheckURL(raw string, allow []netip.Prefix) (*url.URL, error) {
 	if reason := checkHost(target.Hostname(), allow); reason != "" {
 		return nil, &URLError{Reason: reason}
 	}
+	target.RawQuery = escapeQuery(target.RawQuery)
 	return target, nil
+}
+
+// escapeQuery escapes what a query must not have, as browsers do: a space would end the address in
+// the request line. What is escaped already stays.
+func escapeQuery(query string) string {
+	var escaped strings.Builder
+	for _, c := range []byte(query) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>", c) >= 0 {
+			fmt.Fprintf(&escaped, "%%%02X", c)
+		} else {
+			escaped.WriteByte(c)
+		}
+	}
+	return escaped.String()
 }
 
 func validPort(target *url.URL) bool {

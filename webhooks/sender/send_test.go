@@ -73,6 +73,24 @@ func TestSendSatisfiesStandardWebhooksReceiversDuringRotation(t *testing.T) {
 	}
 }
 
+// A receiver's URL may have characters that no request line carries, in its path and in its query.
+func TestSendEscapesTheURL(t *testing.T) {
+	t.Parallel()
+	for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			asked := make(chan string, 1)
+			url := startReceiver(t, testAuthority().certify(t, receiverName, time.Hour), http2,
+				func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
+
+			result := send(t.Context(), sender.NewSender(senderOptions(t)), deliveredEvent(url+`/mi tienda?sede=San Martín&x=%20+"<>`))
+
+			require.True(t, result.Delivered(), "%s %d %s", result.Message, result.StatusCode, result.Response)
+			require.Equal(t, "/hook/mi%20tienda?sede=San%20Mart%C3%ADn&x=%20+%22%3C%3E", <-asked)
+		})
+	}
+}
+
 // outcome is the expected result of a failed attempt.
 type outcome struct {
 	reason     sender.Reason
