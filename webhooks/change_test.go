@@ -209,3 +209,36 @@ func TestChange_whileTheReceiverBeforeAnswers(t *testing.T) {
 		}
 	})
 }
+
+// What the receiver that a webhook had before asks for, no more events or a long wait, keeps no
+// event from the one that it has now.
+func TestChange_whileTheReceiverBeforeAsksForLess(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		s.service = s.newSendService(t, s.now, patient)
+		for _, status := range []int{http.StatusGone, http.StatusTooManyRequests} {
+			asked, answer := make(chan struct{}), make(chan struct{})
+			before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+				close(asked)
+				<-answer
+				w.Header().Set("Retry-After", "86400")
+				w.WriteHeader(status)
+			})
+			after := apptest.NewReceiver(t, nil)
+			id, _ := s.Register(t, s.Key, before, withRetry)
+			delivery := s.createPending(t, id)
+			var sending sync.WaitGroup
+			sending.Go(func() { _, _ = s.service.Send(t.Context(), delivery, models.CauseAuto) })
+			<-asked
+			s.change(t, s.Key, id, map[string]any{"url": after.URL}, http.StatusOK)
+			close(answer)
+			sending.Wait()
+
+			s.now.Advance(10 * time.Second) // the second attempt is made after about five
+			s.send(t, delivery, models.CauseAuto)
+			require.Len(t, after.Events(), 1, "%d", status)
+			row, attempts := s.deliveryRow(t, delivery.String())
+			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
+			require.Equal(t, status, *attempts[0].StatusCode)
+		}
+	})
+}

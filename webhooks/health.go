@@ -31,11 +31,7 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	if result.Delivered() && hook.FailingSince == nil || result.Reason == sender.ReasonInterrupted {
 		return false, nil // as it was, or the worker is stopping
 	}
-	stored, err := tx.LockWebhook(ctx, hook.ID)
-	if db.IsNotFound(err) || err == nil && stored.URL != hook.URL {
-		return false, nil
-	}
-	if err != nil {
+	if replaced, err := isReplaced(ctx, tx, hook); replaced || err != nil {
 		return false, err
 	}
 	if result.Delivered() {
@@ -49,6 +45,16 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 		return switched, err
 	}
 	return false, deactivate(ctx, tx, hook, textFailing, now)
+}
+
+// isReplaced reports whether the webhook has another URL by now, or is no more, and locks it until
+// the transaction ends.
+func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook) (bool, error) {
+	stored, err := tx.LockWebhook(ctx, hook.ID)
+	if db.IsNotFound(err) {
+		return true, nil
+	}
+	return err == nil && stored.URL != hook.URL, err
 }
 
 // mayDeactivate reports whether updateHealth may deactivate the webhook, as it was read before the

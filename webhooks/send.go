@@ -157,7 +157,7 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	now := s.Clock.Now()
 	recordResult(&t.attempt, result, now)
 	wasPending := t.delivery.Status == models.WebhookDeliveryPending
-	after := s.applyResult(t, result, now)
+	var after error
 	var switched bool
 	store := func(tx *db.DB) error {
 		// The delivery is locked before its attempts, as by whoever begins one or erases them.
@@ -172,6 +172,17 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
 			return err
 		}
+		gone, retryAfter := result.Gone(), result.RetryAfter
+		if gone || retryAfter > 0 {
+			replaced, err := isReplaced(ctx, tx, t.hook)
+			if err != nil {
+				return err
+			}
+			if replaced {
+				gone, retryAfter = false, 0 // the receiver that it has now has asked for neither
+			}
+		}
+		after = applyResult(t, result, gone, retryAfter, now)
 		if t.scheduled() || result.Delivered() {
 			if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
 				return err
@@ -207,8 +218,9 @@ func (s *Service) tellOrder(ctx context.Context, delivery *models.WebhookDeliver
 	}
 }
 
-// applyResult sets the delivery's status from the result and returns the error for Temporal.
-func (s *Service) applyResult(t *target, result sender.Result, now time.Time) error {
+// applyResult sets the delivery's status from the result and returns the error for Temporal. gone
+// and retryAfter are what the webhook's receiver asks for.
+func applyResult(t *target, result sender.Result, gone bool, retryAfter time.Duration, now time.Time) error {
 	if result.Delivered() {
 		finalize(t.delivery, models.WebhookDeliveryDelivered, now)
 		return nil
@@ -217,8 +229,8 @@ func (s *Service) applyResult(t *target, result sender.Result, now time.Time) er
 		// A failed redelivery changes neither the delivery's status nor its schedule.
 		return workflows.WebhookFailed(result.Message)
 	}
-	if t.hook.Retry && !result.Gone() {
-		if wait, more := sender.NextDelay(t.scheduleIndex, result.RetryAfter, rand.Float64); more {
+	if t.hook.Retry && !gone {
+		if wait, more := sender.NextDelay(t.scheduleIndex, retryAfter, rand.Float64); more {
 			next := clock.Normalize(now.Add(wait))
 			t.delivery.NextAttemptAt = &next
 			return workflows.RetryWebhook(result.Message, wait)
