@@ -69,7 +69,7 @@ func (s *Service) Delivery(ctx context.Context, scope db.WebhookScope, id uuid.U
 // SentBody is the body that an attempt sent, nil if it sent none. It is made again of the event's
 // data and the time of the attempt, which decide it: what was erased since is not in it.
 func (s *Service) SentBody(delivery *models.WebhookDelivery, attempt *models.WebhookAttempt) *string {
-	if attempt.Error != nil && (*attempt.Error == textInactive || *attempt.Error == textUnsigned) {
+	if failure := attempt.Error; failure != nil && (*failure == textInactive || *failure == textUnsigned || sender.IsUnsent(*failure)) {
 		return nil
 	}
 	body, err := s.body(delivery, attempt.StartedAt)

@@ -73,6 +73,13 @@ func TestOutcomes_everyReceiverInTheLog(t *testing.T) {
 			got := outcome{status: d.Status, code: valueOf(a.StatusCode), words: valueOf(a.Error), response: valueOf(a.Response)}
 			require.Equal(t, receiver.want, got, name)
 			require.NotNil(t, a.DurationMS, name)
+			shown := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/deliveries/" + d.ID, Key: s.Key})
+			body := shown.Data["attempts"].([]any)[0].(map[string]any)["body"]
+			if receiver.want.code == 0 && receiver.want.words != wordsClosed {
+				require.Nil(t, body, "%s: nothing was sent", name)
+			} else {
+				require.NotNil(t, body, name)
+			}
 		}
 		require.Equal(t, "HTTP/2.0", proto.Load())
 		elsewhere.RequireUntouched(t)

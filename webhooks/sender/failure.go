@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -55,6 +56,15 @@ const (
 	wrongNameMessage = "El certificado TLS del receptor no corresponde a su nombre."
 	unknownCAMessage = "El certificado TLS del receptor no viene de una autoridad conocida."
 )
+
+// unsentMessages are those of the attempts that ended before the request was sent.
+var unsentMessages = []string{
+	messages[ReasonConnectionRefused], messages[ReasonUnreachable], messages[ReasonDNS], messages[ReasonTLS],
+	messages[ReasonRefusedAddress], messages[ReasonInvalid], expiredMessage, wrongNameMessage, unknownCAMessage,
+}
+
+// IsUnsent reports whether an attempt that failed with this message sent nothing.
+func IsUnsent(message string) bool { return slices.Contains(unsentMessages, message) }
 
 func failureOf(reason Reason) Failure {
 	return Failure{Reason: reason, Message: messages[reason]}
