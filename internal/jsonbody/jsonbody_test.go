@@ -40,14 +40,17 @@ func TestParse_rejectsInvalidBodies(t *testing.T) {
 	}
 }
 
-// Whoever sends JSON in another encoding, or with a byte order mark, is told that: its text is
-// right.
+// Whoever sends JSON in another encoding, with a byte order mark or with half a character, as of a
+// text that was cut in an emoji, is told that: the rest is right.
 func TestParse_saysWhatIsWrongWithTheEncoding(t *testing.T) {
 	t.Parallel()
 	for raw, word := range map[string]string{
 		"{\"recipient_name\":\"Rosa D\xedaz\"}": "UTF-8",
 		"\xff\xfe{\x00}\x00":                    "UTF-8",
 		"\ufeff{\"a\":1}":                       "BOM",
+		`{"a":1,"notes":"una caja \ud83d"}`:     `El campo notes tiene la mitad de un carácter (\ud83d)`,
+		`{"x":{"y":["\udce6\ud83d"]}}`:          `El campo x.y.0 tiene la mitad de un carácter (\udce6)`,
+		`{"a\ud83db":1}`:                        `Un nombre de miembro tiene la mitad de un carácter (\ud83d)`,
 	} {
 		_, err := jsonbody.Parse([]byte(raw))
 		require.Equal(t, "invalid_json", apperror.From(err).Code)

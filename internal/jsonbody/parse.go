@@ -6,7 +6,10 @@ package jsonbody
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,7 +41,7 @@ func Parse(raw []byte) (*Object, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(raw))
 	value, err := decoder.ReadValue()
 	if err != nil {
-		return nil, syntaxError(err)
+		return nil, syntaxError(raw, err)
 	}
 	value = value.Clone()
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
@@ -62,17 +65,17 @@ func ParseOptional(raw []byte) (*Object, error) {
 func (o *Object) readMembers() error {
 	decoder := jsontext.NewDecoder(bytes.NewReader(o.raw))
 	if _, err := decoder.ReadToken(); err != nil {
-		return syntaxError(err)
+		return syntaxError(o.raw, err)
 	}
 	for decoder.PeekKind() != '}' {
 		name, err := decoder.ReadToken()
 		if err != nil {
-			return syntaxError(err)
+			return syntaxError(o.raw, err)
 		}
 		key := name.String()
 		value, err := decoder.ReadValue()
 		if err != nil {
-			return syntaxError(err)
+			return syntaxError(o.raw, err)
 		}
 		o.members[key] = value.Clone()
 	}
@@ -85,7 +88,7 @@ func (o *Object) Err() error { return o.invalid.Err() }
 // AddError records an error of the caller's own about a field.
 func (o *Object) AddError(field, message string) { o.invalid.Add(field, message) }
 
-func syntaxError(err error) error {
+func syntaxError(raw jsontext.Value, err error) error {
 	message := "El cuerpo no es JSON válido."
 	code := "invalid_json"
 	var syntactic *jsontext.SyntacticError
@@ -97,8 +100,22 @@ func syntaxError(err error) error {
 		}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		message = "El JSON está incompleto."
+	case raw.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) && errors.As(err, &syntactic):
+		message = halfCharacter(raw, syntactic)
 	}
 	return apperror.New(apperror.Invalid, code, message).Because(err)
+}
+
+// halfCharacter says where half of a character is escaped, as programs write it that cut a text in
+// the middle of an emoji: a code such as \ud83d without the one that completes it. It is the only
+// invalid UTF-8 that JSON in UTF-8 can have.
+func halfCharacter(raw jsontext.Value, at *jsontext.SyntacticError) string {
+	where := "Un nombre de miembro"
+	if at.JSONPointer != "" {
+		where = "El campo " + strings.Join(slices.Collect(at.JSONPointer.Tokens()), ".")
+	}
+	code := raw[at.ByteOffset:min(at.ByteOffset+int64(len(`\ud83d`)), int64(len(raw)))]
+	return fmt.Sprintf("%s tiene la mitad de un carácter (%s), como al cortar un texto en medio de un emoji.", where, code)
 }
 
 // encodingProblem is what is wrong with the encoding of a body; empty if nothing is. The text may
