@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"despacho/internal/config"
 	"despacho/webhooks/sender"
 )
 
@@ -18,10 +17,8 @@ const maxInboxBody = 1 << 20
 
 // InboxOptions configure the webhook inbox.
 type InboxOptions struct {
-	// Address is the host:port to listen on, for HTTPS and plain HTTP alike.
-	Address string
-	// AddressVariable is the variable that sets Address, for error messages.
-	AddressVariable string
+	// Listener takes HTTPS and plain HTTP alike. Stop closes it.
+	Listener net.Listener
 	// Certificate is what the HTTPS side presents.
 	Certificate tls.Certificate
 	// Secrets are those a signature may have been made with; asked for every event.
@@ -46,18 +43,14 @@ type Inbox struct {
 	cancelStreams context.CancelFunc // ends the live pages, which would otherwise outlast a graceful stop
 }
 
-// StartInbox listens until Stop. Webhooks are taken over HTTPS alone; the list and the page also
+// StartInbox serves until Stop. Webhooks are taken over HTTPS alone; the list and the page also
 // come over plain HTTP, so that a browser needs no development certificate.
 func StartInbox(options InboxOptions) (*Inbox, error) {
 	journal, err := openJournal(options.File)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := config.Listen(options.Address, options.AddressVariable)
-	if err != nil {
-		return nil, errors.Join(err, journal.close())
-	}
-	address := listener.Addr().String()
+	address := options.Listener.Addr().String()
 	streams, cancel := context.WithCancel(context.Background())
 	inbox := &Inbox{
 		HookURL:       "https://" + address + "/hook",
@@ -73,7 +66,7 @@ func StartInbox(options InboxOptions) (*Inbox, error) {
 		ReadHeaderTimeout: sniffTimeout,
 	}
 	config := &tls.Config{Certificates: []tls.Certificate{options.Certificate}, NextProtos: []string{"h2", "http/1.1"}}
-	go func() { _ = inbox.server.Serve(sniffTLS(listener, config)) }()
+	go func() { _ = inbox.server.Serve(sniffTLS(options.Listener, config)) }()
 	return inbox, nil
 }
 

@@ -110,6 +110,13 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 // the ports of its parts before it listens on them, and another program may be given one meanwhile.
 const temporalStarts = 3
 
+// CheckPorts fails, as StartTemporal does, when a port is in use.
+func (options TemporalOptions) CheckPorts() error {
+	options.Host = cmp.Or(options.Host, loopback)
+	_, _, err := temporalAddresses(options)
+	return err
+}
+
 // temporalAddresses chooses both addresses and checks that they are free.
 func temporalAddresses(options TemporalOptions) (address, uiAddress string, err error) {
 	if address, err = portAddress(options.Host, options.Port); err != nil {

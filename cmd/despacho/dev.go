@@ -54,12 +54,14 @@ func devCommand() *cobra.Command {
 // devProcess runs the whole service on one machine. It starts in the order of its fields and stops
 // in reverse: API, worker, inbox, Temporal.
 type devProcess struct {
-	out      io.Writer
-	config   *config.Config
-	log      *slog.Logger
-	listener net.Listener
-	certs    *dev.Certificates
-	secrets  *encryption.Cipher
+	out     io.Writer
+	config  *config.Config
+	log     *slog.Logger
+	certs   *dev.Certificates
+	secrets *encryption.Cipher
+
+	// api, admin and inbox are open from the start.
+	api, admin, inbox net.Listener
 
 	// temporal is nil when TEMPORAL_ADDRESS names an existing server.
 	temporal        *dev.Temporal
@@ -74,7 +76,8 @@ func (d *devProcess) run(ctx context.Context) error {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	// Ports are opened before anything slow, so that a port in use is reported first.
+	// Ports are opened before anything slow, so that a port in use is reported first. Those of
+	// Temporal are only looked at: its server opens them.
 	if err := d.listen(); err != nil {
 		return err
 	}
@@ -169,22 +172,44 @@ func setDevPlaces(cfg *config.Config) {
 }
 
 func (d *devProcess) listen() error {
-	listener, err := config.Listen(d.config.HTTPAddr, "HTTP_ADDR")
-	if err != nil {
-		return err
+	for _, port := range []struct {
+		listener          *net.Listener
+		address, variable string
+	}{
+		{&d.api, d.config.HTTPAddr, "HTTP_ADDR"},
+		{&d.admin, adminAddress(d.config), "ADMIN_ADDR"},
+		{&d.inbox, d.config.DevInboxAddr, "DEV_INBOX_ADDR"},
+	} {
+		listener, err := config.Listen(port.address, port.variable)
+		if err != nil {
+			return err
+		}
+		*port.listener = listener
+		d.onClose(func() { _ = listener.Close() })
 	}
-	d.listener = listener
-	d.onClose(func() { _ = listener.Close() })
 	if _, port, _ := net.SplitHostPort(d.config.HTTPAddr); port == "0" {
-		d.config.SetHTTPAddr(listener.Addr().String())
+		d.config.SetHTTPAddr(d.api.Addr().String())
 	}
-	return nil
+	if usesAnotherTemporal() {
+		return nil
+	}
+	return d.temporalServer().CheckPorts()
+}
+
+// usesAnotherTemporal reports whether TEMPORAL_ADDRESS names a server, so that none is started.
+func usesAnotherTemporal() bool { return os.Getenv("TEMPORAL_ADDRESS") != "" }
+
+func (d *devProcess) temporalServer() dev.TemporalOptions {
+	return dev.TemporalOptions{
+		Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
+		DBFile: filepath.Join(d.config.DevDir, dev.TemporalFile), SearchAttributes: workflows.SearchAttributes(),
+	}
 }
 
 // startTemporal runs Temporal's development server, unless TEMPORAL_ADDRESS is set. Namespace, TLS
 // and key of the other TEMPORAL_* variables and of temporal.toml are those of another server.
 func (d *devProcess) startTemporal(ctx context.Context) error {
-	if os.Getenv("TEMPORAL_ADDRESS") != "" {
+	if usesAnotherTemporal() {
 		var err error
 		if d.temporalOptions, err = config.TemporalOptions(); err != nil {
 			return err
@@ -196,8 +221,8 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cli, err := dev.FindTemporalDev(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) })
-	if err != nil {
+	options := d.temporalServer()
+	if options.CLI, err = dev.FindTemporalDev(ctx, filepath.Dir(binary), func(line string) { d.printLine("%s", line) }); err != nil {
 		return err
 	}
 	log, err := os.OpenFile(filepath.Join(d.config.DevDir, dev.TemporalLog), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -205,10 +230,8 @@ func (d *devProcess) startTemporal(ctx context.Context) error {
 		return err
 	}
 	d.onClose(func() { _ = log.Close() })
-	server, err := dev.StartTemporal(ctx, dev.TemporalOptions{
-		CLI: cli, Port: d.config.DevTemporalPort, UIPort: d.config.DevTemporalPort + 1000, PortVariable: "DEV_TEMPORAL_PORT",
-		DBFile: filepath.Join(d.config.DevDir, dev.TemporalFile), SearchAttributes: workflows.SearchAttributes(), Log: log,
-	})
+	options.Log = log
+	server, err := dev.StartTemporal(ctx, options)
 	if err != nil {
 		return err
 	}
@@ -285,7 +308,7 @@ func (d *devProcess) seed(ctx context.Context, database *db.DB) (*demo.Document,
 func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbox, error) {
 	var hookURL string
 	inbox, err := dev.StartInbox(dev.InboxOptions{
-		Address: d.config.DevInboxAddr, AddressVariable: "DEV_INBOX_ADDR", Certificate: d.certs.Server,
+		Listener: d.inbox, Certificate: d.certs.Server,
 		File: filepath.Join(d.config.DevDir, "inbox.jsonl"),
 		Secrets: func() []string {
 			secrets, err := demo.InboxSecrets(ctx, database, d.secrets, hookURL)
@@ -305,22 +328,18 @@ func (d *devProcess) startInbox(ctx context.Context, database *db.DB) (*dev.Inbo
 
 // serve runs the API and the worker and prints the banner. It stops the API first, then the worker.
 func (d *devProcess) serve(ctx context.Context, a *app.App, document *demo.Document, began time.Time) error {
-	admin, err := config.Listen(adminAddress(d.config), "ADMIN_ADDR")
-	if err != nil {
-		return err
-	}
 	group, failed := errgroup.WithContext(ctx)
 	workerCtx, stopWorker := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWorker()
-	group.Go(func() error { return a.ServeAdmin(failed, admin) })
+	group.Go(func() error { return a.ServeAdmin(failed, d.admin) })
 	group.Go(func() error { return d.watchTemporal(failed) })
 	group.Go(func() error {
 		defer stopWorker()
-		return a.ServeAPI(failed, d.listener)
+		return a.ServeAPI(failed, d.api)
 	})
 	group.Go(func() error {
 		return a.RunWorker(workerCtx, func() {
-			printBanner(d.out, document, "http://"+admin.Addr().String()+"/metrics", time.Since(began))
+			printBanner(d.out, document, "http://"+d.admin.Addr().String()+"/metrics", time.Since(began))
 		})
 	})
 	return group.Wait()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -50,7 +49,7 @@ func devBackup(ctx context.Context, out io.Writer, directory string) error {
 	} else if backup.Files = location.Directory; backup.Files == "" {
 		fmt.Fprintln(out, "The photos in the bucket of PHOTOS are not copied.")
 	}
-	if os.Getenv("TEMPORAL_ADDRESS") != "" {
+	if usesAnotherTemporal() {
 		backup.Temporal = ""
 		fmt.Fprintln(out, "The Temporal of TEMPORAL_ADDRESS is not copied.")
 	}

@@ -57,6 +57,32 @@ func free(port int) bool {
 	return listener.Close() == nil
 }
 
+// A port in use is reported before anything is looked for or started: getting Temporal's server can
+// take minutes.
+func TestDev_aPortInUseIsReportedFirst(t *testing.T) {
+	t.Parallel()
+	for _, variable := range []string{"HTTP_ADDR", "ADMIN_ADDR", "DEV_INBOX_ADDR", "DEV_TEMPORAL_PORT"} {
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			variables := devVariables(t, dir)
+			address := "127.0.0.1:" + variables["DEV_TEMPORAL_PORT"]
+			if variable != "DEV_TEMPORAL_PORT" {
+				address = freeAddress(t)
+				variables[variable] = address
+			}
+			taken, err := net.Listen("tcp", address)
+			require.NoError(t, err)
+			defer taken.Close()
+			p := start(t, variables, "dev")
+			require.Error(t, p.Wait())
+			require.Contains(t, p.output(), address+" is in use by another program: stop it, or set "+variable+" to a free one\n")
+			require.NoFileExists(t, filepath.Join(dir, dev.TemporalLog), "Temporal's server was looked for before")
+			require.NoFileExists(t, filepath.Join(dir, dev.DatabaseFile))
+		})
+	}
+}
+
 func readDemo(t *testing.T, dir string) *demo.Document {
 	t.Helper()
 	file := filepath.Join(dir, "demo.json")
