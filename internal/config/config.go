@@ -65,7 +65,7 @@ type Config struct {
 
 	DNIProvider []string `env:"DNI_PROVIDER" doc:"Identity providers tried in order, separated by commas. Empty: documents are kept as declared."`
 	DNIURL      []string `env:"DNI_URL" doc:"Address of each provider, in the same order. Empty: each provider's own."`
-	DNIToken    []string `env:"DNI_TOKEN" doc:"Token of each provider, in the same order."`
+	DNIToken    []string `env:"DNI_TOKEN" doc:"Token of each provider, in the same order. Needed at each provider's own address."`
 
 	WebhookAllowNets []netip.Prefix `env:"WEBHOOK_ALLOW_NETS" doc:"CIDRs exempt from the guard against private addresses. Empty outside dev; 127.0.0.0/8 in dev."`
 	WebhookCAFile    string         `env:"WEBHOOK_CA_FILE" doc:"PEM file with roots trusted for webhooks besides the system's."`

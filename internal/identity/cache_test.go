@@ -105,7 +105,7 @@ func TestCacheKeysDoNotTellTheDNI(t *testing.T) {
 	}
 	require.Len(t, keys, 4, "each secret has its own key for each DNI")
 
-	_, err := New([]Config{{Provider: "decolecta"}}, Options{Cache: newFakeCache(clock.System())})
+	_, err := New([]Config{{Provider: "decolecta", Token: someToken}}, Options{Cache: newFakeCache(clock.System())})
 	require.ErrorContains(t, err, "secret")
 }
 

@@ -16,7 +16,8 @@ type Config struct {
 	// URL replaces the provider's own address; without a path, its own path is kept. Empty means
 	// its own.
 	URL string
-	// Token is our API token at the provider.
+	// Token is our API token at the provider. It may be empty where URL is given, as that of a gateway
+	// which adds it.
 	Token string
 }
 
@@ -60,6 +61,10 @@ func (c Config) resolve() (providerSpec, *url.URL, error) {
 	address := c.URL
 	if address == "" {
 		address = shape.origin
+		if c.Token == "" {
+			// Every answer would be that the credentials are wrong.
+			return shape, nil, fmt.Errorf("DNI_TOKEN must have a token for %s, which answers nobody without one", c.Provider)
+		}
 	}
 	endpoint, err := url.Parse(address)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") {

@@ -55,7 +55,9 @@ func TestNew_anErrorNamesTheVariable(t *testing.T) {
 		"an address without host":     {[]Config{{Provider: "migo", URL: "https:///api"}}, "DNI_URL"},
 		"an address that is no HTTP":  {[]Config{{Provider: "migo", URL: "ftp://api.migo.pe"}}, "DNI_URL"},
 		"an address that is no URL":   {[]Config{{Provider: "migo", URL: "https://[::1"}}, "DNI_URL"},
-		"the second of two addresses": {[]Config{{Provider: "decolecta"}, {Provider: "migo", URL: "x"}}, "migo"},
+		"the second of two addresses": {[]Config{{Provider: "decolecta", Token: someToken}, {Provider: "migo", URL: "x", Token: someToken}}, "migo"},
+		"no token":                    {[]Config{{Provider: "migo"}}, "DNI_TOKEN must have a token for migo"},
+		"no second token":             {[]Config{{Provider: "migo", Token: someToken}, {Provider: "decolecta"}}, "DNI_TOKEN must have a token for decolecta"},
 	} {
 		_, err := New(c.configs, Options{})
 		require.ErrorContains(t, err, c.want, name)
@@ -66,14 +68,24 @@ func TestNew_anErrorNamesTheVariable(t *testing.T) {
 	require.NotContains(t, err.Error(), someToken)
 }
 
+// An address of one's own, such as a gateway's, may need no token, and the development provider
+// needs none.
+func TestNew_anAddressOfOnesOwnMayNeedNoToken(t *testing.T) {
+	t.Parallel()
+	for _, config := range []Config{{Provider: "apisnet", URL: "https://gateway.example/dni?key=1"}, {Provider: DevProvider, URL: "http://127.0.0.1:9000"}} {
+		_, err := New([]Config{config}, Options{})
+		require.NoError(t, err)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for config, want := range map[Config]string{
-		{Provider: "decolecta"}:                                         "https://api.decolecta.com/v1/reniec/dni",
-		{Provider: "apisnet"}:                                           "https://api.apis.net.pe/v2/reniec/dni",
-		{Provider: "apiperu"}:                                           "https://apiperu.dev/api/dni",
-		{Provider: "jsonpe"}:                                            "https://api.json.pe/api/dni",
-		{Provider: "migo"}:                                              "https://api.migo.pe/api/v1/dni",
+		{Provider: "decolecta", Token: someToken}:                       "https://api.decolecta.com/v1/reniec/dni",
+		{Provider: "apisnet", Token: someToken}:                         "https://api.apis.net.pe/v2/reniec/dni",
+		{Provider: "apiperu", Token: someToken}:                         "https://apiperu.dev/api/dni",
+		{Provider: "jsonpe", Token: someToken}:                          "https://api.json.pe/api/dni",
+		{Provider: "migo", Token: someToken}:                            "https://api.migo.pe/api/v1/dni",
 		{Provider: "migo", URL: "http://127.0.0.1:9000"}:                "http://127.0.0.1:9000/api/v1/dni",
 		{Provider: "dev", URL: "http://127.0.0.1:9000/"}:                "http://127.0.0.1:9000/v1/reniec/dni",
 		{Provider: "apisnet", URL: "https://gateway.example/dni?key=1"}: "https://gateway.example/dni?key=1",
