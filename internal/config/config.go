@@ -155,6 +155,7 @@ func (c *Config) check() error {
 	c.checkDurations(complain)
 	c.checkNumbers(complain)
 	c.checkKeys(complain)
+	c.checkNames(complain)
 	c.checkFiles(complain)
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		complain("LOG_FORMAT", "must be text or json, not %q", c.LogFormat)
@@ -254,14 +255,26 @@ func (c *Config) checkKeys(complain complaint) {
 	}
 }
 
+// checkNames refuses spaces around what names something. " s3://fotos" would be a directory below
+// the working directory, and "despacho " a task queue that no worker of "despacho" polls.
+func (c *Config) checkNames(complain complaint) {
+	for variable, value := range map[string]string{
+		"FILES_DIR": c.FilesDir, "PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback, "DEV_DIR": c.DevDir, "TEMPORAL_TASK_QUEUE": c.TaskQueue,
+	} {
+		if hasSpaceAround(value) {
+			complain(variable, withoutSpaces, value)
+		}
+	}
+}
+
+// withoutSpaces is the complaint about a value that hasSpaceAround.
+const withoutSpaces = "must be without spaces around it, not %q"
+
+func hasSpaceAround(text string) bool { return strings.TrimSpace(text) != text }
+
 func (c *Config) checkFiles(complain complaint) {
 	for variable, location := range map[string]string{"PHOTOS": c.Photos, "PHOTOS_FALLBACK": c.PhotosFallback} {
-		if location == "" {
-			continue
-		}
-		if strings.TrimSpace(location) != location {
-			// " s3://fotos" would be a directory below the working directory.
-			complain(variable, "must be without spaces around it, not %q", location)
+		if location == "" || hasSpaceAround(location) {
 			continue
 		}
 		if _, err := photos.ParseLocation(location); err != nil {

@@ -116,6 +116,7 @@ func TestLoad_anErrorNamesOnlyTheVariable(t *testing.T) {
 		{"BASE_URL", "https://despacho.example?x=1"}, {"BASE_URL", "https://despacho.example#x"}, {"BASE_URL", "ftp://despacho.example"},
 		{"BASE_URL", "https://despacho.example/ "}, {"TEMPORAL_UI_URL", "https://temporal.example/ui\n"},
 		{"PHOTOS", " s3://fotos?region=sa-east-1"}, {"PHOTOS_FALLBACK", "/var/lib/despacho/files "},
+		{"FILES_DIR", "/var/lib/despacho/files\n"}, {"FILES_DIR", " "}, {"DEV_DIR", " .dev"}, {"TEMPORAL_TASK_QUEUE", "despacho "},
 	} {
 		t.Run(wrong.value, func(t *testing.T) {
 			t.Setenv(wrong.variable, wrong.value)
@@ -131,6 +132,15 @@ func TestTemporalOptions_malformedAddressNamesTheVariable(t *testing.T) {
 		t.Setenv("TEMPORAL_ADDRESS", address)
 		_, err := config.TemporalOptions()
 		require.ErrorContains(t, err, "TEMPORAL_ADDRESS", address)
+	}
+}
+
+// A namespace with a space is another one, which no server has.
+func TestTemporalOptions_aNamespaceWithSpacesAround(t *testing.T) {
+	for _, namespace := range []string{" default", "default\n", " "} {
+		t.Setenv("TEMPORAL_NAMESPACE", namespace)
+		_, err := config.TemporalOptions()
+		require.ErrorContains(t, err, "TEMPORAL_NAMESPACE must be without spaces around it", namespace)
 	}
 }
 

@@ -31,6 +31,9 @@ func TemporalOptions() (client.Options, error) {
 	if err := checkHostPort(options.HostPort); err != nil {
 		return client.Options{}, fmt.Errorf("TEMPORAL_ADDRESS must be host:port, not %q: %w", options.HostPort, err)
 	}
+	if hasSpaceAround(options.Namespace) {
+		return client.Options{}, fmt.Errorf("TEMPORAL_NAMESPACE "+withoutSpaces, options.Namespace)
+	}
 	return options, nil
 }
 
