@@ -19,6 +19,7 @@ const (
 	changeTestSteps         = "test-steps"
 	changeStopSettled       = "stop-settled"
 	changeRetriesOff        = "retries-off"
+	changeOneStepEach       = "one-step-each"
 )
 
 // has reports whether the run was, at this point, made by code with the change.

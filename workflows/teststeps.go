@@ -89,9 +89,14 @@ func (o *order) startStep(ctx workflow.Context, after time.Duration) {
 	timerCtx, stop := workflow.WithCancel(ctx)
 	o.stopStep = stop
 	timer := workflow.NewTimerWithOptions(timerCtx, after, workflow.TimerOptions{Summary: "test step"})
+	seq := o.seq
 	o.events.AddFuture(timer, func(f workflow.Future) {
 		if f.Get(ctx, nil) != nil {
 			return // cancelled by a move
+		}
+		// The timer may fire while an update makes the step, when it is too late to cancel it.
+		if o.seq != seq && o.has(ctx, changeOneStepEach) {
+			return // the next step has a timer of its own
 		}
 		o.stopStep = nil
 		if err := o.makeStep(ctx); err != nil {

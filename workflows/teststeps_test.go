@@ -166,3 +166,28 @@ func TestSteps_refusedIsTriedAgain(t *testing.T) {
 	require.Equal(t, []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}, s.moves())
 	require.Equal(t, []time.Duration{stepAfter, stepAfter, time.Hour, time.Hour, stepAfter}, s.waits)
 }
+
+// A step's time may come while that step is being made, as when the database is away during an
+// advance. The step after it waits its own time all the same.
+func TestSteps_timeIsOverWhileTheStepIsMade(t *testing.T) {
+	t.Parallel()
+	s := newTestOrder(t, receiveStep, assignA, deliverStep)
+	down := s.downUntil(2 * stepAfter)
+	var written []time.Time
+	s.beforeWrite = func(workflows.ApplyMoveInput) (*workflows.ApplyMoveResult, error) {
+		if err := down(); err != nil {
+			return nil, err
+		}
+		written = append(written, s.env.Now())
+		return nil, nil
+	}
+	var advanced *updateResult
+	s.at(time.Second, func() { advanced = s.update(workflows.AdvanceName, 1) })
+	require.True(t, s.run())
+	advanced.requireDone(t)
+	require.Equal(t, []models.Move{models.MoveReceive, models.MoveAssign, models.MoveDeliver}, s.moves())
+	require.Len(t, written, 3)
+	for i := 1; i < len(written); i++ {
+		require.Equal(t, stepAfter, written[i].Sub(written[i-1]), "between %s and %s", s.written[i-1].Move, s.written[i].Move)
+	}
+}
