@@ -17,6 +17,9 @@ import (
 	"despacho/workflows"
 )
 
+// compareEvery is the time between two comparisons by one process.
+const compareEvery = time.Hour
+
 // compareHourly compares the database with Temporal once an hour, and when the process has started:
 // a backup is restored while no worker runs.
 func (a *Activities) compareHourly(ctx context.Context, over func() bool) error {
@@ -24,7 +27,8 @@ func (a *Activities) compareHourly(ctx context.Context, over func() bool) error 
 		return nil // a run whose time is over has not ended yet
 	}
 	defer a.comparing.Unlock()
-	if a.pass.complete && a.Clock.Now().Minute() != 0 {
+	// A negative age means that the clock was set back.
+	if age := a.Clock.Now().Sub(a.pass.began); a.pass.complete && age >= 0 && age < compareEvery {
 		return nil
 	}
 	c := &comparison{Activities: a, over: over, pass: &a.pass}
@@ -45,6 +49,7 @@ const settledAfter = 2 * time.Minute
 
 // comparisonPass is one pass over the running workflows. It may take several runs of Reconcile.
 type comparisonPass struct {
+	began time.Time
 	// next is the token of the page that is compared next; nil is the first one.
 	next     []byte
 	complete bool
@@ -56,8 +61,8 @@ type comparisonPass struct {
 }
 
 // begin begins another pass after one that is complete.
-func (p *comparisonPass) begin() {
-	*p = comparisonPass{found: map[string]bool{}, known: p.found}
+func (p *comparisonPass) begin(now time.Time) {
+	*p = comparisonPass{began: now, found: map[string]bool{}, known: p.found}
 }
 
 // comparison is what one run of Reconcile does of a pass.
@@ -72,7 +77,7 @@ type comparison struct {
 // database is unavailable, or after a page when the run is over, is the pass not complete.
 func (c *comparison) run(ctx context.Context) (failed error) {
 	if c.pass.complete || c.pass.found == nil {
-		c.pass.begin()
+		c.pass.begin(c.Clock.Now())
 	}
 	for {
 		page, err := c.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{

@@ -309,10 +309,29 @@ func TestRestored_moreThanARunCanCompare(t *testing.T) {
 	require.Equal(t, []string{"", "second", "third"}, asked, "then it is complete until its hour")
 }
 
-// hour is a clock that stands still at the beginning of an hour.
-type hour struct{}
-
-func (hour) Now() time.Time { return time.Now().UTC().Truncate(time.Hour) }
+// The comparison is made an hour after the last one. It does not wait for a certain minute: no run
+// of reconcile may begin in it, because the one before took longer or Temporal was away.
+func TestRestored_isComparedEveryHour(t *testing.T) {
+	t.Parallel()
+	s := boot(t, "", apptest.Options{})
+	now := clock.NewManual(time.Now().Truncate(time.Hour).Add(time.Minute))
+	temporal := stuck{Client: s.Temporal, undescribed: "none", unsignalled: "none", lists: new(atomic.Int64)}
+	a := s.reconcilingWith(temporal, now)
+	compared := func() int64 {
+		t.Helper()
+		require.NoError(t, reconcile(t, a))
+		return temporal.lists.Load()
+	}
+	require.EqualValues(t, 1, compared(), "when the process has started")
+	now.Advance(58*time.Minute + 50*time.Second)
+	require.EqualValues(t, 1, compared())
+	now.Advance(70 * time.Second)
+	require.EqualValues(t, 2, compared(), "an hour later")
+	now.Advance(time.Minute)
+	require.EqualValues(t, 2, compared())
+	now.Advance(-2 * time.Hour)
+	require.EqualValues(t, 3, compared(), "the clock was set back")
+}
 
 // A workflow without an order that never ends, because no worker can run it, shows once that the
 // databases are not of the same time, not each hour: every open order would be looked at each time.
@@ -323,11 +342,13 @@ func TestRestored_aWorkflowThatNeverEnds(t *testing.T) {
 	var log bytes.Buffer
 	first := s.orphan(t)
 	temporal := stuck{Client: s.Temporal, unsignalled: first, lists: new(atomic.Int64)}
-	a := s.reconcilingWith(temporal, hour{})
+	now := clock.NewManual(time.Now())
+	a := s.reconcilingWith(temporal, now)
 	a.Log = slog.New(slog.NewTextHandler(&log, nil))
 	found := func() int {
 		t.Helper()
 		require.ErrorContains(t, reconcile(t, a), "exceeded workflow execution limit")
+		now.Advance(time.Hour)
 		return strings.Count(log.String(), "are not of the same time")
 	}
 	require.Equal(t, 1, found())
