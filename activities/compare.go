@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"despacho/models"
 	"despacho/workflows"
 )
 
@@ -44,7 +46,8 @@ func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 	return c.run(ctx)
 }
 
-// settledAfter is how long after its last move an ended order's workflow has completed.
+// settledAfter is how long after its last move an ended order's workflow has completed, and after
+// the start of its run a late reception is in the row or was refused.
 const settledAfter = 2 * time.Minute
 
 // comparisonPass is one pass over the running workflows. It may take several runs of Reconcile.
@@ -123,19 +126,19 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 	var mu sync.Mutex
 	var running []uuid.UUID
 	var found []string
-	_, unavailable, failed = c.eachOrder(ctx, "order not compared with its workflow", slices.Concat(missing, ended), func(id uuid.UUID) error {
-		run, sends, err := c.runOf(ctx, id)
+	toCompare := slices.AppendSeq(missing, maps.Keys(ended))
+	_, unavailable, failed = c.eachOrder(ctx, "order not compared with its workflow", toCompare, func(id uuid.UUID) error {
+		described, err := c.runOf(ctx, id)
+		if described == nil {
+			return err
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		if run != "" {
-			running = append(running, id)
+		running = append(running, id)
+		if state, hasEnded := ended[id]; !hasEnded || c.isUnexpected(described, state) {
+			found = append(found, described.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 		}
-		// The workflow of an ended order that has nothing to send waits for the retry of an event that
-		// somebody has redelivered: that tells nothing about the databases.
-		if run != "" && !(sends && slices.Contains(ended, id)) {
-			found = append(found, run)
-		}
-		return err
+		return nil
 	})
 	if err := c.unconfirm(ctx, found); err != nil {
 		return true, errors.Join(failed, err)
@@ -166,20 +169,27 @@ func (c *comparison) unconfirm(ctx context.Context, found []string) error {
 	return nil
 }
 
-// runOf returns the id of the run of an order's workflow, empty if none really runs, and whether it
-// has webhook calls that have not completed. The list may be behind, or be of another time than the
-// workflows: they are in two databases of Temporal.
-func (c *comparison) runOf(ctx context.Context, orderID uuid.UUID) (run string, sends bool, err error) {
+// runOf describes the run of an order's workflow; nil if none really runs. The list may be behind,
+// or be of another time than the workflows: they are in two databases of Temporal.
+func (c *comparison) runOf(ctx context.Context, orderID uuid.UUID) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	described, err := c.Temporal.DescribeWorkflowExecution(ctx, workflows.OrderWorkflowID(orderID), "")
 	if workflows.IsNotRunning(err) {
-		return "", false, nil
+		return nil, nil
 	}
-	info := described.GetWorkflowExecutionInfo()
-	if err != nil || info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return "", false, err
+	if err != nil || described.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return nil, err
 	}
-	sends = slices.ContainsFunc(described.GetPendingActivities(), func(activity *workflow.PendingActivityInfo) bool {
+	return described, nil
+}
+
+// isUnexpected reports whether the run of an order that has ended, and has nothing to send, tells
+// that the databases are not of the same time. One that waits for the retry of an event that
+// somebody has redelivered does not. Nor does one that has just begun for an order that the timer
+// cancelled: a late reception starts it before it is in the row.
+func (c *comparison) isUnexpected(run *workflowservice.DescribeWorkflowExecutionResponse, state models.State) bool {
+	sends := slices.ContainsFunc(run.GetPendingActivities(), func(activity *workflow.PendingActivityInfo) bool {
 		return activity.GetActivityType().GetName() == workflows.SendWebhookActivity
 	})
-	return info.GetExecution().GetRunId(), sends, nil
+	began := run.GetWorkflowExecutionInfo().GetStartTime().AsTime()
+	return !sends && !(state.Revivable() && c.Clock.Now().Sub(began) < settledAfter)
 }

@@ -267,18 +267,22 @@ func (d *DB) MissingOrders(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, e
 	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return known[id] }), nil
 }
 
-// EndedOrders returns those of the ids whose order ended before a time, as its workflow has
-// confirmed, and has no event to send.
-func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time) ([]uuid.UUID, error) {
+// EndedOrders returns the states of those of the ids whose order ended before a time, as its
+// workflow has confirmed, and has no event to send.
+func (d *DB) EndedOrders(ctx context.Context, ids []uuid.UUID, before time.Time) (map[uuid.UUID]models.State, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	var ended []uuid.UUID
-	err := d.with(ctx).Model(&models.Order{}).
+	var ended []models.Order
+	err := d.with(ctx).Select("id, status, cancelled_by, rider_id").
 		Where("id IN ? AND status NOT IN ? AND updated_at < ? AND workflow_started_at IS NOT NULL", ids, models.OpenStatuses, before).
 		Where("NOT EXISTS (SELECT 1 FROM deliveries WHERE order_id = orders.id AND status = ?)", models.WebhookDeliveryPending).
-		Pluck("id", &ended).Error
-	return ended, err
+		Find(&ended).Error
+	states := make(map[uuid.UUID]models.State, len(ended))
+	for i := range ended {
+		states[ended[i].ID] = ended[i].State()
+	}
+	return states, err
 }
 
 // UnconfirmOpenOrders makes the reconcile workflow look at every open order: it starts the workflow

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -373,6 +374,31 @@ func reconcile(t *testing.T, a *activities.Activities) error {
 	env.RegisterActivity(a.Reconcile)
 	_, err := env.ExecuteActivity(a.Reconcile, time.Nanosecond)
 	return err
+}
+
+// The workflow of a late reception runs before the row shows the reception. It does not show that
+// one of the databases is an older copy: the open orders stay confirmed.
+func TestRevival_isNoRestoredCopy(t *testing.T) {
+	t.Parallel()
+	testenv.Databases(t, func(t *testing.T, databaseURL string) {
+		s := boot(t, databaseURL, apptest.Options{NoWorker: true, Configure: shortMoveTimeout})
+		longAgo := time.Now().AddDate(0, 0, -2)
+		late := s.Row(longAgo, apptest.CancelledBy(models.ByAuto, ""))
+		s.InsertRows(t, []models.Order{late, s.Row(longAgo)})
+		answer := s.move(t, late.ID.String(), "receive", nil)
+		require.Equal(t, http.StatusServiceUnavailable, answer.Status, "no worker writes it: %s", answer.Text)
+		poll.Until(t, func() error {
+			listed, err := s.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowId = '" + workflows.OrderWorkflowID(late.ID) + "'"})
+			if err == nil && len(listed.GetExecutions()) == 0 {
+				err = errors.New("the run is not listed yet")
+			}
+			return err
+		})
+		require.NoError(t, s.comparing().CompareWithTemporal(t.Context()))
+		unconfirmed, err := s.App.DB.OrdersMissingWorkflow(t.Context(), time.Now(), 0, db.Position{}, 1)
+		require.NoError(t, err)
+		require.Empty(t, unconfirmed)
+	})
 }
 
 // retrying returns an ended order whose workflow waits hours for the retry of its last event, and
