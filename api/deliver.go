@@ -12,9 +12,7 @@ import (
 )
 
 func (s *Server) deliverOrder(c *gin.Context) error {
-	return withDelivery(c, func(ctx context.Context, who orders.Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*orders.View, error) {
-		return s.orders.Deliver(ctx, who, id, in, photo, nil)
-	})
+	return withDelivery(c, s.orders.Deliver)
 }
 
 // withDelivery reads a delivery from JSON, or from a multipart form when there is a photo, and

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"despacho/internal/apperror"
+	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/orders"
 )
@@ -88,7 +89,11 @@ func (s *Server) respondOrders(c *gin.Context, query orders.Query) error {
 }
 
 func (s *Server) cancelOrder(c *gin.Context, order *models.OrderView) error {
-	cancelled, err := s.cancel(c, order, true)
+	cancelled, err := s.cancel(c, order, func(in *jsonbody.Object) (orders.Cancellation, error) {
+		why, err := orders.ReadCancellation(in)
+		why.OnlyRegistered = true
+		return why, err
+	})
 	// The contract says 400 for an order that can no longer be cancelled, also when a concurrent
 	// move was first.
 	if errors.Is(err, orders.ErrMoveRefused) {
@@ -104,16 +109,15 @@ func (s *Server) cancelOrder(c *gin.Context, order *models.OrderView) error {
 
 // cancel is shared with the panel, where the operator may also cancel an order that it has
 // received.
-func (s *Server) cancel(c *gin.Context, order *models.OrderView, onlyRegistered bool) (*orders.View, error) {
+func (s *Server) cancel(c *gin.Context, order *models.OrderView, read func(*jsonbody.Object) (orders.Cancellation, error)) (*orders.View, error) {
 	in, err := readOptionalBody(c)
 	if err != nil {
 		return nil, err
 	}
-	why, err := orders.ReadCancellation(in)
+	why, err := read(in)
 	if err != nil {
 		return nil, err
 	}
-	why.OnlyRegistered = onlyRegistered
 	return s.orders.Cancel(c.Request.Context(), caller(c), order, why)
 }
 

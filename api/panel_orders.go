@@ -131,7 +131,7 @@ func (s *Server) assignOrder(c *gin.Context, order *models.OrderView) error {
 	if err != nil {
 		return err
 	}
-	riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
+	riderID, expected := in.RequiredUUID("rider_id"), in.Count(orders.ExpectedVersion)
 	if err := in.Err(); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Server) assignOrder(c *gin.Context, order *models.OrderView) error {
 }
 
 func (s *Server) panelCancelOrder(c *gin.Context, order *models.OrderView) error {
-	return respondMove(c)(s.cancel(c, order, false))
+	return respondMove(c)(s.cancel(c, order, orders.ReadCancellationOfSeen))
 }
 
 func (s *Server) setPoint(c *gin.Context) error {

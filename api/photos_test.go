@@ -61,10 +61,15 @@ func assignedRow(tenant *apptest.Tenant) models.Order {
 }
 
 // deliveryWithPhoto is a delivery as the rider's phone sends it.
-func deliveryWithPhoto(t *testing.T, orderID, token string) apptest.Request {
+func deliveryWithPhoto(t *testing.T, orderID, token string, more ...map[string]string) apptest.Request {
 	t.Helper()
 	var form bytes.Buffer
 	writer := multipart.NewWriter(&form)
+	for _, fields := range more {
+		for name, value := range fields {
+			require.NoError(t, writer.WriteField(name, value))
+		}
+	}
 	part, err := writer.CreateFormFile("photo", "entrega.png")
 	require.NoError(t, err)
 	require.NoError(t, png.Encode(part, image.NewGray(image.Rect(0, 0, 8, 8))))

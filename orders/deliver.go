@@ -17,11 +17,11 @@ import (
 )
 
 // Deliver marks the order delivered. Cash on delivery requires the amount collected; a photo is
-// optional. With expectedSeq it returns ErrOrderChanged if the order has moved since: another rider
-// may have it, who would be the one that has delivered it and has the money.
-func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte, expectedSeq *int) (*View, error) {
+// optional. With an expected version it returns ErrOrderChanged if the order has moved since:
+// another rider may have it, who would be the one that has delivered it and has the money.
+func (s *Service) Deliver(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object, photo []byte) (*View, error) {
 	delivered := workflows.Delivered{
-		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: expectedSeq,
+		ActualAmountCollected: in.Money("actual_amount_collected"), CapturedAt: in.Time("captured_at"), ExpectedSeq: in.Count(ExpectedVersion),
 	}
 	delivered.Lat, delivered.Lng = readPoint(in, "lat", "lng")
 	if err := in.Err(); err != nil {

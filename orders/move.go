@@ -21,6 +21,9 @@ type Cancellation struct {
 	ExpectedSeq *int
 }
 
+// ExpectedVersion is the member of a request that has the version of the order that the person saw.
+const ExpectedVersion = "expected_version"
+
 // ReadCancellation reads an optional reason and note.
 func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 	reason, note := in.Lines("reason", workflows.MaxCancelReason), in.Lines("note", workflows.MaxCancelNote)
@@ -35,6 +38,15 @@ func ReadCancellation(in *jsonbody.Object) (Cancellation, error) {
 		why.Note = *note
 	}
 	return why, nil
+}
+
+// ReadCancellationOfSeen is ReadCancellation with the version of the order that the person saw, if
+// the request has it.
+func ReadCancellationOfSeen(in *jsonbody.Object) (Cancellation, error) {
+	expected := in.Count(ExpectedVersion)
+	why, err := ReadCancellation(in)
+	why.ExpectedSeq = expected
+	return why, err
 }
 
 // Cancel cancels an order: a store while it is registered, the operator until it is delivered.

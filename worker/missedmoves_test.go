@@ -197,7 +197,7 @@ func TestMove_thatCannotBeLookedUp(t *testing.T) {
 		require.NoError(t, png.Encode(&photo, image.NewGray(image.Rect(0, 0, 8, 8))))
 		in, err := jsonbody.Parse([]byte("{}"))
 		require.NoError(t, err)
-		_, err = service.Deliver(t.Context(), orders.Caller{Operator: &s.Operator}, uuid.MustParse(id), in, photo.Bytes(), nil)
+		_, err = service.Deliver(t.Context(), orders.Caller{Operator: &s.Operator}, uuid.MustParse(id), in, photo.Bytes())
 		require.ErrorIs(t, err, orders.ErrMoveUnconfirmed)
 		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(id))
 		require.NoError(t, err)

@@ -25,7 +25,7 @@ func (p *Pages) receiveOrder(v *Request) error {
 
 func (p *Pages) assignOrder(v *Request) error {
 	return p.runAction(v, func(id uuid.UUID) *forms.Form { return assignForm(id, nil, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		riderID, expected := in.RequiredUUID("rider_id"), in.Count("expected_version")
+		riderID, expected := in.RequiredUUID("rider_id"), in.Count(orders.ExpectedVersion)
 		if err := in.Err(); err != nil {
 			return "", err
 		}
@@ -39,12 +39,10 @@ func (p *Pages) assignOrder(v *Request) error {
 
 func (p *Pages) cancelOrder(v *Request) error {
 	return p.runAction(v, func(id uuid.UUID) *forms.Form { return cancelForm(id, 0) }, func(order *models.OrderView, in *jsonbody.Object) (string, error) {
-		expected := in.Count("expected_version")
-		why, err := orders.ReadCancellation(in)
+		why, err := orders.ReadCancellationOfSeen(in)
 		if err != nil {
 			return "", err
 		}
-		why.ExpectedSeq = expected
 		_, err = p.Orders.Cancel(v.Ctx(), v.Caller, order, why)
 		return "Pedido cancelado.", err
 	})

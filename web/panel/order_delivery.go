@@ -73,7 +73,7 @@ func (p *Pages) deliverOrder(v *Request) error {
 }
 
 func (p *Pages) deliver(v *Request, id uuid.UUID, in *jsonbody.Object, photo []byte, held string) error {
-	_, err := p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo, in.Count("expected_version"))
+	_, err := p.Orders.Deliver(v.Ctx(), v.Caller, id, in, photo)
 	if err == nil && held != "" {
 		p.Orders.DropHeldPhoto(v.Ctx(), held)
 	}

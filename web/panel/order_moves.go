@@ -71,7 +71,7 @@ func assignForm(id uuid.UUID, riders []models.Rider, version int) *forms.Form {
 
 // expectedVersion is the version of the order that the form's page shows.
 func expectedVersion(version int) forms.Field {
-	return forms.Field{Name: "expected_version", Kind: forms.Hidden, Value: strconv.Itoa(version)}
+	return forms.Field{Name: orders.ExpectedVersion, Kind: forms.Hidden, Value: strconv.Itoa(version)}
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
