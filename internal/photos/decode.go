@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"despacho/internal/fairpool"
+	"despacho/internal/inflight"
 )
 
 // decodeBudget bounds the memory of all pictures being decoded at the same time. It is enough for a
@@ -36,12 +37,19 @@ func newDecoders(processors int) *fairpool.Pool {
 	return fairpool.New(size, max(size-1, 1))
 }
 
-// decoded decodes a picture of the owner and passes it to use. Its share of the budget is held
-// until use returns. The end of ctx ends the waiting and the decoding.
+// decoded decodes a picture of the owner and passes it to use. The end of ctx ends the waiting and
+// the decoding. The request holds no slot meanwhile: those who wait for a decoder, which may be
+// many small files of many pixels, must not keep everybody else out.
 func (p picture) decoded(ctx context.Context, owner string, use func(image.Image) error) error {
 	if p.decodedBytes > decodeBudget {
 		return fmt.Errorf("%w: %d x %d of a costly kind", ErrTooManyPixels, p.width, p.height)
 	}
+	return inflight.Outside(ctx, func() error { return p.decodeInTurn(ctx, owner, use) })
+}
+
+// decodeInTurn decodes a picture once the owner has a decoder and the budget has room. Its share of
+// the budget is held until use returns.
+func (p picture) decodeInTurn(ctx context.Context, owner string, use func(image.Image) error) error {
 	release, err := decoders.Acquire(ctx, owner)
 	if err != nil {
 		return fmt.Errorf("wait to decode a photo: %w", err)

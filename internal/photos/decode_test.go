@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"despacho/internal/apperror"
+	"despacho/internal/inflight"
 )
 
 // Not parallel: it measures what the process allocates.
@@ -120,5 +123,45 @@ func TestDecoding_ofOneOperatorDelaysAnotherByOnePhoto(t *testing.T) {
 		release()
 		synctest.Wait()
 		require.Equal(t, []string{"busy", "other", "busy", "busy"}, served)
+	})
+}
+
+// requestSlot is the slot of a request; full, if set, is why there is none to enter.
+type requestSlot struct {
+	held bool
+	full error
+}
+
+func (r *requestSlot) Leave()                      { r.held = false }
+func (r *requestSlot) Enter(context.Context) error { r.held = r.full == nil; return r.full }
+
+// A request that waits for a decoder holds no slot, and one that gets none afterwards is told so,
+// not that its photo is none. Not parallel: it takes all decoders.
+func TestDecoding_waitsWithoutTheSlotOfItsRequest(t *testing.T) {
+	photo := jpegOf(t, scene(8, 8))
+	synctest.Test(t, func(t *testing.T) {
+		shared := decoders
+		decoders = newDecoders(1)
+		defer func() { decoders = shared }()
+		overloaded := apperror.New(apperror.Unavailable, "overloaded", "")
+		for _, full := range []error{nil, overloaded} {
+			release, err := decoders.Acquire(t.Context(), "busy")
+			require.NoError(t, err)
+			slot := &requestSlot{held: true, full: full}
+			done := make(chan error, 1)
+			go func() {
+				ctx := inflight.With(t.Context(), slot)
+				_, _, _, err := clean(ctx, "other", photo, thumbnailSide)
+				if err != nil {
+					err = rejection(ctx, err)
+				}
+				done <- err
+			}()
+			synctest.Wait()
+			require.False(t, slot.held)
+			release()
+			require.Equal(t, full, <-done)
+			require.Equal(t, full == nil, slot.held)
+		}
 	})
 }

@@ -129,9 +129,12 @@ func (s Store) SaveAs(ctx context.Context, owner string, base [16]byte, content 
 	return name, nil
 }
 
-// rejection is what a caller is told about a picture that cannot be used.
+// rejection is what a caller is told about a picture that cannot be used. That there was no slot
+// after the decoding is not the picture's fault.
 func rejection(ctx context.Context, err error) error {
 	switch {
+	case apperror.From(err).Kind == apperror.Unavailable:
+		return err
 	case errors.Is(err, errTooLarge):
 		return ErrTooLarge
 	case ctx.Err() != nil:
