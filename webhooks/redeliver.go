@@ -12,6 +12,7 @@ import (
 
 	"despacho/db"
 	"despacho/internal/apperror"
+	"despacho/internal/inflight"
 	"despacho/internal/jsonbody"
 	"despacho/models"
 	"despacho/workflows"
@@ -94,23 +95,30 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 	return s.sendNow(ctx, hook, id, delivery.Event)
 }
 
-// sendNow makes the worker send a delivery and waits for the outcome.
+// sendNow makes the worker send a delivery and waits for the outcome, without the slot of the
+// request: the receiver decides how long that takes.
 func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
 	target := db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL}
 	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
-	run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            workflows.Summary(string(target.Event) + " → " + workflows.HostOf(target.URL)),
-		Priority:                 workflows.FairTo(hook.OperatorID),
-	}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
-	if err == nil {
-		err = run.Get(ctx, nil)
-	}
-	var failed *temporal.WorkflowExecutionError
-	if err != nil && !errors.As(err, &failed) {
-		return nil, ErrNoOutcome.Because(err)
+	err := inflight.Outside(ctx, func() error {
+		run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
+			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+			StaticSummary:            workflows.Summary(string(target.Event) + " → " + workflows.HostOf(target.URL)),
+			Priority:                 workflows.FairTo(hook.OperatorID),
+		}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
+		if err == nil {
+			err = run.Get(ctx, nil)
+		}
+		var failed *temporal.WorkflowExecutionError
+		if err != nil && !errors.As(err, &failed) {
+			return ErrNoOutcome.Because(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	delivery, attempts, err := s.DB.Delivery(ctx, deliveryID)
 	if err != nil {

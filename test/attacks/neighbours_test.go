@@ -9,12 +9,15 @@ import (
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"despacho/internal/config"
 	"despacho/models"
 	"despacho/test/apptest"
 	"despacho/test/poll"
+	"despacho/test/testenv"
 )
 
 // sharedHost is one host of many receivers, as an automation platform is: those under /hangs never
@@ -117,4 +120,45 @@ func TestNeighbours_hangingWebhooksOfAnotherOperator(t *testing.T) {
 		require.NoError(t, s.App.DB.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM delivery_attempts").Scan(&attempts))
 		require.Equal(t, webhooks*orders+told, attempts, "each event was sent once")
 	})
+}
+
+// Requests that wait for a receiver that hangs, for the outcome of a test event or of a
+// redelivery, hold no slot: with more of them than slots, others are served.
+func TestNeighbours_requestsThatWaitForAReceiver(t *testing.T) {
+	t.Parallel()
+	const slots, waiting = 2, 4
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{Configure: func(c *config.Config) {
+		c.MaxRequests, c.Timeouts.Queue = slots, 100*time.Millisecond
+	}})
+	host := newSharedHost(t)
+	noisy := s.NewTenant(t)
+	hook := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks", Key: noisy.Key, Body: map[string]any{
+		"url": host.URL + "/hangs", "events": []models.Event{models.EventCreated},
+	}})
+	require.Equal(t, http.StatusCreated, hook.Status, hook.Text)
+	answers := make(chan string, waiting)
+	for i := range waiting {
+		go func() {
+			answer, err := s.Try(apptest.Request{Method: http.MethodPost, Path: "/v1/webhooks/" + hook.String("id") + "/test", Key: noisy.Key})
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			answers <- answer.Text
+		}()
+		poll.Until(t, func() error {
+			if hanging := int(host.hanging.Load()); hanging <= i && len(answers) == 0 {
+				return fmt.Errorf("%d requests wait for the receiver", hanging)
+			}
+			return nil
+		})
+		require.Empty(t, answers, "every request waits")
+	}
+	served := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
+	require.Equal(t, http.StatusOK, served.Status, served.Text)
+	require.Zero(t, host.ended.Load(), "the receiver still hangs")
+	close(host.released)
+	for range waiting {
+		require.Contains(t, <-answers, `"status":"delivered"`)
+	}
 }
