@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +24,8 @@ type spreadsheet struct {
 	url     string
 	key     string
 	rows    [][]any
+	// inserted means that somebody inserts a row on top while the program sends.
+	inserted bool
 }
 
 func newSpreadsheet(t *testing.T, url, key string, rows ...[]any) *spreadsheet {
@@ -34,23 +38,33 @@ func newSpreadsheet(t *testing.T, url, key string, rows ...[]any) *spreadsheet {
 // run runs a function of the program and returns the seconds that it waited.
 func (s *spreadsheet) run(t *testing.T, function string) (slept []float64) {
 	t.Helper()
+	slept, failure := s.try(t, function)
+	require.Empty(t, failure)
+	return slept
+}
+
+// try is run for a function that may fail; failure is what it says then.
+func (s *spreadsheet) try(t *testing.T, function string) (slept []float64, failure string) {
+	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not on this machine")
 	}
-	given, err := json.Marshal(map[string]any{"rows": s.rows, "properties": map[string]string{"DESPACHO_URL": s.url, "DESPACHO_KEY": s.key}})
+	given, err := json.Marshal(map[string]any{"rows": s.rows, "inserted": s.inserted, "properties": map[string]string{"DESPACHO_URL": s.url, "DESPACHO_KEY": s.key}})
 	require.NoError(t, err)
 	run := exec.Command("node", "testdata/spreadsheet.mjs", s.program, function)
-	var failure bytes.Buffer
-	run.Stdin, run.Stderr = bytes.NewReader(given), &failure
+	var said bytes.Buffer
+	run.Stdin, run.Stderr = bytes.NewReader(given), &said
 	output, err := run.Output()
-	require.NoError(t, err, failure.String())
+	if err != nil {
+		return nil, said.String()
+	}
 	var after struct {
 		Rows  [][]any
 		Slept []float64
 	}
 	require.NoError(t, json.Unmarshal(output, &after), string(output))
 	s.rows = after.Rows
-	return after.Slept
+	return after.Slept, ""
 }
 
 // cell is a cell of a row, which are numbered from 1 without the headings.
@@ -119,6 +133,48 @@ func TestSpreadsheet_refusesAnAmountThatIsNoNumber(t *testing.T) {
 		created := s.Do(t, apptest.Request{Method: "GET", Path: "/v1/orders/" + sheet.cell(t, 4, "Id").(string), Key: tenant.KeyA})
 		require.InDelta(t, 89.9, created.Data["amount_to_collect"], 0)
 	})
+}
+
+// A heading that is missing, or written without its accent, is named before anything is sent: the
+// orders would have the address "undefined".
+func TestSpreadsheet_refusesASheetWithoutAHeading(t *testing.T) {
+	t.Parallel()
+	service := &scripted{}
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	for i, heading := range headings {
+		sheet := newSpreadsheet(t, server.URL, "k", []any{7, "Rosa", "1", "Av.", "", "150122", "Libro", "", "", "", "", ""})
+		sheet.rows[0] = slices.Clone(headings)
+		sheet.rows[0][i] = strings.ToUpper(heading.(string))
+		_, failure := sheet.try(t, "enviarPedidos")
+		require.Contains(t, failure, "En la primera fila falta: "+heading.(string))
+	}
+	sheet := newSpreadsheet(t, server.URL, "k")
+	sheet.rows[0] = slices.Clone(headings)
+	sheet.rows[0][3] = " Direccio\u0301n " // as some keyboards write it
+	sheet.run(t, "enviarPedidos")
+}
+
+// The result of a sale is written beside it, also if its row has moved while it was sent.
+func TestSpreadsheet_findsARowThatHasMoved(t *testing.T) {
+	t.Parallel()
+	place := answer{Status: 200, Body: map[string]any{"data": []any{map[string]any{"ubigeo": "150122", "location_id": "54c51d2b-049b-53b9-93ac-fa910f68ea0d"}}}}
+	created := func(id string) answer {
+		return answer{Status: 201, Body: map[string]any{"data": map[string]any{"id": id, "guide_code": "G" + id, "status_label": "Registrado"}}}
+	}
+	server := httptest.NewServer(&scripted{answers: []answer{place, created("a"), created("b")}})
+	t.Cleanup(server.Close)
+	row := func(sale int) []any {
+		return []any{sale, "Rosa", "1", "Av.", "", "150122", "Libro", "", "", "", "", ""}
+	}
+	sheet := newSpreadsheet(t, server.URL, "k", row(7), row(8))
+	sheet.inserted = true
+	sheet.run(t, "enviarPedidos")
+	require.Empty(t, sheet.cell(t, 1, "Id"))
+	for i, id := range []string{"a", "b"} {
+		require.EqualValues(t, 7+i, sheet.cell(t, 2+i, "Venta"))
+		require.Equal(t, id, sheet.cell(t, 2+i, "Id"))
+	}
 }
 
 // The program waits as long as the service says, and tells the row that it gave up.

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 
 const [program, name] = process.argv.slice(2);
-const { rows, properties } = JSON.parse(readFileSync(0, "utf8"));
+const { rows, properties, inserted } = JSON.parse(readFileSync(0, "utf8"));
 
 const sheet = {
   getDataRange: () => ({ getValues: () => rows.map((row) => [...row]) }),
@@ -32,6 +32,8 @@ const google = {
     fetch: (url, options) => {
       const headers = { ...options.headers, ...(options.contentType && { "Content-Type": options.contentType }) };
       const request = { method: options.method.toUpperCase(), headers, body: options.payload, redirect: options.followRedirects ? "follow" : "manual" };
+      // A colleague who inserts an empty row on top while an order is sent.
+      if (inserted && request.method === "POST" && !rows[1].every((cell) => cell === "")) rows.splice(1, 0, rows[0].map(() => ""));
       const answer = JSON.parse(execFileSync(process.execPath, ["-e", fetcher], { input: JSON.stringify([url, request]), stdio: ["pipe", "pipe", "ignore"] }));
       // Apps Script keeps the capitals of the names.
       const received = Object.fromEntries(Object.entries(answer.headers).map(([header, value]) => [header.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase()), value]));
