@@ -3,6 +3,7 @@ package csvfile
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 var (
@@ -34,8 +35,13 @@ func unprotect(cell string) string {
 	})
 }
 
+// formulaStarts are the characters that a formula begins with. Spreadsheet programs that are set to
+// Chinese or Japanese take the full-width forms for the others.
+const formulaStarts = "=+-@\t\r＝＋－＠"
+
 func beginsFormula(text string) bool {
-	return text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0]))
+	first, _ := utf8.DecodeRuneInString(text)
+	return text != "" && strings.ContainsRune(formulaStarts, first)
 }
 
 // splitting are the characters at which some program divides a file into cells.

@@ -123,6 +123,7 @@ func TestWrite_protectsFormulasAndReadsBack(t *testing.T) {
 		{"=1+1", "@SUM(A1)", "+51 987 654 321"},
 		{"-2+3+cmd|' /C calc'!A0", "-12.5", "'comillas'"},
 		{"Ñandú; \"grande\"", "dos\nlíneas", "x"},
+		{"＝1+1", "＠SUM(A1)", "Av. Lima; －2＋3"},
 	}
 	for _, delimiter := range []rune{csvfile.Semicolon, csvfile.Comma} {
 		content, err := csvfile.Write(rows, delimiter)
@@ -130,6 +131,9 @@ func TestWrite_protectsFormulasAndReadsBack(t *testing.T) {
 		require.Contains(t, string(content), "'=1+1")
 		require.Contains(t, string(content), "'@SUM(A1)")
 		require.Contains(t, string(content), "'-2+3")
+		require.Contains(t, string(content), "'＝1+1")
+		require.Contains(t, string(content), "'＠SUM(A1)")
+		require.Contains(t, string(content), "'－2＋3")
 		require.NotContains(t, string(content), "'+51")
 		require.NotContains(t, string(content), "'-12.5")
 		read, err := csvfile.Read(content, 10)
@@ -148,7 +152,7 @@ func TestWrite_noFormulaWhateverTheDelimiter(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"Av 1,=1+cmd|' /C calc'!A0", "Av 1,=1+cmd|' /C calc'!A0,z", "Av 1;=1+1;z", "Av 1\t=1+1\tz", "Av 1\n=1+1", "Av 1,\"=1+1,z", "Av 1,\"\"@SUM(A1),z", "Av 1, =1+1,z",
-		"=1,=2;-3+4\t+x\n@y", "Av 1,-2+3;\"+x\"",
+		"=1,=2;-3+4\t+x\n@y", "Av 1,-2+3;\"+x\"", "Av 1,＝1+1;＠y\t＋x\n－2＋3",
 	} {
 		for _, delimiter := range []rune{csvfile.Semicolon, csvfile.Comma} {
 			rows := [][]string{{"a", "b", "c"}, {"x", text, "y"}, {text, text, text}}
@@ -160,7 +164,7 @@ func TestWrite_noFormulaWhateverTheDelimiter(t *testing.T) {
 				divided, err := reader.ReadAll()
 				require.NoError(t, err)
 				for _, cell := range slices.Concat(divided...) {
-					require.NotRegexp(t, `^[ "]*[=+@-]`, cell, "%q in a file with %q read with %q", text, delimiter, other)
+					require.NotRegexp(t, `^[ "]*[=+@＝＋＠－-]`, cell, "%q in a file with %q read with %q", text, delimiter, other)
 				}
 			}
 			read, err := csvfile.Read(content, 10)
