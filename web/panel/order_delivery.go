@@ -36,7 +36,7 @@ func (p *Pages) deliverOrder(v *Request) error {
 	if err != nil {
 		return err
 	}
-	form, draft := deliverForm(id, 0), &deliveryDraft{}
+	form, draft := deliverForm(id, 0, 0), &deliveryDraft{}
 	values, photo, err := photos.ReadParts(v.Request, photos.PhotoField)
 	in, formErr := p.readValues(v, form, values)
 	if err == nil {
@@ -109,7 +109,7 @@ func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (que
 		return "", "", nil
 	}
 	order, err := p.Orders.Get(v.Ctx(), v.Caller, id)
-	if err != nil || order.Status != models.StatusAssigned || !isUnusual(collected, order) {
+	if err != nil || order.Status != models.StatusAssigned || !isUnusual(collected, order) && !isOfEarlierAmount(collected, values.Get(agreedAmountField), order) {
 		return "", "", err
 	}
 	agreed := "no se cobra nada"
@@ -117,6 +117,13 @@ func (p *Pages) askAboutAmount(v *Request, id uuid.UUID, values url.Values) (que
 		agreed = "se cobran " + format.Amount(order.AmountToCollect, order.Currency)
 	}
 	return "Escribió " + format.Amount(collected, order.Currency) + ", y por este pedido " + agreed + ". Si es correcto, confirme otra vez.", asked, nil
+}
+
+// isOfEarlierAmount reports whether the amount to collect was corrected after the form's page was
+// shown, and the collected amount, which the page fills in, is not the corrected one.
+func isOfEarlierAmount(collected money.Cents, shown string, order *orders.View) bool {
+	agreed, err := money.Parse(shown)
+	return err == nil && agreed != order.AmountToCollect && collected != order.AmountToCollect
 }
 
 // isUnusual reports whether much more or much less was collected than was agreed. Small differences

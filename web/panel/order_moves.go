@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"despacho/internal/money"
 	"despacho/models"
 	"despacho/orders"
 	"despacho/web/panel/forms"
@@ -38,7 +39,7 @@ func (p *Pages) offerMoves(v *Request, details *orders.OrderPage) (moves orderMo
 		moves.Assign, moves.Reassign = assignForm(order.ID, riders, order.Version), order.Rider != nil
 	}
 	if details.Can(models.MoveDeliver) {
-		moves.Deliver = deliverForm(order.ID, order.Version)
+		moves.Deliver = deliverForm(order.ID, order.Version, order.AmountToCollect)
 		if order.PaymentType == models.CashOnDelivery {
 			requireAmount(moves.Deliver, order)
 		}
@@ -75,15 +76,19 @@ func expectedVersion(version int) forms.Field {
 }
 
 // deliverForm has the fields of a delivery. The template adds the photo and the location.
-func deliverForm(id uuid.UUID, version int) *forms.Form {
+func deliverForm(id uuid.UUID, version int, agreed money.Cents) *forms.Form {
 	return &forms.Form{Action: orderPath(id) + "/entregar", Submit: "Confirmar entrega", Fields: []forms.Field{
 		{Name: "actual_amount_collected", Label: "Monto cobrado", Kind: forms.Money},
 		{Name: "photo", Label: "Foto"},
 		{Name: "lat", Label: "Latitud", Kind: forms.Number},
 		{Name: "lng", Label: "Longitud", Kind: forms.Number},
 		expectedVersion(version),
+		{Name: agreedAmountField, Kind: forms.Hidden, Value: agreed.String()},
 	}}
 }
+
+// agreedAmountField has the amount to collect that the form's page shows.
+const agreedAmountField = "agreed_amount"
 
 // requireAmount asks for the collected amount; the amount to collect is filled in, if it is known.
 func requireAmount(form *forms.Form, order *orders.Detail) {

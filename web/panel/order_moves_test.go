@@ -188,6 +188,34 @@ func TestOrderMoves_deliveryOfAnOrderThatAnotherRiderHas(t *testing.T) {
 	})
 }
 
+// The amount to collect is corrected after the page was shown, which has filled in the earlier one.
+// Whoever sends the form is asked before that is recorded as collected.
+func TestOrderMoves_deliveryOfAnOrderWithACorrectedAmount(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 120})
+		form := v.read(path).fieldsOf(t, path+"/entregar")
+		require.Equal(t, "120.00", form.Get("actual_amount_collected"))
+		corrected := s.Do(t, apptest.Request{
+			Method: "PATCH", Path: "/panel/api/orders/" + strings.TrimPrefix(path, "/panel/pedidos/"), Token: tenant.SignIn(t, nil),
+			Body: map[string]any{"amount_to_collect": 150},
+		})
+		require.Equal(t, 200, corrected.Status, corrected.Text)
+
+		asked := v.upload(path+"/entregar", form, "photo", "", nil)
+		require.Contains(t, plainSpaces.Replace(asked.words()), "Escribió S/ 120.00, y por este pedido se cobran S/ 150.00. Si es correcto, confirme otra vez.")
+		again := asked.fieldsOf(t, path+"/entregar")
+		require.Equal(t, "120.00", again.Get("actual_amount_collected"))
+		form.Set("actual_amount_collected", "150")
+		require.Contains(t, v.read(v.upload(path+"/entregar", form, "photo", "", nil).Location).words(), "Pedido entregado.", "nothing to ask about the corrected amount")
+
+		other := assignedOrder(t, s, tenant, v, map[string]any{"amount_to_collect": 120})
+		form = v.read(other).fieldsOf(t, other+"/entregar")
+		require.Contains(t, v.read(v.upload(other+"/entregar", form, "photo", "", nil).Location).words(), "Pedido entregado.")
+	})
+}
+
 func TestOrderMoves_cancel(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
