@@ -42,10 +42,7 @@ func (e *NoAnswerError) Unwrap() error { return e.Err }
 
 func newAPIError(response *http.Response, answer []byte) *APIError {
 	refused := &APIError{Status: response.StatusCode, RequestID: response.Header.Get("X-Request-Id")}
-	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) {
-		refused.RetryAfter = time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
-	}
+	refused.RetryAfter = parseRetryAfter(response.Header.Get("Retry-After"))
 	var body Error
 	if json.Unmarshal(answer, &body) == nil {
 		refused.Code, refused.Message = body.Code, body.Error
@@ -54,4 +51,18 @@ func newAPIError(response *http.Response, answer []byte) *APIError {
 		}
 	}
 	return refused
+}
+
+// parseRetryAfter reads Retry-After: seconds, as the service sends it, or a date, as a proxy may.
+// What is neither asks for nothing.
+func parseRetryAfter(asked string) time.Duration {
+	seconds, err := strconv.ParseUint(asked, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(seconds, uint64(math.MaxInt64/time.Second))) * time.Second
+	}
+	date, err := http.ParseTime(asked)
+	if err != nil {
+		return 0
+	}
+	return max(time.Until(date), 0)
 }

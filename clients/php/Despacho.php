@@ -459,9 +459,18 @@ final class Client
         if ($status === 0) {
             throw new NoAnswerException('the answer has no status');
         }
-        $asked = $received['retry-after'] ?? '';
-        $retryAfter = preg_match('/^[0-9]+$/D', $asked) ? (int) $asked : 0;
+        $retryAfter = self::secondsToWait($received['retry-after'] ?? '');
         throw new ApiException($status, is_array($answer) ? $answer : [], $received['x-request-id'] ?? '', $retryAfter);
+    }
+
+    /** Reads Retry-After: seconds, as the service sends it, or a date, as a proxy may. What is neither asks for nothing. */
+    private static function secondsToWait(string $asked): int
+    {
+        if (preg_match('/^[0-9]+$/D', $asked)) {
+            return (int) $asked;
+        }
+        $date = \DateTimeImmutable::createFromFormat('D, d M Y H:i:s \G\M\T', $asked, new \DateTimeZone('UTC'));
+        return $date === false ? 0 : max($date->getTimestamp() - time(), 0);
     }
 
     /**

@@ -7,6 +7,7 @@ It needs Python 3.9 or later and nothing else: copy this file into your project.
 from __future__ import annotations
 
 import base64
+import email.utils
 import hashlib
 import hmac
 import http.client
@@ -382,8 +383,7 @@ class Client:
             body = json.loads(_read_until(ends, error))
         except (OSError, ValueError, http.client.HTTPException):
             body = None  # the page of a proxy, or half an answer: the status says enough
-        asked = error.headers.get("Retry-After") or ""
-        retry_after = float(asked) if re.fullmatch("[0-9]+", asked) else 0.0
+        retry_after = _seconds_to_wait(error.headers.get("Retry-After") or "")
         request_id = error.headers.get("X-Request-Id") or ""
         return APIError(error.code, body if isinstance(body, dict) else {}, request_id, retry_after)
 
@@ -395,6 +395,17 @@ def _retryable(error: DespachoError, repeatable: bool) -> bool:
     if error.status == 429 or error.code == "overloaded":
         return True  # the service has not looked at it
     return repeatable and (error.status >= 500 or error.code == "idempotency_in_progress")
+
+
+def _seconds_to_wait(asked: str) -> float:
+    """Reads Retry-After: seconds, as the service sends it, or a date, as a proxy may. What is neither asks for nothing."""
+    asked = asked.strip()
+    if re.fullmatch("[0-9]+", asked):
+        return float(asked)
+    try:
+        return max(email.utils.parsedate_to_datetime(asked).timestamp() - time.time(), 0.0)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
 
 
 def _read_until(ends: float, response: Any) -> bytes:

@@ -298,13 +298,20 @@ export class Client {
             }
             return { answer: answer, received: response.headers };
         }
-        const asked = response.headers.get("Retry-After") ?? "";
-        const retryAfter = /^[0-9]+$/.test(asked) ? Number(asked) * 1000 : 0;
+        const retryAfter = millisecondsToWait(response.headers.get("Retry-After") ?? "");
         throw new APIError(response.status, answer ?? {}, response.headers.get("X-Request-Id") ?? "", retryAfter);
     }
 }
 function pause(milliseconds) {
     return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+/** Reads Retry-After in milliseconds: seconds, as the service sends it, or a date, as a proxy may. What is neither asks for nothing. */
+function millisecondsToWait(asked) {
+    if (/^[0-9]+$/.test(asked)) {
+        return Number(asked) * 1000;
+    }
+    const date = asked.endsWith(" GMT") ? Date.parse(asked) : NaN;
+    return Number.isNaN(date) ? 0 : Math.max(date - Date.now(), 0);
 }
 /** Returns a header's text as fetch takes it: a character for each byte of its UTF-8. */
 function headerText(name, text) {

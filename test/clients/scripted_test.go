@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,10 +18,12 @@ type answer struct {
 	Status     int    `yaml:"status"` // 0 hangs up
 	Code       string `yaml:"code"`
 	RetryAfter string `yaml:"retry_after"`
-	Location   string `yaml:"location"`
-	Cut        bool   `yaml:"cut"`
-	HTML       bool   `yaml:"html"`
-	Body       any    `yaml:"body"`
+	// RetryAt is a Retry-After date, so many seconds from now.
+	RetryAt  int    `yaml:"retry_at"`
+	Location string `yaml:"location"`
+	Cut      bool   `yaml:"cut"`
+	HTML     bool   `yaml:"html"`
+	Body     any    `yaml:"body"`
 	// Page is the page of a list that is asked for.
 	Page string `yaml:"page"`
 }
@@ -58,6 +61,9 @@ func (a answer) write(w http.ResponseWriter) {
 		if value != "" {
 			w.Header().Set(name, value)
 		}
+	}
+	if a.RetryAt != 0 {
+		w.Header().Set("Retry-After", time.Now().Add(time.Duration(a.RetryAt)*time.Second).UTC().Format(http.TimeFormat))
 	}
 	if a.HTML {
 		w.WriteHeader(a.Status)
