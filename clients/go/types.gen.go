@@ -545,7 +545,7 @@ type DeliveryAttempt struct {
 	// At Cuándo empezó.
 	At time.Time `json:"at"`
 
-	// Body El cuerpo que se envió; solo donde se muestra una entrega, no en el registro.
+	// Body El cuerpo que se envió; nulo si no se envió nada, como sin conexión con el receptor. Solo donde se muestra una entrega, no en el registro.
 	Body *string `json:"body,omitempty"`
 
 	// Cause `auto` lo pidió el servicio, `redelivery` una persona.

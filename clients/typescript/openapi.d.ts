@@ -1201,7 +1201,7 @@ export interface components {
             error: string | null;
             /** @description El comienzo de lo que respondió. */
             response: string | null;
-            /** @description El cuerpo que se envió; solo donde se muestra una entrega, no en el registro. */
+            /** @description El cuerpo que se envió; nulo si no se envió nada, como sin conexión con el receptor. Solo donde se muestra una entrega, no en el registro. */
             body?: string | null;
         };
         DeliveryResponse: {
