@@ -394,6 +394,48 @@ func TestChart_photosInABucket(t *testing.T) {
 	}
 }
 
+// While photos are moved from the volume to a bucket or back, the api needs both.
+func TestChart_photosBetweenABucketAndTheVolume(t *testing.T) {
+	t.Parallel()
+	const bucket, volume = "s3://photos?endpoint=https://storage.example.com", "/var/lib/despacho/files"
+	for _, places := range [][2]string{{bucket, volume}, {volume, bucket}, {"", bucket}} {
+		values := needed()
+		values["config"].(map[string]any)["PHOTOS"], values["config"].(map[string]any)["PHOTOS_FALLBACK"] = places[0], places[1]
+		r, err := render(t, values)
+		require.NoError(t, err)
+		require.Len(t, r.claims, 1, "%v", places)
+		pod := r.deployments["api"].Spec.Template.Spec
+		require.Contains(t, volumeNames(pod.Volumes), "files", "%v", places)
+		require.Contains(t, pod.Containers[0].VolumeMounts, core.VolumeMount{Name: "files", MountPath: volume}, "%v", places)
+	}
+
+	values := needed()
+	values["config"].(map[string]any)["PHOTOS"], values["config"].(map[string]any)["PHOTOS_FALLBACK"] = bucket, "s3://earlier"
+	r, err := render(t, values)
+	require.NoError(t, err)
+	require.Empty(t, r.claims)
+}
+
+// Helm reads every number of a values file as a float, and prints a large one with an exponent: the
+// api would refuse PANEL_OPERATOR_LIMIT=1e+06.
+func TestChart_numbersArePrintedInFull(t *testing.T) {
+	t.Parallel()
+	values, err := chartutil.ReadValues([]byte(`
+config: {PANEL_OPERATOR_LIMIT: 1000000, MAX_REQUESTS: 512, OTEL_TRACES_SAMPLER_ARG: 0.000001, WEBHOOKS_PAUSED: true, TEMPORAL_NAMESPACE: "1000000"}
+migrate: {activeDeadlineSeconds: 1000000}
+`))
+	require.NoError(t, err)
+	r, err := render(t, chartutil.CoalesceTables(values, needed()))
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"PANEL_OPERATOR_LIMIT": "1000000", "MAX_REQUESTS": "512", "OTEL_TRACES_SAMPLER_ARG": "0.000001", "WEBHOOKS_PAUSED": "true",
+		"TEMPORAL_NAMESPACE": "1000000", "DRAIN_DELAY": "5s", "BASE_URL": "https://despacho.example.com",
+	} {
+		require.Equal(t, want, r.configs[0].Data[name], name)
+	}
+	require.EqualValues(t, 1000000, *r.jobs[0].Spec.ActiveDeadlineSeconds)
+}
+
 func volumeNames(volumes []core.Volume) (names []string) {
 	for _, volume := range volumes {
 		names = append(names, volume.Name)
