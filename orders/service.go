@@ -13,6 +13,7 @@ import (
 	"despacho/db"
 	"despacho/internal/clock"
 	"despacho/internal/encryption"
+	"despacho/internal/fairpool"
 	"despacho/internal/historycodec"
 	"despacho/internal/identity"
 	"despacho/internal/maplink"
@@ -36,6 +37,7 @@ type Service struct {
 	summaries *days[*dayFacts]
 	statuses  *days[[]db.DayCount]
 	moving    *movingOrders
+	moves     *fairpool.Pool
 
 	movesRequested, movesUnconfirmed atomic.Int64
 
@@ -54,6 +56,8 @@ type Options struct {
 	IdempotencyTTL  time.Duration
 	// StartTimeout, MoveTimeout, BulkAssignTimeout and FinishStarts are those of config.Timeouts.
 	StartTimeout, MoveTimeout, BulkAssignTimeout, FinishStarts time.Duration
+	// RequestSlots is how many requests the process works on at once.
+	RequestSlots int
 	// MoveDeadline is how long after its request a move may still be made: the requester waits for
 	// MoveTimeout, hears that the outcome is not known, and looks.
 	MoveDeadline time.Duration
@@ -98,6 +102,7 @@ func New(database *db.DB, catalog *db.CatalogCache, temporal client.Client, clk 
 		summaries: newDays(database, clk, readDayFacts(database)),
 		statuses:  newDays(database, clk, readStatuses(database)),
 		moving:    newMovingOrders(),
+		moves:     newMovePool(options.RequestSlots),
 	}
 	s.starter = newStarter(log, startConcurrency(), s.moving.count, s.start)
 	return s

@@ -22,6 +22,11 @@ import (
 // moveOrder moves an order and returns the moved order. attachment is a hash of what belongs to the
 // request besides the message, such as a photo.
 func (s *Service) moveOrder(ctx context.Context, caller Caller, order *models.OrderView, message workflows.Message, attachment string) (*View, error) {
+	leave, err := s.enterMoves(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	moved, err := s.requestMove(ctx, caller, order, message, attachment)
 	if err != nil {
 		return nil, err

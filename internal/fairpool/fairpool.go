@@ -50,6 +50,19 @@ func (p *Pool) Acquire(ctx context.Context, key string) (release func(), err err
 	return sync.OnceFunc(func() { p.release(key) }), nil
 }
 
+// TryAcquire is Acquire for a slot that is free at once; ok is false if there is none. It overtakes
+// nobody of the same key: while one waits, the key holds all it can or no slot is free.
+func (p *Pool) TryAcquire(key string) (release func(), ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.free == 0 || p.held[key] >= p.perKey {
+		return nil, false
+	}
+	p.free--
+	p.held[key]++
+	return sync.OnceFunc(func() { p.release(key) }), true
+}
+
 // grant gives the free slots to waiters. The caller holds the mutex.
 func (p *Pool) grant() {
 	for p.free > 0 {

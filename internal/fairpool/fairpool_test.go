@@ -66,3 +66,23 @@ func TestAcquire_limitsEachKey(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }
+
+// TryAcquire takes a free slot at once, up to what a key may hold and the pool has.
+func TestTryAcquire_doesNotWait(t *testing.T) {
+	t.Parallel()
+	pool := fairpool.New(3, 2)
+	take := func(key string) func() {
+		release, _ := pool.TryAcquire(key)
+		return release
+	}
+	first := take("busy")
+	require.NotNil(t, first)
+	require.NotNil(t, take("busy"))
+	require.Nil(t, take("busy"), "the key holds all it may")
+	require.NotNil(t, take("other"))
+	require.Nil(t, take("other"), "the pool is empty")
+	first()
+	first() // does nothing
+	require.NotNil(t, take("other"))
+	require.Nil(t, take("third"))
+}

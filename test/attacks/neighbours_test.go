@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -160,5 +161,45 @@ func TestNeighbours_requestsThatWaitForAReceiver(t *testing.T) {
 	close(host.released)
 	for range waiting {
 		require.Contains(t, <-answers, `"status":"delivered"`)
+	}
+}
+
+// However many moves of one operator wait for Temporal, others are served: they hold no more than a
+// part of the slots.
+func TestNeighbours_movesThatTemporalDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	const slots, moves = 4, 8
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // a Temporal that accepts connections and says nothing
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	s := apptest.Boot(t, testenv.SQLite(t), apptest.Options{NoWorker: true, TemporalAddress: silent.Addr().String(), Configure: func(c *config.Config) {
+		c.MaxRequests, c.Timeouts.Queue, c.Timeouts.Move = slots, 100*time.Millisecond, 5*time.Second
+	}})
+	noisy := s.NewTenant(t)
+	order := s.CreateOrder(t, noisy.Key)
+	codes := make(chan string, moves)
+	for i := range moves {
+		id := fmt.Sprintf("%s-%d", t.Name(), i)
+		go func() {
+			answer, err := s.Try(apptest.Request{
+				Method: http.MethodPatch, Path: "/v1/orders/" + order + "/cancel", Key: noisy.Key, Header: map[string]string{"X-Request-Id": id},
+			})
+			if err != nil {
+				codes <- err.Error()
+				return
+			}
+			codes <- answer.Code
+		}()
+		poll.Until(t, func() error {
+			if s.Statements(id) == 0 && len(codes) == 0 {
+				return errors.New("the order was not read yet")
+			}
+			return nil
+		})
+	}
+	served := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/public/countries"})
+	require.Equal(t, http.StatusOK, served.Status, served.Text)
+	for range moves {
+		require.Equal(t, "try_again", <-codes)
 	}
 }
