@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -90,7 +91,9 @@ type authenticated struct {
 
 // batchOptions applies to requests with a key. A stalled statement has most likely lost its
 // connection, so other requests do not wait for it.
-var batchOptions = batch.Options{MaxSize: 64, StallAfter: 50 * time.Millisecond, Timeout: 10 * time.Second}
+func batchOptions(log *slog.Logger) batch.Options {
+	return batch.Options{MaxSize: 64, StallAfter: 50 * time.Millisecond, Timeout: 10 * time.Second, Log: log}
+}
 
 // A request counts only if the key is usable (KeyHolder.Usable): an expired key or a plan without
 // the API counts nothing. Rows are upserted in key order, so that concurrent statements do not

@@ -112,7 +112,7 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	}
 	database := &DB{gorm: orm, sql: handle, dialect: dialect, auditRetention: options.AuditRetention, log: log}
 	if dialect == Postgres {
-		database.keys = batch.New(batchOptions, database.authenticateBatch)
+		database.keys = batch.New(batchOptions(log), database.authenticateBatch)
 	}
 	return database, nil
 }

@@ -5,8 +5,11 @@ package batch
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
+
+	"despacho/internal/recovered"
 )
 
 // Options tune a Batcher.
@@ -17,6 +20,8 @@ type Options struct {
 	StallAfter time.Duration
 	// Timeout bounds a query. It is independent of any caller's context: the query serves several.
 	Timeout time.Duration
+	// Log is told of a query that panics, with its stack.
+	Log *slog.Logger
 }
 
 // Batcher coalesces lookups of one kind.
@@ -118,12 +123,10 @@ func (b *Batcher[K, V]) runBatch(batch []*lookup[K, V]) {
 func (b *Batcher[K, V]) queryRecovered(ctx context.Context, keys []K) (values []V, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.options.Timeout)
 	defer cancel()
-	defer func() {
-		if recovered := recover(); recovered != nil {
-			err = fmt.Errorf("batch: panic: %v", recovered)
-		}
-	}()
-	values, err = b.query(ctx, keys)
+	err = recovered.Call(ctx, b.options.Log, func() (err error) {
+		values, err = b.query(ctx, keys)
+		return err
+	})
 	if err == nil && len(values) != len(keys) {
 		err = fmt.Errorf("batch: %d values for %d keys", len(values), len(keys))
 	}

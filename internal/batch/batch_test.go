@@ -1,9 +1,11 @@
 package batch_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync"
 	"testing"
@@ -41,7 +43,7 @@ func (f *recorder) ask(ctx context.Context, keys []int) ([]string, error) {
 }
 
 func options(maxSize int) batch.Options {
-	return batch.Options{MaxSize: maxSize, StallAfter: poll.Deadline, Timeout: poll.Deadline}
+	return batch.Options{MaxSize: maxSize, StallAfter: poll.Deadline, Timeout: poll.Deadline, Log: slog.New(slog.DiscardHandler)}
 }
 
 // lookups gets all keys at once and waits until each has its value.
@@ -135,9 +137,23 @@ func TestGet_errorFailsTheWholeBatch(t *testing.T) {
 	require.Equal(t, "0", value, "the next query is independent")
 }
 
+// A query that panics is logged with its stack: the error of its lookups does not say where it was.
+func TestGet_logsThePanicOfAQuery(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	settings := options(10)
+	settings.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	group := batch.New(settings, panicking)
+	_, err := group.Get(t.Context(), 1)
+	require.ErrorContains(t, err, "aground")
+	require.Contains(t, logged.String(), "batch_test.panicking")
+}
+
+func panicking(context.Context, []int) ([]string, error) { panic("aground") }
+
 func TestGet_timesOut(t *testing.T) {
 	t.Parallel()
-	group := batch.New(batch.Options{MaxSize: 1, StallAfter: poll.Deadline, Timeout: time.Millisecond}, newRecorder().ask)
+	group := batch.New(batch.Options{MaxSize: 1, StallAfter: poll.Deadline, Timeout: time.Millisecond, Log: slog.New(slog.DiscardHandler)}, newRecorder().ask)
 	_, err := group.Get(t.Context(), 1)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
@@ -161,7 +177,7 @@ func TestAsk_everyoneGetsTheirOwnAnswer(t *testing.T) {
 func TestGet_doesNotWaitForAStalledQuery(t *testing.T) {
 	t.Parallel()
 	departed, stuck := make(chan struct{}), make(chan struct{})
-	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: poll.Deadline}, func(_ context.Context, keys []int) ([]string, error) {
+	group := batch.New(batch.Options{MaxSize: 10, StallAfter: time.Millisecond, Timeout: poll.Deadline, Log: slog.New(slog.DiscardHandler)}, func(_ context.Context, keys []int) ([]string, error) {
 		if keys[0] == 0 {
 			close(departed)
 			<-stuck
