@@ -1,7 +1,9 @@
 package webhooks_test
 
 import (
+	"log/slog"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,6 +86,32 @@ func TestCircuit_withRetries(t *testing.T) {
 			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
 		}
 		require.Nil(t, s.webhookRow(t, webhookID).FailingSince)
+	})
+}
+
+// A receiver that hangs holds the turn of its webhook, whose events wait in the queue, for hours if
+// there are many. Whoever tries it or resends one event does not wait behind them.
+func TestCircuit_requestsPassTheQueue(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		receiver := newConfigurableReceiver(t, 500)
+		webhookID, _ := s.Register(t, s.Key, receiver.Receiver, onlyCreated)
+		s.openCircuit(t, webhookID)
+		failed := uuid.MustParse(s.logOf(t, webhookID)[0].ID)
+		slow := newSlowReceiver()
+		defer slow.release()
+		hanging := apptest.NewReceiver(t, slow.hang)
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "UPDATE webhooks SET url = '"+hanging.URL+"' WHERE id = '"+webhookID+"'")
+		require.NoError(t, err)
+		s.service = s.newSendService(t, s.now, patient)
+		s.sendDirectly(t, s.createPending(t, webhookID)) // it is queued
+		var sending sync.WaitGroup
+		sending.Go(func() { _ = s.service.SendQueued(t.Context(), slog.Default()) })
+		hanging.WaitFor(t, 1)
+
+		sending.Go(func() { _, _ = s.service.Send(t.Context(), failed, models.CauseRedelivery) })
+		hanging.WaitFor(t, 2)
+		slow.release()
+		sending.Wait()
 	})
 }
 

@@ -96,7 +96,10 @@ func (t *target) scheduled() bool { return t.attempt.Cause == models.CauseAuto }
 
 // claim is what the delivery needs a turn for.
 func (t *target) claim() claim {
-	return claim{operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID, failing: t.hook.CircuitOpenedAt != nil}
+	return claim{
+		operator: t.hook.OperatorID, webhook: t.hook.ID, delivery: t.delivery.ID,
+		failing: t.hook.CircuitOpenedAt != nil, requested: !t.scheduled(),
+	}
 }
 
 // target reads the delivery; nil if there is nothing left to send.

@@ -12,7 +12,8 @@ const (
 	perWebhook  = 8
 	perOperator = 32
 	// The webhooks of one operator whose circuit is open share a few turns, one for each webhook, so
-	// that they leave the others to those that answer.
+	// that they leave the others to those that answer. What somebody requested has as many of its
+	// own: behind the queue of a receiver that hangs it would wait for hours.
 	perFailingWebhook  = 1
 	perFailingOperator = 8
 )
@@ -32,16 +33,26 @@ type Turns struct {
 
 // operatorTurns exists while the operator has taken turns.
 type operatorTurns struct {
-	taken, failing int
-	webhooks       map[uuid.UUID]int
+	taken    int
+	webhooks map[webhookTurns]int
+	// failing are the turns of the webhooks whose circuit is open, by whether somebody requested them.
+	failing map[bool]int
+}
+
+// webhookTurns identifies the turns of a webhook that somebody requested, or the others.
+type webhookTurns struct {
+	webhook   uuid.UUID
+	requested bool
 }
 
 // claim identifies a delivery that needs a turn.
 type claim struct {
 	operator, webhook, delivery uuid.UUID
-	// failing means that the webhook's circuit is open.
-	failing bool
+	// failing means that the webhook's circuit is open, requested that somebody waits for the outcome.
+	failing, requested bool
 }
+
+func (c claim) ofWebhook() webhookTurns { return webhookTurns{c.webhook, c.requested} }
 
 // NewTurns returns turns of which none is taken.
 func NewTurns() *Turns {
@@ -58,7 +69,7 @@ func (t *Turns) take(c claim) (done func()) {
 	}
 	operator := t.operators[c.operator]
 	if operator == nil {
-		operator = &operatorTurns{webhooks: map[uuid.UUID]int{}}
+		operator = &operatorTurns{webhooks: map[webhookTurns]int{}, failing: map[bool]int{}}
 		t.operators[c.operator] = operator
 	}
 	t.sending[c.delivery] = true
@@ -94,10 +105,10 @@ func (t *Turns) wakeQueue() {
 func (o *operatorTurns) add(c claim, count int) {
 	o.taken += count
 	if c.failing {
-		o.failing += count
+		o.failing[c.requested] += count
 	}
-	if o.webhooks[c.webhook] += count; o.webhooks[c.webhook] == 0 {
-		delete(o.webhooks, c.webhook)
+	if o.webhooks[c.ofWebhook()] += count; o.webhooks[c.ofWebhook()] == 0 {
+		delete(o.webhooks, c.ofWebhook())
 	}
 }
 
@@ -113,9 +124,10 @@ func (t *Turns) left(c claim) int {
 	if operator == nil {
 		operator = &operatorTurns{}
 	}
-	left := min(perOperator-operator.taken, perWebhook-operator.webhooks[c.webhook])
+	ofWebhook := operator.webhooks[webhookTurns{c.webhook, true}] + operator.webhooks[webhookTurns{c.webhook, false}]
+	left := min(perOperator-operator.taken, perWebhook-ofWebhook)
 	if c.failing {
-		left = min(left, perFailingOperator-operator.failing, perFailingWebhook-operator.webhooks[c.webhook])
+		left = min(left, perFailingOperator-operator.failing[c.requested], perFailingWebhook-operator.webhooks[c.ofWebhook()])
 	}
 	return max(left, 0)
 }

@@ -73,6 +73,24 @@ func TestTurns_failing(t *testing.T) {
 	takeTurns(t, turns, claimsOf(operator, perOperator-perFailingOperator, nil)...)
 }
 
+// What somebody requested does not wait behind what is queued for a receiver that hangs. Its turns
+// are as few as those of the queue.
+func TestTurns_requested(t *testing.T) {
+	t.Parallel()
+	turns, operator := NewTurns(), uuid.New()
+	failing := func(c *claim) { c.failing = true }
+	requested := func(c *claim) { c.failing, c.requested = true, true }
+	takeTurns(t, turns, claimsOf(operator, perFailingOperator, failing)...)
+	asked := claimsOf(operator, perFailingOperator, requested)
+	ends := takeTurns(t, turns, asked...)
+	requireNoTurn(t, turns, claimsOf(operator, 1, requested)[0])
+	requireNoTurn(t, turns, claimsOf(operator, 1, failing)[0])
+	ends[0]()
+	requireNoTurn(t, turns, claim{operator: operator, webhook: asked[1].webhook, delivery: uuid.New(), failing: true, requested: true})
+	takeTurns(t, turns, asked[0])
+	takeTurns(t, turns, claimsOf(operator, perOperator-2*perFailingOperator, nil)...)
+}
+
 // A delivery that is being sent gets no second turn.
 func TestTurns_oneForEachDelivery(t *testing.T) {
 	t.Parallel()
