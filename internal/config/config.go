@@ -265,6 +265,10 @@ func (c *Config) checkNames(complain complaint) {
 			complain(variable, withoutSpaces, value)
 		}
 	}
+	// Temporal's list queries have the name in quotes, where neither can be written.
+	if strings.ContainsAny(c.TaskQueue, `'\`) {
+		complain("TEMPORAL_TASK_QUEUE", `must be without ' and \, not %q`, c.TaskQueue)
+	}
 }
 
 // withoutSpaces is the complaint about a value that hasSpaceAround.
