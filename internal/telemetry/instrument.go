@@ -3,17 +3,21 @@ package telemetry
 import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/contrib/instrumentation/github.com/gin-gonic/gin/otelgin"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 	temporalotel "go.temporal.io/sdk/contrib/opentelemetry"
 	"go.temporal.io/sdk/interceptor"
 )
 
 // GinTracing makes a span of every request except health checks, as a child of the caller's span if
-// there is one. With tracing off it does nothing.
+// there is one. It has the request's route and not its path, which can be a guide code. With
+// tracing off it does nothing.
 func GinTracing() gin.HandlerFunc {
 	if !Enabled() {
 		return func(*gin.Context) {}
 	}
-	return otelgin.Middleware("", otelgin.WithGinFilter(isNotProbe))
+	noPath := trace.WithAttributes(semconv.URLPath("")) // in place of the path that otelgin sets
+	return otelgin.Middleware("", otelgin.WithGinFilter(isNotProbe), otelgin.WithSpanStartOptions(noPath))
 }
 
 // isNotProbe excludes the health checks, which come every few seconds.

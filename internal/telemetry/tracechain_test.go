@@ -100,6 +100,8 @@ func createOrder(t *testing.T, tracing interceptor.Interceptor, metrics *telemet
 		c.Status(http.StatusCreated)
 	})
 	request := httptest.NewRequest(http.MethodPost, "/v1/orders", nil)
+	request.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	request.Header.Set("Tracestate", "vendor=stranger")
 	request.Header.Set("Baggage", "stranger=1")
 	router.ServeHTTP(httptest.NewRecorder(), request)
 	return <-service.headers

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
@@ -36,7 +37,22 @@ const flushTimeout = 5 * time.Second
 
 // propagator carries the trace between processes. Baggage is left out: callers' baggage would be
 // stored in every workflow's history.
-var propagator = propagation.TraceContext{}
+var propagator = traceParent{}
+
+// traceParent carries the ids of a trace and whether it is recorded, and no tracestate: that is up
+// to 16 KiB of a caller's text, which would be stored with every span and, unencrypted, in every
+// workflow's history.
+type traceParent struct{ propagation.TraceContext }
+
+// Extract returns the context with the caller's span, if the carrier names one.
+func (p traceParent) Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context {
+	ctx = p.TraceContext.Extract(ctx, carrier)
+	caller := trace.SpanContextFromContext(ctx)
+	if !caller.IsRemote() {
+		return ctx
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, caller.WithTraceState(trace.TraceState{}))
+}
 
 var enabled atomic.Bool
 

@@ -70,6 +70,25 @@ func TestTracing_requestAndStatementsAreOneTrace(t *testing.T) {
 	require.False(t, telemetry.Enabled(), "off once it is shut down")
 }
 
+// A path can name a package or, where no route knows it, be any text of a stranger's: like the log,
+// a span has the route.
+func TestTracing_pathsAndStatesOfCallersAreLeftOut(t *testing.T) {
+	collector := startCollector(t)
+	flush := startTracing(t, collector.url)
+	for _, path := range []string{"/v1/orders/secret", "/secret"} {
+		get(tracedRouter(), path, http.Header{
+			"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+			"Tracestate":  {"vendor=secret"},
+		})
+	}
+	flush()
+	require.Equal(t, 3, collector.received())
+	for _, span := range collector.spans {
+		require.Equal(t, "0af7651916cd43dd8448eb211c80319c", traceID(span))
+		require.NotContains(t, span.String(), "secret")
+	}
+}
+
 func TestTracing_probesAreLeftOut(t *testing.T) {
 	collector := startCollector(t)
 	flush := startTracing(t, collector.url)
