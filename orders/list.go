@@ -99,7 +99,7 @@ func (s *Service) CountWithoutPoint(ctx context.Context, caller Caller) (int64, 
 }
 
 func (s *Service) filter(caller Caller, query Query) (db.OrderFilter, error) {
-	search, err := parseSearch(query.Search)
+	search, err := parseSearch(query.Search, caller.Operator.CountryCode)
 	filter := db.OrderFilter{
 		Status: query.Status, Page: query.Page, Limit: min(query.Limit, MaxPageSize), WithoutPoint: query.WithoutPoint, ByDelivery: query.ByDelivery,
 		StoreID: query.StoreID, RiderID: query.RiderID, LocationID: query.LocationID, ExternalID: query.ExternalID, Search: search,

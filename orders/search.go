@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"despacho/internal/apperror"
 	"despacho/internal/guidecode"
+	"despacho/internal/phone"
 	"despacho/internal/textnorm"
 	"despacho/models"
 )
@@ -31,30 +35,73 @@ func erasedSearchText(o *models.Order) string {
 const maxSearchWords = 20
 
 // parseSearch returns the alternatives that a search matches, each with the normalized words that
-// must all be found. Digits are a phone with any spacing, or a store's own number as it is
-// written. What can be read as a guide code may still be something else.
-func parseSearch(typed string) ([][]string, error) {
-	folded := textnorm.String(typed)
-	words := strings.Fields(folded)
-	slices.Sort(words)
-	words = slices.Compact(words)
-	var alternatives [][]string
-	switch compact := strings.ReplaceAll(folded, " ", ""); {
-	case compact == "":
+// must all be found. There are none if nothing was typed.
+func parseSearch(typed, countryCode string) ([][]string, error) {
+	if strings.TrimSpace(typed) == "" {
 		return nil, nil
-	case isDigits(compact):
-		alternatives = [][]string{{compact}, {folded}}
-	default:
-		alternatives = [][]string{words}
-	}
-	if code, wellFormed := guidecode.Parse(typed); wellFormed {
-		alternatives = append(alternatives, []string{textnorm.String(code)})
 	}
 	var wrong apperror.Fields
-	if len(words) > maxSearchWords {
+	if len(searchWords(typed)) > maxSearchWords {
 		wrong.Add("q", fmt.Sprintf("la búsqueda admite como máximo %d palabras", maxSearchWords))
 	}
+	alternatives := searchReadings(typed, countryCode)
+	// Some keyboards type letters and digits of a double width.
+	if narrow := norm.NFKC.String(typed); narrow != norm.NFC.String(typed) {
+		alternatives = append(alternatives, searchReadings(narrow, countryCode)...)
+	}
 	return alternatives, wrong.Err()
+}
+
+// searchReadings returns what a search may mean: the words, or for digits a phone with any spacing
+// and a store's own number as it is written. What can be read as a phone of the country or as a
+// guide code may still be something else.
+func searchReadings(typed, countryCode string) [][]string {
+	folded := textnorm.String(typed)
+	compact := strings.ReplaceAll(folded, " ", "")
+	var phrases []string
+	var readings [][]string
+	switch {
+	case compact == "":
+		return [][]string{{"-"}} // normalized text has no punctuation: nothing matches
+	case isDigits(compact):
+		phrases = []string{compact, folded}
+	default:
+		readings = [][]string{searchWords(typed)}
+	}
+	if spaced := spaceDigits(folded); spaced != folded && compact == folded {
+		phrases = append(phrases, spaced)
+	}
+	if number, valid := phone.Canonical(strings.TrimSpace(typed), countryCode); valid {
+		phrases = append(phrases, number)
+	}
+	if code, err := guidecode.Scan(typed); err == nil {
+		phrases = append(phrases, code)
+	}
+	for _, phrase := range append(phrases, guidecode.ParsePart(typed)...) {
+		readings = append(readings, []string{textnorm.String(phrase)})
+	}
+	return readings
+}
+
+// searchWords returns the normalized words of a text, each once.
+func searchWords(text string) []string {
+	words := strings.Fields(textnorm.String(text))
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// spaceDigits puts a space between letters and digits: a store's A-0001 is also typed as A0001.
+func spaceDigits(word string) string {
+	var spaced strings.Builder
+	var previous rune
+	for i, r := range word {
+		if i > 0 && unicode.IsDigit(previous) != unicode.IsDigit(r) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+		previous = r
+	}
+	return spaced.String()
 }
 
 func isDigits(text string) bool {

@@ -37,36 +37,53 @@ func New() string {
 // hyphens and spaces are ignored, O is 0, I and L are 1. ok is false for anything that is not a
 // code with the right check character.
 func Parse(s string) (code string, ok bool) {
-	var read symbols
-	length := 0
+	read, ok := readSymbols(s)
+	if !ok || len(read) < codeLength || !isConsistent(read) {
+		return "", false
+	}
+	return printed(read, groupLength), true
+}
+
+// ParsePart reads the beginning or the end of a code, typed as Parse accepts it, and returns the
+// printed forms that it may have: the hyphen's place depends on which of the two it is. There are
+// none for what fits before the hyphen, nor for a whole code.
+func ParsePart(s string) []string {
+	read, ok := readSymbols(s)
+	if !ok || len(read) <= groupLength || len(read) == codeLength {
+		return nil
+	}
+	return []string{printed(read, groupLength), printed(read, len(read)-(codeLength-groupLength))}
+}
+
+// readSymbols returns the characters of a code, or of a part of one, as indexes into the alphabet.
+func readSymbols(s string) (read []byte, ok bool) {
 	for _, r := range s {
 		if isSeparator(r) {
 			continue
 		}
 		symbol, known := symbolOf(r)
-		if !known || length == codeLength {
-			return "", false
+		if !known || len(read) == codeLength {
+			return nil, false
 		}
-		read[length] = symbol
-		length++
+		read = append(read, symbol)
 	}
-	if length < codeLength || !isConsistent(read[:]) {
-		return "", false
+	return read, true
+}
+
+// printed writes characters with a hyphen after the first group of them.
+func printed(read []byte, group int) string {
+	text := make([]byte, 0, len(read)+1)
+	for i, symbol := range read {
+		if i == group && i > 0 {
+			text = append(text, '-')
+		}
+		text = append(text, alphabet[symbol])
 	}
-	return read.String(), true
+	return string(text)
 }
 
 // String returns the printed form.
-func (code symbols) String() string {
-	printed := make([]byte, 0, codeLength+1)
-	for i, symbol := range code {
-		if i == groupLength {
-			printed = append(printed, '-')
-		}
-		printed = append(printed, alphabet[symbol])
-	}
-	return string(printed)
-}
+func (code symbols) String() string { return printed(code[:], groupLength) }
 
 // isSeparator also accepts the apostrophe: a scanner set to an English keyboard types it for the
 // hyphen of a Spanish one.

@@ -181,3 +181,18 @@ func BenchmarkParse(b *testing.B) {
 		Parse(code)
 	}
 }
+
+func TestParsePart(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string][]string{
+		"10XAZ0":      {"10XAZ-0", "10XAZ0"},
+		"loxazo1j":    {"10XAZ-01J", "10-XAZ01J"},
+		"xaz 01j5m7":  {"XAZ01-J5M7", "XAZ-01J5M7"},
+		"10XAZ":       nil,
+		"10XAZ01J5M7": nil,
+		"MURCIELA":    nil,
+		"":            nil,
+	} {
+		require.Equal(t, want, ParsePart(typed), typed)
+	}
+}
