@@ -194,13 +194,16 @@ func (s *Server) signOutFromPage(c *gin.Context) error {
 }
 
 // servePanelAsset serves a style sheet or a script. Its URL contains its version, so browsers may
-// cache it forever.
+// cache it forever. The content of another version than the URL's must not be found there later.
 func (s *Server) servePanelAsset(c *gin.Context) error {
-	content, kind, known := s.panel.Asset(c.Param("name"))
+	content, kind, current, known := s.panel.Asset(c.Param("name"), c.Query(panel.AssetVersion))
 	if !known {
 		return s.unknownRoute(c)
 	}
-	c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	c.Header("Cache-Control", "no-cache")
+	if current {
+		c.Header("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	sendContent(c, http.StatusOK, kind, content)
 	compressPage(c)
 	return nil

@@ -19,6 +19,9 @@ type asset struct {
 	version string
 }
 
+// AssetVersion is the parameter of an asset's URL that contains its version.
+const AssetVersion = "v"
+
 type assets map[string]asset
 
 // readAssets concatenates the style sheets and the scripts, and reads the other files unchanged.
@@ -38,12 +41,15 @@ func (a assets) add(name, kind string, content []byte) {
 }
 
 // address is the URL of an asset, which changes with its content.
-func (a assets) address(name string) string { return "/panel/assets/" + name + "?v=" + a[name].version }
+func (a assets) address(name string) string {
+	return "/panel/assets/" + name + "?" + AssetVersion + "=" + a[name].version
+}
 
-// Asset finds a file by name.
-func (p *Pages) Asset(name string) (content []byte, kind string, known bool) {
+// Asset finds a file by name. current means that it is the version of the URL: while a release is
+// being rolled out, a page of the other release asks for a version that this process does not have.
+func (p *Pages) Asset(name, version string) (content []byte, kind string, current, known bool) {
 	found, known := p.assets[name]
-	return found.content, found.kind, known
+	return found.content, found.kind, known && found.version == version, known
 }
 
 func joined(pattern string) []byte {

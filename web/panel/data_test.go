@@ -148,6 +148,11 @@ func TestPages_areCompressed(t *testing.T) {
 			require.Equal(t, "gzip", packed.Header.Get("Content-Encoding"), path)
 			if strings.Contains(path, "/assets/") {
 				require.Equal(t, "Accept-Encoding", packed.Header.Get("Vary"), path)
+				require.Equal(t, "public, max-age=31536000, immutable", packed.Header.Get("Cache-Control"), path)
+				name, _, _ := strings.Cut(path, "?")
+				for _, other := range []string{name, name + "?v=000000000000"} {
+					require.Equal(t, "no-cache", get(other).Header.Get("Cache-Control"), "another release's %s", other)
+				}
 			}
 			require.Empty(t, get(path).Header.Get("Content-Encoding"), path)
 		}
