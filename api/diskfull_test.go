@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -71,12 +70,12 @@ func fillDisk(t *testing.T, s *apptest.Service) (free func()) {
 			require.NoError(t, err)
 		}
 	}
-	limitPages(t, pool, 1) // SQLite takes the present size instead
-	return func() { limitPages(t, pool, 1<<30) }
+	onEveryConnection(t, pool, "PRAGMA max_page_count = 1") // SQLite takes the present size instead
+	return func() { onEveryConnection(t, pool, "PRAGMA max_page_count = 1073741824") }
 }
 
-// limitPages sets the limit on every connection of the pool.
-func limitPages(t *testing.T, pool *sql.DB, pages int) {
+// onEveryConnection makes a setting on as many connections as the pool may have.
+func onEveryConnection(t *testing.T, pool *sql.DB, statement string) {
 	t.Helper()
 	var connections []*sql.Conn
 	for range pool.Stats().MaxOpenConnections {
@@ -85,7 +84,7 @@ func limitPages(t *testing.T, pool *sql.DB, pages int) {
 		connections = append(connections, connection)
 	}
 	for _, connection := range connections {
-		_, err := connection.ExecContext(context.Background(), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
+		_, err := connection.ExecContext(context.Background(), statement)
 		require.NoError(t, errors.Join(err, connection.Close()))
 	}
 }

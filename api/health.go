@@ -43,7 +43,7 @@ func (s *Server) readyz(c *gin.Context) error {
 	defer cancel()
 	backlog := s.orders.StartBacklog()
 	state := readiness{
-		Database: "ok", Files: "ok", Temporal: "ok", Webhooks: "ok",
+		Files: "ok", Temporal: "ok", Webhooks: "ok",
 		WorkflowStarts: startBacklog{Waiting: backlog.Waiting, OldestSeconds: backlog.Oldest.Seconds()},
 	}
 	var unreachable, unwritable error
@@ -65,13 +65,10 @@ func (s *Server) readyz(c *gin.Context) error {
 		s.photoErrors.Add(1)
 		s.log.WarnContext(ctx, "photos cannot be stored", "error", unwritable)
 	}
-	if err := s.db.CheckVersion(ctx); err != nil {
-		state.Database = "unavailable"
-		s.log.WarnContext(ctx, "not ready", "error", err)
-		return notReady(c, state, "not_ready", "El servicio no está listo: la base de datos no responde o no está migrada.")
-	}
-	if s.isDiskFull(ctx) {
-		state.Database = "full"
+	switch state.Database = s.databaseState(ctx); state.Database {
+	case "unavailable":
+		return notReady(c, state, "not_ready", "El servicio no está listo: la base de datos no responde, no está migrada o no acepta cambios.")
+	case "full":
 		return notReady(c, state, "not_ready", "El servicio no está listo: el disco de la base de datos está lleno.")
 	}
 	if s.draining.Load() {
@@ -92,20 +89,27 @@ func notReady(c *gin.Context, state readiness, code, message string) error {
 	return respond(c, http.StatusServiceUnavailable, envelope{Data: state, Code: code, Error: message})
 }
 
-// isDiskFull reports whether the database has no space left: a request met that a moment ago, or a
-// small write does now.
-func (s *Server) isDiskFull(ctx context.Context) bool {
+// databaseState is "full" if a request met a full disk a moment ago, or a small write does now. A
+// database that only reads, as a standby does, is "unavailable" as one that does not answer: even a
+// read counts against a limit, which is a write.
+func (s *Server) databaseState(ctx context.Context) string {
 	now := s.clock.Now()
-	if since := now.Sub(time.UnixMicro(s.diskFullAt.Load())); since < fullDiskMemory {
-		return true
+	err := s.db.CheckVersion(ctx)
+	if err == nil {
+		if now.Sub(time.UnixMicro(s.diskFullAt.Load())) < fullDiskMemory {
+			return "full"
+		}
+		err = s.db.CheckWritable(ctx, now)
 	}
-	_, err := s.db.CountRequest(ctx, "readyz", now)
-	if !db.IsFull(err) {
-		return false
+	if err == nil {
+		return "ok"
 	}
-	s.noteFullDisk(now)
 	s.log.WarnContext(ctx, "not ready", "error", err)
-	return true
+	if db.IsFull(err) {
+		s.noteFullDisk(now)
+		return "full"
+	}
+	return "unavailable"
 }
 
 func (s *Server) noteFullDisk(now time.Time) {

@@ -35,8 +35,8 @@ type readiness struct {
 	Worker string `json:"worker,omitempty"`
 }
 
-// readyz answers 503 while orders cannot move on in this process: the database or Temporal does not
-// answer, or the worker does not poll.
+// readyz answers 503 while orders cannot move on in this process: the database does not answer or
+// takes no changes, Temporal does not answer, or the worker does not poll.
 func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), a.Config.Timeouts.Readiness)
 	defer cancel()
@@ -49,6 +49,9 @@ func (a *App) readyz(w http.ResponseWriter, r *http.Request) {
 		})
 	})
 	databaseErr := a.DB.CheckVersion(ctx)
+	if databaseErr == nil {
+		databaseErr = a.DB.CheckWritable(ctx, a.clock.Now())
+	}
 	asking.Wait()
 	state, status := readiness{Database: "ok", Temporal: "ok"}, http.StatusOK
 	if temporalErr != nil {

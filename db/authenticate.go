@@ -262,6 +262,12 @@ func (d *DB) CountRequest(ctx context.Context, subject string, now time.Time) (i
 	return d.count(ctx, subject, Minute(now))
 }
 
+// CheckWritable returns why nothing can be written at the moment, which it tries with a small row.
+func (d *DB) CheckWritable(ctx context.Context, now time.Time) error {
+	_, err := d.CountRequest(ctx, "readyz", now)
+	return err
+}
+
 // CountToday counts something of a subject in this day, in UTC.
 func (d *DB) CountToday(ctx context.Context, subject string, now time.Time) error {
 	_, err := d.count(ctx, subject, lastMinuteOfDay(now))

@@ -68,6 +68,21 @@ func TestHealth_withoutTheDatabase(t *testing.T) {
 	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
 }
 
+// A worker can do nothing for orders on a database that only reads, as a standby.
+func TestHealth_onAStandby(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.Postgres(t)
+	s := boot(t, databaseURL, apptest.Options{})
+	s.App.DB.SQL().SetMaxIdleConns(0) // every statement is the first of its connection
+	waitFor := serveHealth(t, s.Service)
+	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
+	away := newOutage(t, databaseURL)
+	away.readOnly(true)
+	waitFor(healthState{http.StatusServiceUnavailable, "unavailable", "ok", "polling"})
+	away.readOnly(false)
+	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
+}
+
 func TestHealth_withoutTemporal(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: closedport.Address(t)})

@@ -56,6 +56,13 @@ func (o *outage) begin() {
 	require.NoError(o.t, err)
 }
 
+// readOnly makes every new connection refuse to write, or no longer.
+func (o *outage) readOnly(on bool) {
+	o.t.Helper()
+	_, err := o.admin.Exec(context.Background(), fmt.Sprintf("ALTER DATABASE %s SET default_transaction_read_only = %t", o.name, on))
+	require.NoError(o.t, err)
+}
+
 func (o *outage) end() { o.allow(true) }
 
 // holdOrders locks the orders table until the outage begins, and returns a check that a statement
