@@ -132,6 +132,16 @@ var situations = map[string]situation{
 	},
 }
 
+// alsoFires are further series with which an alert fires.
+var alsoFires = map[string][][]string{
+	"DespachoRequestsFailing": {
+		// Every request of a quiet night fails, and the probes do not.
+		{`http_requests_total{route="/readyz", status="200"} 0+60x30`, `http_requests_total{route="/healthz", status="200"} 0+60x30`, `http_requests_total{route="/v1/orders", status="500"} 0+1x30`},
+		// The balancer sends nothing to a service that is not ready.
+		{`http_requests_total{route="/readyz", status="503"} 0+60x30`, `http_requests_total{route="/healthz", status="200"} 0+60x30`, `http_requests_total{route="/v1/orders", status="200"} 900x30`},
+	},
+}
+
 // seen is what a Prometheus has stored.
 type seen []promql.Series
 
@@ -187,23 +197,49 @@ func (s *seriesSet) Warnings() annotations.Annotations { return nil }
 // should not: a valid expression whose sides never match would be silent for ever.
 func TestAlerts_fireAndRest(t *testing.T) {
 	t.Parallel()
-	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 10_000, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})
-	alerts := readAlerts(t)
+	engine, alerts := newEngine(), readAlerts(t)
 	for _, alert := range alerts {
 		known, ok := situations[alert.Alert]
 		require.True(t, ok, "%s: no situation in which it fires", alert.Alert)
-		for want, series := range map[bool][]string{true: known.fires, false: known.rests} {
-			query, err := engine.NewInstantQuery(t.Context(), load(t, series), nil, alert.Expr, time.UnixMilli(0).Add(30*time.Minute))
-			require.NoError(t, err)
-			result := query.Exec(t.Context())
-			require.NoError(t, result.Err)
-			raised, err := result.Vector()
-			require.NoError(t, err)
-			require.Equal(t, want, len(raised) > 0, "%s on %v: %v", alert.Alert, series, raised)
-			if want {
-				require.Len(t, raised, 1, "%s: one alert for one reason", alert.Alert)
-			}
+		require.Len(t, raised(t, engine, alert, known.fires, 30*time.Minute), 1, "%s: one alert for one reason", alert.Alert)
+		require.Empty(t, raised(t, engine, alert, known.rests, 30*time.Minute), alert.Alert)
+		for _, series := range alsoFires[alert.Alert] {
+			require.Len(t, raised(t, engine, alert, series, 30*time.Minute), 1, "%s on %v", alert.Alert, series)
 		}
 	}
 	require.Len(t, situations, len(alerts), "a situation of an alert that is gone")
+}
+
+func newEngine() *promql.Engine {
+	return promql.NewEngine(promql.EngineOpts{MaxSamples: 10_000, Timeout: time.Minute, Parser: parser.NewParser(parser.Options{})})
+}
+
+// raised are the alerts that a rule's expression raises at a time after the first values.
+func raised(t *testing.T, engine *promql.Engine, alert rulefmt.Rule, series []string, at time.Duration) promql.Vector {
+	t.Helper()
+	query, err := engine.NewInstantQuery(t.Context(), load(t, series), nil, alert.Expr, time.UnixMilli(0).Add(at))
+	require.NoError(t, err)
+	result := query.Exec(t.Context())
+	require.NoError(t, result.Err)
+	vector, err := result.Vector()
+	require.NoError(t, err)
+	return vector
+}
+
+// An order whose task Temporal tries every ten minutes stands still all the time: the alert does
+// not end between two attempts.
+func TestAlerts_lastBetweenAttempts(t *testing.T) {
+	t.Parallel()
+	engine, alerts := newEngine(), readAlerts(t)
+	alert := alerts[slices.IndexFunc(alerts, func(rule rulefmt.Rule) bool { return rule.Alert == "DespachoWorkflowTasksFailing" })]
+	attempts := []string{`temporal_workflow_task_execution_failed_total{workflow_type="Order", instance="a"} 0x9 1x9 2x9 3x9`}
+	var pause time.Duration
+	for at := 10 * time.Minute; at < 40*time.Minute; at += time.Minute {
+		if len(raised(t, engine, alert, attempts, at)) > 0 {
+			pause = 0
+			continue
+		}
+		pause += time.Minute
+		require.Less(t, pause, time.Duration(alert.KeepFiringFor), "%s ends at %s", alert.Alert, at)
+	}
 }
