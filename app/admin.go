@@ -15,16 +15,27 @@ import (
 	"despacho/internal/recovered"
 )
 
-// ServeAdmin serves /metrics, /debug/pprof and a worker's /readyz until ctx ends. The public
-// listener has none of them; the api's /readyz is there.
+// ServeAdmin serves /metrics, /debug/pprof and a worker's /healthz and /readyz until ctx ends. The
+// public listener has none of them but the api's own.
 func (a *App) ServeAdmin(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics.Handler())
+	mux.HandleFunc("GET /healthz", a.healthz)
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return serve(ctx, api.HTTPServer(mux, a.Config.Timeouts.Connection), listener, a.Config.ShutdownTimeout)
+}
+
+// healthz answers as long as a process with a worker runs. In others it is not found: an api is as
+// well as its public listener is.
+func (a *App) healthz(w http.ResponseWriter, r *http.Request) {
+	if !a.runsWorker.Load() {
+		http.NotFound(w, r)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
 }
 
 // readiness is the body of /readyz on ADMIN_ADDR: the state of what a worker needs.

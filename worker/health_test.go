@@ -24,8 +24,8 @@ type healthState struct {
 }
 
 // serveHealth serves the process's ADMIN_ADDR and returns a function that waits until /readyz tells
-// the given state.
-func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState)) {
+// the given state, and one that tells the status of /healthz.
+func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState), alive func() int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState)) {
 		cancel()
 		serving.Wait()
 	})
-	return func(want healthState) {
+	waitFor = func(want healthState) {
 		t.Helper()
 		poll.Until(t, func() error {
 			response, err := apptest.Client.Get("http://" + listener.Addr().String() + "/readyz")
@@ -54,12 +54,19 @@ func serveHealth(t *testing.T, s *apptest.Service) (waitFor func(healthState)) {
 			return nil
 		})
 	}
+	alive = func() int {
+		response, err := apptest.Client.Get("http://" + listener.Addr().String() + "/healthz")
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	return waitFor, alive
 }
 
 func TestHealth_withoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.Postgres(t)
-	waitFor := serveHealth(t, boot(t, databaseURL, apptest.Options{}).Service)
+	waitFor, _ := serveHealth(t, boot(t, databaseURL, apptest.Options{}).Service)
 	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
 	away := newOutage(t, databaseURL)
 	away.begin()
@@ -74,7 +81,7 @@ func TestHealth_onAStandby(t *testing.T) {
 	databaseURL := testenv.Postgres(t)
 	s := boot(t, databaseURL, apptest.Options{})
 	s.App.DB.SQL().SetMaxIdleConns(0) // every statement is the first of its connection
-	waitFor := serveHealth(t, s.Service)
+	waitFor, _ := serveHealth(t, s.Service)
 	waitFor(healthState{http.StatusOK, "ok", "ok", "polling"})
 	away := newOutage(t, databaseURL)
 	away.readOnly(true)
@@ -86,12 +93,14 @@ func TestHealth_onAStandby(t *testing.T) {
 func TestHealth_withoutTemporal(t *testing.T) {
 	t.Parallel()
 	s := boot(t, "", apptest.Options{NoWorker: true, TemporalAddress: closedport.Address(t)})
-	waitFor := serveHealth(t, s.Service)
+	waitFor, alive := serveHealth(t, s.Service)
 	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
+	require.Equal(t, http.StatusNotFound, alive(), "no worker runs")
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.App.RunWorker(ctx, nil) })
 	defer running.Wait()
 	defer cancel()
 	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", "waiting"})
+	require.Equal(t, http.StatusOK, alive(), "a worker that waits runs")
 }

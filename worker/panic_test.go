@@ -211,7 +211,8 @@ func TestPanic_whileTheHealthIsLookedAt(t *testing.T) {
 	require.Contains(t, response.Body.String(), `"temporal":"unreachable"`)
 
 	s.App.Temporal = defective{Client: s.Temporal}
-	serveHealth(t, s.Service)(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
+	waitFor, _ := serveHealth(t, s.Service)
+	waitFor(healthState{http.StatusServiceUnavailable, "ok", "unreachable", ""})
 }
 
 func (s *service) photoStore(t *testing.T) photos.Store {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,23 +30,34 @@ func healthCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			address, path := cfg.HTTPAddr, "/healthz"
 			switch {
 			case ready:
-				path = "/readyz"
-			case admin:
-				address, path = cfg.AdminAddr, "/readyz"
-			}
-			if address == "" {
+				return checkHealth(cmd.Context(), cfg.HTTPAddr, "/readyz")
+			case admin && cfg.AdminAddr == "":
 				return errors.New("ADMIN_ADDR is not set: the process serves no /readyz to ask there")
+			case admin:
+				return checkHealth(cmd.Context(), cfg.AdminAddr, "/readyz")
 			}
-			return checkHealth(cmd.Context(), address, path)
+			return checkAlive(cmd.Context(), cfg)
 		},
 	}
 	command.Flags().BoolVar(&ready, "ready", false, "ask /readyz of an api: the database answers and takes changes, and its schema is one that this binary works on")
 	command.Flags().BoolVar(&admin, "admin", false, "ask /readyz on ADMIN_ADDR, the only address a worker has: the database and Temporal answer, and the worker polls")
 	command.MarkFlagsMutuallyExclusive("ready", "admin")
 	return command
+}
+
+// checkAlive asks whichever process runs here, because an image has one health check for all of
+// them: an api listens on HTTP_ADDR, a worker on ADMIN_ADDR alone, where no api answers /healthz.
+func checkAlive(ctx context.Context, cfg *config.Config) error {
+	err := checkHealth(ctx, cfg.HTTPAddr, "/healthz")
+	if cfg.AdminAddr == "" || !errors.Is(err, syscall.ECONNREFUSED) {
+		return err
+	}
+	if workerErr := checkHealth(ctx, cfg.AdminAddr, "/healthz"); workerErr != nil {
+		return errors.Join(err, workerErr)
+	}
+	return nil
 }
 
 // checkHealth returns nil when the process listening on address responds 200 to path.

@@ -33,6 +33,12 @@ func TestHealthCommand_asksTheProcessOnThisMachine(t *testing.T) {
 
 	t.Setenv("HTTP_ADDR", closedport.Address(t))
 	_, err = despacho(t, "", "health")
+	require.NoError(t, err, "a worker is well, which listens on ADMIN_ADDR alone")
+	status["/healthz"] = http.StatusNotFound
+	_, err = despacho(t, "", "health")
+	require.ErrorContains(t, err, "connection refused", "an api that does not listen")
+	t.Setenv("ADMIN_ADDR", "")
+	_, err = despacho(t, "", "health")
 	require.ErrorContains(t, err, "connection refused")
 }
 
