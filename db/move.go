@@ -106,10 +106,3 @@ func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *m
 	}
 	return d.with(ctx).Create(event).Error
 }
-
-// MoveEntry reads the timeline entry of one move.
-func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.TimelineEntry, error) {
-	var event models.TimelineEntry
-	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&event).Error
-	return &event, err
-}

@@ -20,12 +20,8 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
-	"gorm.io/gorm/logger"
-	sqlitedriver "modernc.org/sqlite"
-	sqlitelib "modernc.org/sqlite/lib"
 
 	"despacho/internal/batch"
-	"despacho/internal/redact"
 	"despacho/internal/sqlitedialect"
 	"despacho/internal/sqlitefile"
 	"despacho/internal/telemetry"
@@ -239,80 +235,6 @@ func (d *DB) lock(ctx context.Context, strength string) *gorm.DB {
 	return d.with(ctx).Clauses(clause.Locking{Strength: strength})
 }
 
-// ErrNotFound means that no row matched.
-var ErrNotFound = gorm.ErrRecordNotFound
-
-// IsDuplicate reports whether err is a violated unique constraint, in either dialect.
-func IsDuplicate(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code == "23505"
-	}
-	var lite *sqlitedriver.Error
-	if errors.As(err, &lite) {
-		return lite.Code() == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY
-	}
-	return false
-}
-
-// IsMissingReference reports whether err is a violated foreign key, in either dialect.
-func IsMissingReference(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code == "23503"
-	}
-	var lite *sqlitedriver.Error
-	return errors.As(err, &lite) && lite.Code() == sqlitelib.SQLITE_CONSTRAINT_FOREIGNKEY
-}
-
 func singleLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
-
-// statementLog logs statements that failed or were slow. GORM's own logger renders the text of
-// every statement before it knows whether it will be logged.
-type statementLog struct {
-	logger.Interface
-	slow    time.Duration
-	outages *outageLog
-}
-
-func newStatementLog(log *slog.Logger, slow time.Duration) logger.Interface {
-	if log == nil {
-		return logger.Discard
-	}
-	return statementLog{logger.NewSlogLogger(log, logger.Config{
-		SlowThreshold:             slow,
-		LogLevel:                  logger.Warn,
-		IgnoreRecordNotFoundError: true,
-	}), slow, new(outageLog)}
-}
-
-// Trace is called after every statement. One that ended because nobody waits for it any more has
-// not failed.
-func (l statementLog) Trace(ctx context.Context, began time.Time, statement func() (string, int64), err error) {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		err = nil
-	}
-	failed := err != nil && !IsNotFound(err)
-	if failed && isOutage(err) && !l.outages.admits(time.Now()) {
-		return
-	}
-	if failed || time.Since(began) > l.slow {
-		if err != nil {
-			err = errors.New(redact.Error(err)) // GORM's logger takes the error's text
-		}
-		l.Interface.Trace(ctx, began, statement, err)
-	}
-}
-
-// ParamsFilter omits values from the log: they may be personal data.
-func (statementLog) ParamsFilter(ctx context.Context, text string, values ...any) (string, []any) {
-	return withoutValues(ctx, text, values...)
-}
-
-func withoutValues(_ context.Context, text string, _ ...any) (string, []any) { return text, nil }
-
-// Scan renders its statement by a logger of its own, which has this filter instead of ParamsFilter
-// (go-gorm/gorm#7844).
-func init() { logger.RecorderParamsFilter = withoutValues }

@@ -53,3 +53,18 @@ func (d *DB) Country(ctx context.Context, code string) (*models.Country, error) 
 	err := d.with(ctx).Where("code = ?", code).Take(&country).Error
 	return &country, err
 }
+
+// LockOperator locks an operator's row until the transaction ends, so that what is counted in it
+// stays valid.
+func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
+	return d.lock(ctx, "NO KEY UPDATE").Select("id").Where("id = ?", id).Take(&models.Operator{}).Error
+}
+
+// LockOperatorNames has what creates or renames operators wait for each other until the transaction
+// ends.
+func (d *DB) LockOperatorNames(ctx context.Context) error {
+	if d.dialect == SQLite {
+		return nil // it has a single writer
+	}
+	return d.with(ctx).Exec("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE").Error
+}

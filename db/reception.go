@@ -9,20 +9,6 @@ import (
 	"despacho/models"
 )
 
-// OrderViewByGuideCode reads the order with a canonical guide code, if the scope may see it.
-func (d *DB) OrderViewByGuideCode(ctx context.Context, scope OrderScope, code string) (*models.OrderView, error) {
-	var view models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.guide_code = ?", code).Take(&view).Error
-	return &view, err
-}
-
-// OrderViews reads those of the orders that the scope may see, in no particular order.
-func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) ([]models.OrderView, error) {
-	var views []models.OrderView
-	err := scope.apply(d.orderViews(ctx)).Where("orders.id IN ?", ids).Find(&views).Error
-	return views, err
-}
-
 // OrdersReceivedSince reads the latest receptions since a time, newest first, and their total
 // count.
 func (d *DB) OrdersReceivedSince(ctx context.Context, scope OrderScope, since time.Time, limit int) ([]models.OrderView, int64, error) {

@@ -3,11 +3,9 @@ package db
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"despacho/internal/money"
 	"despacho/models"
@@ -97,33 +95,4 @@ func (d *DB) ChangeSettingsAndName(ctx context.Context, operatorID uuid.UUID, ch
 // changed without ChangeSettings, was opened or closed.
 func (d *DB) BumpSettings(ctx context.Context, operatorID uuid.UUID) error {
 	return d.ChangeSettings(ctx, operatorID, func(*DB) error { return nil })
-}
-
-// Insert inserts rows of any type.
-func (d *DB) Insert(ctx context.Context, rows any) error {
-	return d.with(ctx).Create(rows).Error
-}
-
-// StoresOf lists an operator's active stores by name; with storeID only that one.
-func (d *DB) StoresOf(ctx context.Context, operatorID uuid.UUID, storeID *uuid.UUID) ([]models.Store, error) {
-	query := d.with(ctx).Where("operator_id = ? AND active", operatorID)
-	if storeID != nil {
-		query = query.Where("id = ?", *storeID)
-	}
-	var stores []models.Store
-	err := query.Find(&stores).Error
-	slices.SortFunc(stores, models.CompareStores)
-	return stores, err
-}
-
-// Store finds one store of any owner.
-func (d *DB) Store(ctx context.Context, id uuid.UUID) (*models.Store, error) {
-	var store models.Store
-	err := d.with(ctx).Where("id = ?", id).Take(&store).Error
-	return &store, err
-}
-
-// InsertMissing inserts rows, skipping those whose id exists.
-func (d *DB) InsertMissing(ctx context.Context, rows any) error {
-	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(rows).Error
 }

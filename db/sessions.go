@@ -2,63 +2,13 @@ package db
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"gorm.io/gorm"
 
 	"despacho/models"
 )
-
-// InsertAPIKey stores a new key.
-func (d *DB) InsertAPIKey(ctx context.Context, key *models.APIKey) error {
-	return d.with(ctx).Create(key).Error
-}
-
-// CountActiveKeys counts an operator's keys that are neither revoked nor expired.
-func (d *DB) CountActiveKeys(ctx context.Context, operatorID uuid.UUID, now time.Time) (int64, error) {
-	var count int64
-	err := d.with(ctx).Model(&models.APIKey{}).
-		Where("operator_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", operatorID, now).Count(&count).Error
-	return count, err
-}
-
-// LockOperator locks an operator's row until the transaction ends, so that what is counted in it
-// stays valid.
-func (d *DB) LockOperator(ctx context.Context, id uuid.UUID) error {
-	return d.lock(ctx, "NO KEY UPDATE").Select("id").Where("id = ?", id).Take(&models.Operator{}).Error
-}
-
-// LockOperatorNames has what creates or renames operators wait for each other until the transaction
-// ends.
-func (d *DB) LockOperatorNames(ctx context.Context) error {
-	if d.dialect == SQLite {
-		return nil // it has a single writer
-	}
-	return d.with(ctx).Exec("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE").Error
-}
-
-// RevokeAPIKey revokes a key. It returns ErrNotFound for another operator's key or one already
-// revoked.
-func (d *DB) RevokeAPIKey(ctx context.Context, operatorID, keyID uuid.UUID, now time.Time) error {
-	return requireOneRow(d.with(ctx).Model(&models.APIKey{}).
-		Where("id = ? AND operator_id = ? AND revoked_at IS NULL", keyID, operatorID).
-		Update("revoked_at", now))
-}
-
-// UserByEmail finds a panel user by e-mail address.
-func (d *DB) UserByEmail(ctx context.Context, email string) (*models.User, error) {
-	var user models.User
-	err := d.with(ctx).Where("email = ?", email).Take(&user).Error
-	return &user, err
-}
-
-// InsertUser stores a new panel user.
-func (d *DB) InsertUser(ctx context.Context, user *models.User) error {
-	return d.with(ctx).Create(user).Error
-}
 
 // InsertSession stores a new session of a user whose password, and code if there is a second
 // factor, were checked. It returns ErrNotFound if the user was deactivated since, the password
@@ -186,33 +136,6 @@ func (d *DB) DeleteSession(ctx context.Context, id uuid.UUID) error {
 	return d.with(ctx).Where("id = ?", id).Delete(&models.Session{}).Error
 }
 
-// requireOneRow turns an update that matched no row into ErrNotFound.
-func requireOneRow(result *gorm.DB) error {
-	if result.Error == nil && result.RowsAffected == 0 {
-		return ErrNotFound
-	}
-	return result.Error
-}
-
-// IsNotFound reports whether err says that no row matched.
-func IsNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
-
-// SetPassword changes a user's password and deletes the user's sessions, except those in keep, and
-// the user's reset, if there is one.
-func (d *DB) SetPassword(ctx context.Context, userID uuid.UUID, hash string, keep ...uuid.UUID) error {
-	return d.InTx(ctx, func(tx *DB) error {
-		// The update comes first because it locks the user's row: a concurrent InsertSession either
-		// commits before and its session is deleted, or fails.
-		if err := requireOneRow(tx.with(ctx).Model(&models.User{}).Where("id = ?", userID).Update("password_hash", hash)); err != nil {
-			return err
-		}
-		if err := tx.with(ctx).Where("user_id = ?", userID).Delete(&models.PasswordReset{}).Error; err != nil {
-			return err
-		}
-		return tx.DeleteSessionsOf(ctx, userID, keep...)
-	})
-}
-
 // DeleteSessionsOf deletes a user's sessions, except those in keep.
 func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uuid.UUID) error {
 	query := d.with(ctx).Where("user_id = ?", userID)
@@ -220,10 +143,4 @@ func (d *DB) DeleteSessionsOf(ctx context.Context, userID uuid.UUID, keep ...uui
 		query = query.Where("id NOT IN ?", keep)
 	}
 	return query.Delete(&models.Session{}).Error
-}
-
-// RevokeAllKeys revokes every key of an operator.
-func (d *DB) RevokeAllKeys(ctx context.Context, operatorID uuid.UUID, now time.Time) error {
-	return d.with(ctx).Model(&models.APIKey{}).Where("operator_id = ? AND revoked_at IS NULL", operatorID).
-		Update("revoked_at", now).Error
 }

@@ -1,0 +1,70 @@
+package db
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
+
+	"despacho/models"
+)
+
+// Moves reads the moves of an order's timeline, oldest first.
+func (d *DB) Moves(ctx context.Context, orderID uuid.UUID) ([]models.TimelineEntry, error) {
+	var moves []models.TimelineEntry
+	err := d.with(ctx).Where("order_id = ? AND seq IS NOT NULL", orderID).Order("seq").Find(&moves).Error
+	return moves, err
+}
+
+var timelineColumns = columnList(tableColumns[models.TimelineEntry]("order_events", ""))
+
+// Timeline reads all entries of an order's timeline, oldest first, with the names of those they are
+// about.
+func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID) ([]models.TimelineView, error) {
+	var events []models.TimelineView
+	err := d.with(ctx).Table("order_events").
+		Select(timelineColumns+", users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
+		Joins("LEFT JOIN users ON users.id = order_events.user_id").
+		Joins("LEFT JOIN api_keys ON api_keys.id = order_events.key_id").
+		Joins("LEFT JOIN riders ON riders.id = order_events.rider_id").
+		Where("order_events.order_id = ?", orderID).Order("order_events.at, order_events.seq, order_events.id").Find(&events).Error
+	sortMoves(events)
+	return events, err
+}
+
+// sortMoves puts the moves among the entries in the sequence of their numbers, whatever their times
+// say: a creation has the time of the API's clock, a move that of Temporal's.
+func sortMoves(entries []models.TimelineView) {
+	var places []int
+	var moves []models.TimelineView
+	for i, entry := range entries {
+		if entry.Seq != nil {
+			places, moves = append(places, i), append(moves, entry)
+		}
+	}
+	slices.SortFunc(moves, func(a, b models.TimelineView) int { return *a.Seq - *b.Seq })
+	for i, place := range places {
+		entries[place] = moves[i]
+	}
+}
+
+// HasTimelineEntry reports whether a timeline entry exists.
+func (d *DB) HasTimelineEntry(ctx context.Context, id uuid.UUID) (bool, error) {
+	var count int64
+	err := d.with(ctx).Model(&models.TimelineEntry{}).Where("id = ?", id).Count(&count).Error
+	return count > 0, err
+}
+
+// AddTimelineEntry writes a timeline entry that is not a move. An existing one with the same id is
+// kept.
+func (d *DB) AddTimelineEntry(ctx context.Context, event *models.TimelineEntry) error {
+	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
+}
+
+// MoveEntry reads the timeline entry of one move.
+func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.TimelineEntry, error) {
+	var event models.TimelineEntry
+	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&event).Error
+	return &event, err
+}
