@@ -35,7 +35,7 @@ type receptionResult struct {
 }
 
 func (p *receptionPage) resultOf(v *Request, received *orders.Reception, typed string) *receptionResult {
-	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed), Order: received.Order}
+	answer := &receptionResult{Outcome: received.Outcome, Tone: toneBad, Code: truncate(typed, maxShownScan), Order: received.Order}
 	if received.Order != nil {
 		answer.Code = received.Order.GuideCode
 	}
@@ -115,7 +115,7 @@ func onDay(v *Request, at *time.Time) string {
 
 // notReceived is the result for an error of the use case: nil for an internal error.
 func notReceived(err error, typed string) (status int, answer *receptionResult) {
-	answer = &receptionResult{Tone: toneBad, Code: truncate(typed)}
+	answer = &receptionResult{Tone: toneBad, Code: truncate(typed, maxShownScan)}
 	switch f := apperror.From(err); f.Kind {
 	case apperror.Unavailable:
 		answer.Title, answer.Detail = "Sin confirmar", "No se sabe si quedó recibido: escanéelo otra vez en unos segundos."
@@ -130,9 +130,11 @@ func notReceived(err error, typed string) (status int, answer *receptionResult) 
 	return 0, nil
 }
 
-// truncate truncates the scanned text.
-func truncate(typed string) string {
-	const longest = 60
+// maxShownScan is how much is shown of a text that was scanned.
+const maxShownScan = 60
+
+// truncate shortens a text to the given number of characters.
+func truncate(typed string, longest int) string {
 	if runes := []rune(typed); len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}

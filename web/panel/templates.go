@@ -26,6 +26,7 @@ func parseTemplates(a assets) map[string]*template.Template {
 		"every":  func() int { return liveSeconds },
 		"sign":   format.CurrencySign,
 		"text":   orEmpty,
+		"cell":   func(text string) string { return truncate(text, maxShownCell) },
 		"label":  func(s models.Status) string { return s.Label() },
 		"pair":   func(first, second any) []any { return []any{first, second} },
 		"filter": func(name, label string, options []forms.Option, value string) forms.Field {

@@ -27,6 +27,10 @@ type uploadRows struct {
 	Hidden   hiddenFields
 }
 
+// maxShownCell is how much is shown of a cell in a row with errors. Each error shows the recipient
+// again: a cell as long as the file would make a page of many times its size.
+const maxShownCell = 100
+
 // hiddenFields are what the page sends back when the user confirms.
 type hiddenFields struct {
 	// Rows are to be created, Rest are only reported, both as JSON.

@@ -289,6 +289,23 @@ func TestUpload_rejectsInvalidFiles(t *testing.T) {
 	})
 }
 
+// A cell as long as the file is shown in part, whatever is wrong with its row, and is whole in the
+// file with the rows to correct.
+func TestUpload_longCells(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		v := visit(t, s, s.NewTenant(t), nil)
+		long := strings.Repeat("y", 100_000)
+		preview := v.check(header, long+";x;;"+long+";;x")
+		shown := preview.words()
+		require.Contains(t, shown, strings.Repeat("y", 100)+"…")
+		require.NotContains(t, shown, strings.Repeat("y", 101))
+		const corrections = "/panel/carga/errores.csv"
+		file := v.post(corrections, preview.fieldsOf(t, corrections))
+		require.Equal(t, http.StatusOK, file.Status)
+		require.Equal(t, 2, strings.Count(file.Text, long))
+	})
+}
+
 // A name that two branches, stores or sizes have is an error of its row: which of them is meant is
 // not guessed, since it decides the price or the way. The code of a size is not ambiguous.
 func TestUpload_ambiguousNames(t *testing.T) {
