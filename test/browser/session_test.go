@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -43,5 +44,42 @@ func TestPanel_aSessionEndsInTheMiddleOfAForm(t *testing.T) {
 		p.press("dialog button[type=submit]")
 		p.waitForText("Pedido entregado.")
 		p.waitForText("Prueba de entrega")
+	})
+}
+
+// A list that refreshes itself says when it no longer can, and takes it back when it can again.
+func TestPanel_aListThatIsNoLongerRefreshedSaysSo(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		user := models.User{}
+		p := openDesktop(t, s)
+		p.signInAs(tenant, &user)
+		const notice = "#board-stale"
+		refresh := func() {
+			read(t, p.tab, chromedp.Evaluate[bool](`document.dispatchEvent(new Event("visibilitychange"))`))
+		}
+		isShown := func() bool {
+			return read(t, p.tab, chromedp.Evaluate[bool](`!!document.querySelector("`+notice+`")`))
+		}
+		read(t, p.tab, chromedp.Evaluate[bool](`window.kept = fetch; window.tried = 0; window.fetch = async () => { tried++; throw new TypeError("offline"); }; true`))
+		refresh()
+		p.until(func() error {
+			if tried := read(t, p.tab, chromedp.Evaluate[int](`window.tried`)); tried == 0 {
+				return errors.New("nothing was requested")
+			}
+			return nil
+		})
+		require.False(t, isShown(), "one request failed")
+		refresh()
+		p.waitForText("El servicio no responde: esta lista puede no estar al día.")
+
+		read(t, p.tab, chromedp.Evaluate[bool](`window.fetch = window.kept; true`))
+		refresh()
+		p.do(chromedp.WaitNotPresent(chromedp.CSS(notice)))
+
+		_, err := s.App.DB.SQL().ExecContext(t.Context(), "DELETE FROM sessions WHERE user_id = '"+user.ID.String()+"'")
+		require.NoError(t, err)
+		refresh()
+		p.waitForText("Esta lista ya no se actualiza: su sesión terminó o cambió. Recargue la página.")
 	})
 }
