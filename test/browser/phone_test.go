@@ -10,6 +10,9 @@ import (
 	"despacho/test/apptest"
 )
 
+// narrowPhoneWidth is the width of the smallest phones that are in use.
+const narrowPhoneWidth = 360
+
 // On a phone the list to assign from shows several orders beside its bar, and the reference does
 // not scroll sideways.
 func TestPanel_assignmentOnAPhone(t *testing.T) {
@@ -42,6 +45,23 @@ func TestPanel_assignmentOnAPhone(t *testing.T) {
 			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
 			p.requireNoOverflow()
 		}
+	})
+}
+
+// The days of a webhook fit into the narrowest phones that are in use.
+func TestPanel_webhookOnANarrowPhone(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api/webhooks", Token: tenant.SignIn(t, nil), Body: map[string]any{
+			"url": "https://tienda.example/avisos", "events": []string{"order.created"},
+		}})
+		require.Equal(t, http.StatusCreated, made.Status, made.Text)
+		p := &browserUser{t, open(t, narrowPhoneWidth), s.BaseURL}
+		p.signIn(tenant, nil)
+		p.visit("/panel/webhooks/" + made.String("id"))
+		p.do(chromedp.WaitVisible(chromedp.CSS("table.days")))
+		p.requireNoOverflow()
+		require.Empty(t, read(t, p.tab, chromedp.Evaluate[[]string](brokenLayout)))
 	})
 }
 
