@@ -61,7 +61,8 @@ func (d *DB) lockMigrations(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// Migrations lists every migration of the binary.
+// Migrations lists every migration of the binary, and those of a later release that the database
+// has; their names are in that release.
 func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 	provider, err := d.migrations()
 	if err != nil {
@@ -80,7 +81,13 @@ func (d *DB) Migrations(ctx context.Context) ([]Migration, error) {
 			Applied:   status.State == goose.StateApplied,
 		}
 	}
-	return list, nil
+	var later []Migration
+	err = d.with(ctx).Raw("SELECT version_id AS version, tstamp AS applied_at, is_applied AS applied FROM "+goose.DefaultTablename+
+		" WHERE is_applied AND version_id > ? ORDER BY version_id", latestVersion(provider)).Scan(&later).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the migrations of a later release: %w", err)
+	}
+	return append(list, later...), nil
 }
 
 // CheckVersion returns an error unless the binary works on the schema: the one that its own

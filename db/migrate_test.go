@@ -175,6 +175,24 @@ func TestCheckVersion_newerWithADeclaration(t *testing.T) {
 	})
 }
 
+// Whoever goes back to a binary sees what a later release has made of the database.
+func TestMigrations_listsThoseOfALaterRelease(t *testing.T) {
+	each(t, func(t *testing.T, database *db.DB) {
+		before, err := database.Migrations(t.Context())
+		require.NoError(t, err)
+		_, err = database.SQL().Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (90001, true), (90002, false)")
+		require.NoError(t, err)
+		after, err := database.Migrations(t.Context())
+		require.NoError(t, err)
+		require.Len(t, after, len(before)+1)
+		later := after[len(before)]
+		require.Equal(t, int64(90001), later.Version)
+		require.True(t, later.Applied)
+		require.Empty(t, later.Name)
+		require.False(t, later.AppliedAt.IsZero())
+	})
+}
+
 func TestCheckVersion_newerWithoutADeclaration(t *testing.T) {
 	each(t, func(t *testing.T, database *db.DB) {
 		_, err := database.SQL().Exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -74,7 +75,7 @@ func migrateStatus(ctx context.Context, out io.Writer) error {
 		if migration.Applied {
 			applied = migration.AppliedAt.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\n", migration.Version, migration.Name, applied)
+		fmt.Fprintf(table, "%d\t%s\t%s\n", migration.Version, cmp.Or(migration.Name, "(of a later release)"), applied)
 	}
 	return table.Flush()
 }
