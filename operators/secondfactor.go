@@ -198,27 +198,6 @@ func (s *Service) checkCode(ctx context.Context, user *models.User, typed string
 
 const wrongCode = "no es correcto, o ya se usó"
 
-// requirePassword reads and checks the password of a signed-in user, and returns the user with what
-// a session does not carry.
-func (s *Service) requirePassword(ctx context.Context, who *db.SignedIn, in *jsonbody.Object, field string) (*models.User, error) {
-	password := in.RequiredSecret(field, maxTypedPassword)
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	user, err := db.FindOwned[models.User](ctx, s.db, who.User.OperatorID, who.User.ID)
-	if err != nil {
-		return nil, err
-	}
-	matches, err := s.matches(ctx, user.PasswordHash, password)
-	if err != nil {
-		return nil, err
-	}
-	if !matches {
-		in.AddError(field, "no es su contraseña actual")
-	}
-	return user, in.Err()
-}
-
 // secondFactorContext binds an encrypted secret to its user.
 func secondFactorContext(userID uuid.UUID) []byte {
 	return append([]byte("second factor "), userID[:]...)

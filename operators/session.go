@@ -146,25 +146,6 @@ func (s *Service) newSecondStep(user *models.User) string {
 	return s.signer.Sign(secondStepPurpose, payload, s.clock.Now().Add(secondStepDuration))
 }
 
-// matches checks a password in the pool.
-func (s *Service) matches(ctx context.Context, hash, password string) (bool, error) {
-	matches, err := s.passwords.Matches(ctx, hash, password)
-	return matches, busy(err)
-}
-
-// hash hashes a password in the pool.
-func (s *Service) hash(ctx context.Context, password string) (string, error) {
-	hash, err := s.passwords.Hash(ctx, password)
-	return hash, busy(err)
-}
-
-func busy(err error) error {
-	if errors.Is(err, credentials.ErrBusy) {
-		return errPasswordsBusy.Because(err)
-	}
-	return err
-}
-
 // SignOut ends a session.
 func (s *Service) SignOut(ctx context.Context, who *db.SignedIn) error {
 	return s.db.InTx(ctx, func(tx *db.DB) error {
@@ -215,10 +196,4 @@ func (s *Service) permit(who *db.SignedIn, p models.Permission, now time.Time) e
 	return nil
 }
 
-var (
-	errPasswordsBusy = &apperror.Error{
-		Kind: apperror.Unavailable, Code: "overloaded", RetryAfter: 2 * time.Second,
-		Message: "Hay demasiados ingresos a la vez. Vuelva a intentarlo en unos segundos.",
-	}
-	errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")
-)
+var errTooManyPanelRequests = apperror.New(apperror.TooMany, "rate_limited", "Su usuario o su operador hizo demasiadas solicitudes. Espere al siguiente minuto.")
