@@ -25,9 +25,9 @@ const (
 
 var (
 	// ErrShortKey means that the secret key has fewer than MinKeyLength characters.
-	ErrShortKey = fmt.Errorf("secretbox: the secret key needs at least %d characters", MinKeyLength)
+	ErrShortKey = fmt.Errorf("encryption: the secret key needs at least %d characters", MinKeyLength)
 	// ErrOpen means that a value was not encrypted with this key and context, or was changed since.
-	ErrOpen = errors.New("secretbox: the value cannot be opened with this key and context")
+	ErrOpen = errors.New("encryption: the value cannot be opened with this key and context")
 )
 
 // Cipher encrypts with one key, and decrypts with it or with those that it replaces. It is safe for
@@ -62,15 +62,15 @@ func newAEAD(purpose, secretKey string) (cipher.AEAD, error) {
 	}
 	key, err := hkdf.Key(sha256.New, []byte(secretKey), nil, purpose, keyBytes)
 	if err != nil {
-		return nil, fmt.Errorf("secretbox: derive key: %w", err)
+		return nil, fmt.Errorf("encryption: derive key: %w", err)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, fmt.Errorf("secretbox: %w", err)
+		return nil, fmt.Errorf("encryption: %w", err)
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, fmt.Errorf("secretbox: %w", err)
+		return nil, fmt.Errorf("encryption: %w", err)
 	}
 	return aead, nil
 }

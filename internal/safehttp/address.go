@@ -24,7 +24,7 @@ type AddressError struct {
 
 // Error names the rejected address.
 func (e *AddressError) Error() string {
-	return fmt.Sprintf("guard: %s is not a public address", e.Addr)
+	return fmt.Sprintf("safehttp: %s is not a public address", e.Addr)
 }
 
 // Check rejects every address that is neither public nor in one of the allowed networks.

@@ -27,7 +27,7 @@ func (d *boundDialer) DialContext(ctx context.Context, network, address string) 
 	if d.connections != nil {
 		var err error
 		if release, err = d.connections.acquire(ctx, address); err != nil {
-			return nil, fmt.Errorf("guard: no free connection to the host: %w", err)
+			return nil, fmt.Errorf("safehttp: no free connection to the host: %w", err)
 		}
 	}
 	conn, err := d.Dialer.DialContext(ctx, network, address)
@@ -62,11 +62,11 @@ func (c *slottedConn) Close() error {
 func refusePrivate(allow []netip.Prefix) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, network, address string, _ syscall.RawConn) error {
 		if network != "tcp4" && network != "tcp6" {
-			return fmt.Errorf("guard: network %q is not allowed", network)
+			return fmt.Errorf("safehttp: network %q is not allowed", network)
 		}
 		target, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return fmt.Errorf("guard: dialled address %q: %w", address, err)
+			return fmt.Errorf("safehttp: dialled address %q: %w", address, err)
 		}
 		return Check(target.Addr(), allow)
 	}

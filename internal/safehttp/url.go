@@ -47,7 +47,7 @@ type URLError struct {
 
 // Error names the reason. It never contains the URL, which may contain a secret.
 func (e *URLError) Error() string {
-	return "guard: url refused: " + string(e.Reason)
+	return "safehttp: url refused: " + string(e.Reason)
 }
 
 // Message is the reason in Spanish, for users.

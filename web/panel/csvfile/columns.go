@@ -22,7 +22,7 @@ type Columns struct {
 
 // Match finds the known columns by their headings, in any order, ignoring case, accents, spaces and
 // punctuation.
-func (s *Table) Match(known []Column) Columns {
+func (t *Table) Match(known []Column) Columns {
 	names := map[string]string{}
 	for _, column := range known {
 		names[heading(column.Name)] = column.Name
@@ -31,7 +31,7 @@ func (s *Table) Match(known []Column) Columns {
 		}
 	}
 	columns := Columns{at: map[string]int{}}
-	for i, written := range s.Header {
+	for i, written := range t.Header {
 		name, isKnown := names[heading(written)]
 		_, taken := columns.at[name]
 		switch {

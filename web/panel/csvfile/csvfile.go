@@ -12,10 +12,10 @@ import (
 
 // The errors of Read.
 var (
-	ErrEmpty    = errors.New("sheet: there is nothing in the file")
-	ErrWorkbook = errors.New("sheet: the file is a workbook, not CSV")
-	ErrNotText  = errors.New("sheet: the file is not text")
-	ErrTooLong  = errors.New("sheet: the file has too many rows")
+	ErrEmpty    = errors.New("csvfile: there is nothing in the file")
+	ErrWorkbook = errors.New("csvfile: the file is a workbook, not CSV")
+	ErrNotText  = errors.New("csvfile: the file is not text")
+	ErrTooLong  = errors.New("csvfile: the file has too many rows")
 )
 
 // QuoteError is a quotation mark that is not closed, or closed too early.
@@ -25,7 +25,7 @@ type QuoteError struct {
 }
 
 func (e *QuoteError) Error() string {
-	return fmt.Sprintf("sheet: misplaced quotation mark in line %d", e.Line)
+	return fmt.Sprintf("csvfile: misplaced quotation mark in line %d", e.Line)
 }
 
 // Table is a table with a header.
@@ -54,22 +54,22 @@ func Read(content []byte, maxRows int) (*Table, error) {
 		return nil, err
 	}
 	delimiter, text := delimiterOf(text)
-	sheet, err := readTable(text, delimiter, maxRows, false)
+	table, err := readTable(text, delimiter, maxRows, false)
 	if errors.Is(err, csv.ErrBareQuote) {
 		// A quote inside an unquoted text, as in 12" pizza, is literal.
-		sheet, err = readTable(text, delimiter, maxRows, true)
+		table, err = readTable(text, delimiter, maxRows, true)
 	}
 	var wrong *csv.ParseError
 	if errors.As(err, &wrong) {
 		return nil, &QuoteError{Line: wrong.Line}
 	}
-	return sheet, err
+	return table, err
 }
 
 func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Table, error) {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.Comma, reader.FieldsPerRecord, reader.LazyQuotes = delimiter, -1, lazyQuotes
-	sheet := Table{Delimiter: delimiter}
+	table := Table{Delimiter: delimiter}
 	broken := 0 // line breaks inside cells so far: spreadsheet programs show them in one row
 	for {
 		cells, err := reader.Read()
@@ -84,19 +84,19 @@ func readTable(text string, delimiter rune, maxRows int, lazyQuotes bool) (*Tabl
 		if clean(cells, &broken) == 0 {
 			continue
 		}
-		if sheet.Header == nil {
-			sheet.Header = withoutBlankEnd(cells)
+		if table.Header == nil {
+			table.Header = withoutBlankEnd(cells)
 			continue
 		}
-		if len(sheet.Rows) == maxRows {
+		if len(table.Rows) == maxRows {
 			return nil, ErrTooLong
 		}
-		sheet.Rows = append(sheet.Rows, fit(number, cells, len(sheet.Header)))
+		table.Rows = append(table.Rows, fit(number, cells, len(table.Header)))
 	}
-	if sheet.Header == nil {
+	if table.Header == nil {
 		return nil, ErrEmpty
 	}
-	return &sheet, nil
+	return &table, nil
 }
 
 // clean trims the cells and undoes Protect; it returns how many are not blank.
