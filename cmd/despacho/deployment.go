@@ -66,8 +66,8 @@ func (e errNoWorkers) Error() string {
 
 // changeRouting changes the routing once a worker of the version runs, within the given time. It
 // starts again if somebody else has changed the routing in between. Run again, it changes nothing.
-func changeRouting(ctx context.Context, d *worker.Deployment, buildID string, patience time.Duration, change func(context.Context, *worker.Routing) error) error {
-	giveUp := time.After(patience)
+func changeRouting(ctx context.Context, d *worker.Deployment, buildID string, waitTimeout time.Duration, change func(context.Context, *worker.Routing) error) error {
+	giveUp := time.After(waitTimeout)
 	for {
 		err := changeOnce(ctx, d, buildID, change)
 		var conflict *serviceerror.FailedPrecondition
@@ -117,14 +117,14 @@ func versionArgument(args []string, position int) (string, error) {
 	return buildID(), nil
 }
 
-const patienceFlag = "wait"
+const waitFlag = "wait"
 
-func addPatience(command *cobra.Command, patience *time.Duration) {
-	command.Flags().DurationVar(patience, patienceFlag, time.Minute, "how long to wait for a worker of the version")
+func addWaitFlag(command *cobra.Command, waitTimeout *time.Duration) {
+	command.Flags().DurationVar(waitTimeout, waitFlag, time.Minute, "how long to wait for a worker of the version")
 }
 
 func deploymentCurrentCommand() *cobra.Command {
-	var patience time.Duration
+	var waitTimeout time.Duration
 	command := &cobra.Command{
 		Use:   "current [version]",
 		Short: "Give all tasks to the workers of a version, of this release if none is named; ends a ramp",
@@ -135,7 +135,7 @@ func deploymentCurrentCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				err = changeRouting(ctx, d, target, patience, func(ctx context.Context, routing *worker.Routing) error {
+				err = changeRouting(ctx, d, target, waitTimeout, func(ctx context.Context, routing *worker.Routing) error {
 					return d.SetCurrent(ctx, routing, target)
 				})
 				if err != nil {
@@ -145,12 +145,12 @@ func deploymentCurrentCommand() *cobra.Command {
 			})
 		},
 	}
-	addPatience(command, &patience)
+	addWaitFlag(command, &waitTimeout)
 	return command
 }
 
 func deploymentRampCommand() *cobra.Command {
-	var patience time.Duration
+	var waitTimeout time.Duration
 	command := &cobra.Command{
 		Use:     "ramp <percentage> [version]",
 		Short:   "Give a percentage of the orders to the workers of a version, of this release if none is named; 0 ends the ramp",
@@ -176,7 +176,7 @@ func deploymentRampCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				err = changeRouting(ctx, d, target, patience, func(ctx context.Context, routing *worker.Routing) error {
+				err = changeRouting(ctx, d, target, waitTimeout, func(ctx context.Context, routing *worker.Routing) error {
 					if routing.Current == target {
 						return fmt.Errorf("%s is the current version and has all tasks", worker.VersionName(target))
 					}
@@ -189,7 +189,7 @@ func deploymentRampCommand() *cobra.Command {
 			})
 		},
 	}
-	addPatience(command, &patience)
+	addWaitFlag(command, &waitTimeout)
 	return command
 }
 

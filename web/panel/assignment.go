@@ -118,16 +118,16 @@ func (p *assignmentPage) choose(ids []uuid.UUID) {
 }
 
 func (p *Pages) respondAssignment(v *Request, status int, page *assignmentPage, riders []models.Rider) error {
-	board, err := p.readOrders(v, page.Query.ordersQuery())
+	counted, err := p.readOrders(v, page.Query.ordersQuery())
 	if err != nil {
 		return err
 	}
-	if board.Page.Page != page.Query.Page {
+	if counted.Page.Page != page.Query.Page {
 		// Nobody selected all of the page that is shown in place of the requested one.
-		page.Query.Page, page.Query.All = board.Page.Page, false
+		page.Query.Page, page.Query.All = counted.Page.Page, false
 	}
-	page.Orders, page.Tabs = board.Orders, assignmentTabs(page.Query, board.Counts)
-	page.Pager = pagerOf(page.Query.Page, assignablePerPage, board.Total, func(number int) string {
+	page.Orders, page.Tabs = counted.Orders, assignmentTabs(page.Query, counted.Counts)
+	page.Pager = pagerOf(page.Query.Page, assignablePerPage, counted.Total, func(number int) string {
 		turned := page.Query
 		turned.Page, turned.All = number, false
 		return turned.Path()

@@ -157,18 +157,18 @@ func (q orderQuery) Narrowed() bool {
 
 func (p *Pages) listOrders(v *Request) error {
 	query := readOrderQuery(v)
-	board, err := p.readOrders(v, query.ordersQuery())
+	counted, err := p.readOrders(v, query.ordersQuery())
 	if err != nil {
 		return err
 	}
-	query.Page = board.Page.Page
+	query.Page = counted.Page.Page
 	page := ordersPage{
-		Tabs: tabsOf(query, board.Counts), Columns: columnHeads(query, board), Orders: board.Orders, Total: board.Total, Query: query, Refresh: query.path(),
+		Tabs: tabsOf(query, counted.Counts), Columns: columnHeads(query, counted), Orders: counted.Orders, Total: counted.Total, Query: query, Refresh: query.path(),
 		Dates: []forms.Option{{Value: byCreation, Label: "Creación"}, {Value: byDelivery, Label: "Entrega"}},
-		Pager: pagerOf(query.Page, ordersPerPage, board.Total, func(number int) string { query.Page = number; return query.path() }),
+		Pager: pagerOf(query.Page, ordersPerPage, counted.Total, func(number int) string { query.Page = number; return query.path() }),
 	}
 	if query.Status == models.StatusDelivered {
-		if page.Collected, err = p.collected(v, query, board); err != nil {
+		if page.Collected, err = p.collected(v, query, counted); err != nil {
 			return err
 		}
 	}
@@ -189,26 +189,26 @@ func (p *Pages) listOrders(v *Request) error {
 
 // readOrders reads a page of orders and the counts by status.
 func (p *Pages) readOrders(v *Request, query orders.Query) (*orders.CountedPage, error) {
-	board, _, err := readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
-		board, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query)
+	counted, _, err := readPage(&query.Page, query.Limit, func() (*orders.CountedPage, int64, error) {
+		counted, err := p.Orders.ListWithCounts(v.Ctx(), v.Caller, query)
 		if err != nil {
 			return nil, 0, err
 		}
-		return board, board.Total, nil
+		return counted, counted.Total, nil
 	})
-	return board, err
+	return counted, err
 }
 
 // collected sums up what was collected for the delivered orders that the page shows, and for those
 // of all pages.
-func (p *Pages) collected(v *Request, query orderQuery, board *orders.CountedPage) (*collectedTotal, error) {
+func (p *Pages) collected(v *Request, query orderQuery, counted *orders.CountedPage) (*collectedTotal, error) {
 	total := &collectedTotal{}
-	for _, order := range board.Orders {
+	for _, order := range counted.Orders {
 		if order.ActualAmountCollected != nil {
 			total.Shown += *order.ActualAmountCollected
 		}
 	}
-	total.All, total.Pages = total.Shown, board.Total > int64(len(board.Orders))
+	total.All, total.Pages = total.Shown, counted.Total > int64(len(counted.Orders))
 	if !total.Pages {
 		return total, nil
 	}

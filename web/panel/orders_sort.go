@@ -55,15 +55,15 @@ func (h orderColumnHeads) Links() []columnHead {
 	return links
 }
 
-func columnHeads(query orderQuery, board *orders.CountedPage) orderColumnHeads {
+func columnHeads(query orderQuery, counted *orders.CountedPage) orderColumnHeads {
 	amount, date := "Por cobrar", "Creado"
 	if query.Status == models.StatusDelivered {
 		amount, date = "Cobrado", "Entregado"
 	}
 	// Amounts and dates begin with the largest and the latest.
 	heads := orderColumnHeads{
-		Recipient: headOf(query, board, sortRecipient, "Destinatario", false), Place: headOf(query, board, sortPlace, "Destino", false),
-		Amount: headOf(query, board, sortAmount, amount, true), Date: headOf(query, board, sortDate, date, true),
+		Recipient: headOf(query, counted, sortRecipient, "Destinatario", false), Place: headOf(query, counted, sortPlace, "Destino", false),
+		Amount: headOf(query, counted, sortAmount, amount, true), Date: headOf(query, counted, sortDate, date, true),
 	}
 	heads.Amount.End = true
 	return heads
@@ -71,20 +71,20 @@ func columnHeads(query orderQuery, board *orders.CountedPage) orderColumnHeads {
 
 // headOf is the head of a column. Its link sorts by it, or the other way round if the list is
 // sorted by it already.
-func headOf(query orderQuery, board *orders.CountedPage, name, label string, descendingFirst bool) columnHead {
+func headOf(query orderQuery, counted *orders.CountedPage, name, label string, descendingFirst bool) columnHead {
 	head, wanted := columnHead{Label: label}, query
 	wanted.Sort = name
 	column := wanted.orderSort()
-	if !column.Indexed() && !board.SortableByAll {
+	if !column.Indexed() && !counted.SortableByAll {
 		return head
 	}
 	descending := descendingFirst
-	if board.Sort.Column == column.Column {
+	if counted.Sort.Column == column.Column {
 		head.Sorted = "descending"
-		if board.Sort.Ascending {
+		if counted.Sort.Ascending {
 			head.Sorted = "ascending"
 		}
-		descending = board.Sort.Ascending
+		descending = counted.Sort.Ascending
 	}
 	if descending {
 		wanted.Sort = "-" + name

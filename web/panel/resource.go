@@ -73,8 +73,8 @@ func activity(active bool) cell {
 }
 
 // marked is the cell that marks one row, such as the default.
-func marked(mark string, it bool) cell {
-	if it {
+func marked(mark string, isMarked bool) cell {
+	if isMarked {
 		return cell{Text: mark, Style: "good"}
 	}
 	return plain("—")
