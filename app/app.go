@@ -8,20 +8,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
-	"path/filepath"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/interceptor"
-	sdklog "go.temporal.io/sdk/log"
 
 	"despacho/activities"
-	"despacho/api"
 	"despacho/db"
 	"despacho/events"
 	"despacho/internal/clock"
@@ -38,9 +31,6 @@ import (
 	"despacho/operators"
 	"despacho/orders"
 	"despacho/webhooks"
-	"despacho/webhooks/sender"
-	"despacho/worker"
-	"despacho/workflows"
 )
 
 // App is the service with its open connections.
@@ -129,7 +119,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, options Opt
 		return nil, err
 	}
 	a.catalog = db.NewCatalogCache(a.DB)
-	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.guarded()),
+	a.mapLinks = maplink.NewResolver(safehttp.NewClient(a.safeHTTPOptions()),
 		maplink.WithTimeout(cfg.Timeouts.Exchange), maplink.WithShortHosts(options.ShortLinkHosts...))
 	a.openServices()
 	return a, nil
@@ -219,51 +209,6 @@ func (a *App) ReencryptSecrets(ctx context.Context) (changed int, err error) {
 // Clock is the clock of everything in the app.
 func (a *App) Clock() clock.Clock { return a.clock }
 
-// openCodec makes the codec of HISTORY_KEYS. Without keys it encrypts nothing, and recognises what
-// it cannot read. The schedule of the reconcile workflow is not encrypted: it holds nothing of any
-// order, and a process without the key must be able to read and to replace it.
-func (a *App) openCodec() error {
-	keys, err := historycodec.ParseKeys(a.Config.HistoryKeys, a.Config.HistoryKeyID)
-	if err != nil {
-		return fmt.Errorf("HISTORY_KEYS and HISTORY_KEY_ID: %w", err)
-	}
-	if keys.EncryptWith() != "" {
-		a.log.Info("what Temporal stores is encrypted", "key_id", keys.EncryptWith())
-	}
-	a.codec = historycodec.New(keys, workflows.ReconcileScheduleID(a.Config.TaskQueue))
-	return nil
-}
-
-// connectTemporal makes lazy clients: they connect on first use, so that the API starts and accepts
-// orders without Temporal.
-func (a *App) connectTemporal(options client.Options) error {
-	options.Logger = sdklog.NewStructuredLogger(a.log.With("component", "temporal"))
-	options.MetricsHandler = a.Metrics.TemporalHandler()
-	if options.ConnectionOptions.TLS == nil && options.ConnectionOptions.GrpcCompression == nil {
-		// A Temporal without TLS is on the same network: compressing a kilobyte or two takes longer
-		// than sending it.
-		options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
-	}
-	tracing, err := telemetry.TemporalInterceptor()
-	if err != nil {
-		return err
-	}
-	if telemetry.Enabled() {
-		options.Interceptors = append(options.Interceptors, interceptor.ClientInterceptor(tracing))
-	}
-	a.namespace = options.Namespace
-	if a.namespace == "" {
-		a.namespace = client.DefaultNamespace
-	}
-	a.codec.Apply(&options)
-	if a.Temporal, err = client.NewLazyClient(options); err != nil {
-		return fmt.Errorf("TEMPORAL_* configuration: %w", err)
-	}
-	a.codec.ForTasks().Apply(&options)
-	a.tasks, err = client.NewLazyClient(options)
-	return err
-}
-
 // openIdentity makes the verifier of DNI_PROVIDER, if it is set.
 func (a *App) openIdentity() error {
 	if len(a.Config.DNIProvider) == 0 {
@@ -295,123 +240,9 @@ func (a *App) Close() {
 	}
 }
 
-// ServeAPI serves the API until ctx ends. Then /readyz fails while requests are still accepted for
-// DRAIN_DELAY, or longer if they still come, so that load balancers stop sending them; after that
-// the requests in flight finish.
-func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
-	if err := a.photos.Prepare(); err != nil {
-		return err
-	}
-	server, err := api.New(api.Options{
-		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
-		Clock: a.clock, Log: a.log,
-		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.checkTemporal(ctx); err != nil {
-		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
-	}
-	a.Metrics.WatchPhotos(func() (quarantined, unknown int, refused bool) {
-		swept := a.Orders.PhotoSweep()
-		return swept.InQuarantine, swept.Unknown, swept.Refused
-	})
-	a.Metrics.WatchDisks(a.disks())
-	a.Metrics.WatchFullDisk(server.DiskFullErrors)
-	a.Metrics.WatchPhotoErrors(server.PhotoErrors)
-	sweeping, endSweeping := context.WithCancel(ctx)
-	var background sync.WaitGroup
-	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
-	recording, endRecording := context.WithCancel(context.WithoutCancel(ctx)) // requests come while it drains
-	background.Go(func() { server.RecordKeyUse(recording) })
-	defer background.Wait()
-	defer endSweeping()
-	defer endRecording()
-	a.log.Info("api listening", "address", listener.Addr().String())
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	defer context.AfterFunc(ctx, func() {
-		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
-		server.Drain(a.Config.DrainDelay)
-		stop()
-	})()
-	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
-}
-
-// disks are the directories that the api writes to.
-func (a *App) disks() map[string]string {
-	disks := map[string]string{}
-	if directory := a.photos.Directory(); directory != "" {
-		disks["photos"] = directory
-	}
-	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
-		disks["database"] = filepath.Dir(path)
-	}
-	return disks
-}
-
-func (a *App) checkTemporal(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
-	return err
-}
-
-// RunWorker runs workflows and activities until ctx ends, then finishes its running tasks. started,
-// if not nil, is called once it polls for tasks.
-func (a *App) RunWorker(ctx context.Context, started func()) error {
-	sending := *a.webhooks
-	sending.Sender, sending.Turns = sender.NewSender(sender.Options{HTTP: a.guarded(), Now: a.clock.Now}), webhooks.NewTurns()
-	if sending.Paused {
-		a.log.Warn("webhooks are paused: events are stored, and sent once WEBHOOKS_PAUSED is unset")
-	}
-	queueing, stopQueue := context.WithCancel(ctx)
-	var queue sync.WaitGroup
-	queue.Go(func() { sending.RunQueue(queueing, a.log, a.Config.ShutdownTimeout) })
-	queue.Go(func() { a.events.RunPublisher(queueing) })
-	defer queue.Wait()
-	defer stopQueue()
-	a.runsWorker.Store(true)
-	return worker.Run(ctx, &activities.Activities{
-		Orders: a.Orders, DB: a.DB, Temporal: a.Temporal, TaskQueue: a.Config.TaskQueue, Clock: a.clock, Log: a.log,
-		Webhooks: &sending,
-		Identity: a.identity,
-		MapLinks: a.mapLinks,
-	}, worker.Options{
-		Temporal: a.Temporal, Tasks: a.tasks, TaskQueue: a.Config.TaskQueue, Namespace: a.namespace, Log: a.log,
-		BuildID: a.buildID, MakeCurrent: a.makeCurrent,
-		LocalActivitySlots: a.Config.DatabaseMaxConns,
-		StopTimeout:        a.Config.ShutdownTimeout, Started: started, Polling: a.polling.Store, Rebuild: a.rebuildWorkflows, DeadlockTimeout: a.Config.Timeouts.Deadlock,
-	})
-}
-
-// guarded are the options of clients that connect to addresses which others name.
-func (a *App) guarded() safehttp.Options {
+// safeHTTPOptions are those of the clients that connect to addresses which users name.
+func (a *App) safeHTTPOptions() safehttp.Options {
 	return safehttp.Options{AllowNets: a.Config.WebhookAllowNets, RootCAs: a.roots, Resolver: a.resolver, Timeout: a.Config.Timeouts.Exchange}
-}
-
-// rebuildWorkflows has the reconcile workflow start the workflow of every open order again.
-func (a *App) rebuildWorkflows(ctx context.Context) error {
-	count, err := a.DB.UnconfirmOpenOrders(ctx)
-	if err == nil && count > 0 {
-		a.log.Warn("Temporal had no reconcile schedule: every open order gets its workflow again", "orders", count)
-	}
-	return err
-}
-
-// serve runs an HTTP server until ctx ends, then waits for requests in flight.
-func serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	return server.Shutdown(ctx)
 }
 
 // webhookRoots returns the system's certificate authorities and those of the files.

@@ -1,5 +1,5 @@
-// Package recovered keeps a panic in one order, or in one round of what runs beside the requests,
-// from ending the process with all the others.
+// Package recovered keeps a panic in one order, or in one round of a background loop, from ending
+// the process with all the others.
 package recovered
 
 import (

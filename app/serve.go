@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"despacho/api"
+	"despacho/internal/telemetry"
+)
+
+// ServeAPI serves the API until ctx ends. Then /readyz fails while requests are still accepted for
+// DRAIN_DELAY, or longer if they still come, so that load balancers stop sending them; after that
+// the requests in flight finish.
+func (a *App) ServeAPI(ctx context.Context, listener net.Listener) error {
+	if err := a.photos.Prepare(); err != nil {
+		return err
+	}
+	server, err := api.New(api.Options{
+		Config: a.Config, DB: a.DB, Catalog: a.catalog, Orders: a.Orders, Webhooks: a.webhooks, Events: a.events, Secrets: a.secrets, Photos: a.photos, PhotoURLs: a.photoURLs, Temporal: a.Temporal, Namespace: a.namespace,
+		Clock: a.clock, Log: a.log,
+		Middleware: api.Middleware(a.Metrics.HTTP(), telemetry.GinTracing()),
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.checkTemporal(ctx); err != nil {
+		a.log.Warn("Temporal cannot be reached; orders are accepted and their workflows start when it is back", "error", err)
+	}
+	a.Metrics.WatchPhotos(func() (quarantined, unknown int, refused bool) {
+		swept := a.Orders.PhotoSweep()
+		return swept.InQuarantine, swept.Unknown, swept.Refused
+	})
+	a.Metrics.WatchDisks(a.disks())
+	a.Metrics.WatchFullDisk(server.DiskFullErrors)
+	a.Metrics.WatchPhotoErrors(server.PhotoErrors)
+	sweeping, endSweeping := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	background.Go(func() { a.Orders.RunPhotoSweeper(sweeping) })
+	recording, endRecording := context.WithCancel(context.WithoutCancel(ctx)) // requests come while it drains
+	background.Go(func() { server.RecordKeyUse(recording) })
+	defer background.Wait()
+	defer endSweeping()
+	defer endRecording()
+	a.log.Info("api listening", "address", listener.Addr().String())
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		a.log.Info("api stopping", "takes_requests_for", a.Config.DrainDelay)
+		server.Drain(a.Config.DrainDelay)
+		stop()
+	})()
+	return serve(serving, api.HTTPServer(server.Handler(), a.Config.Timeouts.Connection), server.Listener(listener), a.Config.ShutdownTimeout)
+}
+
+// disks are the directories that the api writes to.
+func (a *App) disks() map[string]string {
+	disks := map[string]string{}
+	if directory := a.photos.Directory(); directory != "" {
+		disks["photos"] = directory
+	}
+	if path, ok := strings.CutPrefix(a.Config.DatabaseURL, "sqlite:"); ok {
+		disks["database"] = filepath.Dir(path)
+	}
+	return disks
+}
+
+func (a *App) checkTemporal(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := a.Temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return err
+}
+
+// serve runs an HTTP server until ctx ends, then waits for requests in flight.
+func serve(ctx context.Context, server *http.Server, listener net.Listener, grace time.Duration) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
