@@ -143,9 +143,10 @@ func (d *DB) authenticateBatch(ctx context.Context, requests []keyRequest) ([]au
 type keyCount struct {
 	minute int64
 	now    time.Time
-	// members are the indexes of the requests in their batch; of is the index of each key.
-	members  []int
-	of       map[string]int
+	// members are the indexes of the requests in their batch.
+	members []int
+	// keyIndex is the index of each key, by its hash, in the slices below.
+	keyIndex map[string]int
 	hashes   [][]byte
 	requests []int32
 	holders  []*KeyHolder
@@ -159,7 +160,7 @@ func countsByMinute(requests []keyRequest) []*keyCount {
 		minute := Minute(request.now)
 		at, known := slices.BinarySearchFunc(counts, minute, func(c *keyCount, minute int64) int { return cmp.Compare(c.minute, minute) })
 		if !known {
-			counts = slices.Insert(counts, at, &keyCount{minute: minute, now: request.now, of: map[string]int{}})
+			counts = slices.Insert(counts, at, &keyCount{minute: minute, now: request.now, keyIndex: map[string]int{}})
 		}
 		counts[at].add(i, request.hash)
 	}
@@ -167,10 +168,10 @@ func countsByMinute(requests []keyRequest) []*keyCount {
 }
 
 func (c *keyCount) add(member int, hash string) {
-	key, known := c.of[hash]
+	key, known := c.keyIndex[hash]
 	if !known {
 		key = len(c.hashes)
-		c.of[hash] = key
+		c.keyIndex[hash] = key
 		c.hashes, c.requests, c.holders = append(c.hashes, []byte(hash)), append(c.requests, 0), append(c.holders, nil)
 	}
 	c.members = append(c.members, member)
@@ -198,7 +199,7 @@ func (c *keyCount) read() rowsRead {
 // assign gives every request the holder of its key, with its own number in the key's minute.
 func (c *keyCount) assign(requests []keyRequest, results []authenticated) {
 	for _, i := range c.members {
-		next := c.holders[c.of[requests[i].hash]]
+		next := c.holders[c.keyIndex[requests[i].hash]]
 		if next == nil {
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 	"despacho/internal/recovered"
 )
 
-// CatalogCache caches the catalog in memory: it changes rarely and every order needs it. Whether it
-// has changed is looked at beside the requests: a database that does not answer keeps nobody
-// waiting who has a catalog.
+// CatalogCache caches the catalog in memory: it changes rarely and every order needs it. It is
+// refreshed in a goroutine of its own, so that a request that has a catalog does not depend on
+// whether the database answers.
 type CatalogCache struct {
 	db *DB
 
@@ -21,23 +21,24 @@ type CatalogCache struct {
 	index   *catalog.Index
 	size    int64
 	checked time.Time
-	// look is the look at the database that is under way; nil if there is none.
-	look *catalogLook
+	// refresh is the refresh that is running; nil if there is none.
+	refresh *catalogRefresh
 }
 
-// catalogLook is a look at the database. Its err is set when done is closed.
-type catalogLook struct {
+// catalogRefresh reads the catalog again if it has changed. Its err is set when done is closed.
+type catalogRefresh struct {
 	done chan struct{}
 	err  error
 }
 
 const (
-	// catalogCheckEvery is how long a zone added by another process may stay unseen.
-	catalogCheckEvery = 10 * time.Second
-	// catalogPatience is how long a request that has a catalog waits for the look that it began.
-	catalogPatience = time.Second
-	// catalogReadTime bounds reading the whole catalog.
-	catalogReadTime = time.Minute
+	// catalogRefreshInterval is how long a zone added by another process may stay unseen.
+	catalogRefreshInterval = 10 * time.Second
+	// catalogWaitTimeout is how long a request that has a catalog waits for the refresh that it
+	// started.
+	catalogWaitTimeout = time.Second
+	// catalogReadTimeout bounds reading the whole catalog.
+	catalogReadTimeout = time.Minute
 )
 
 // NewCatalogCache returns a cache that reads the catalog on first use.
@@ -48,35 +49,35 @@ func NewCatalogCache(database *DB) *CatalogCache { return &CatalogCache{db: data
 func (c *CatalogCache) Index(ctx context.Context) (*catalog.Index, error) {
 	c.mu.Lock()
 	index := c.index
-	if index != nil && (c.look != nil || time.Since(c.checked) < catalogCheckEvery) {
+	if index != nil && (c.refresh != nil || time.Since(c.checked) < catalogRefreshInterval) {
 		c.mu.Unlock()
 		return index, nil
 	}
-	look, _ := c.beginLook(ctx)
+	refresh, _ := c.startRefresh(ctx)
 	c.mu.Unlock()
 	if index == nil {
-		return c.after(ctx, look)
+		return c.wait(ctx, refresh)
 	}
-	patient, cancel := context.WithTimeout(ctx, catalogPatience)
+	waiting, cancel := context.WithTimeout(ctx, catalogWaitTimeout)
 	defer cancel()
-	if fresh, err := c.after(patient, look); err == nil {
+	if fresh, err := c.wait(waiting, refresh); err == nil {
 		return fresh, nil
 	}
 	return index, nil
 }
 
-// beginLook begins a look, or returns the one that is under way. The caller holds the mutex. The
-// look serves all callers, so it does not end with the request of the first.
-func (c *CatalogCache) beginLook(ctx context.Context) (look *catalogLook, begun bool) {
-	if c.look != nil {
-		return c.look, false
+// startRefresh starts a refresh, or returns the one that is running. The caller holds the mutex.
+// The refresh serves all callers, so it does not end with the request of the first.
+func (c *CatalogCache) startRefresh(ctx context.Context) (refresh *catalogRefresh, started bool) {
+	if c.refresh != nil {
+		return c.refresh, false
 	}
-	look = &catalogLook{done: make(chan struct{})}
-	c.look = look
+	refresh = &catalogRefresh{done: make(chan struct{})}
+	c.refresh = refresh
 	index, size := c.index, c.size
 	go func() {
-		defer close(look.done)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), catalogReadTime)
+		defer close(refresh.done)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), catalogReadTimeout)
 		defer cancel()
 		began := time.Now()
 		err := recovered.Call(ctx, c.db.log, func() (err error) {
@@ -85,11 +86,11 @@ func (c *CatalogCache) beginLook(ctx context.Context) (look *catalogLook, begun 
 		})
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.look, look.err = nil, err; err == nil {
+		if c.refresh, refresh.err = nil, err; err == nil {
 			c.index, c.size, c.checked = index, size, began
 		}
 	}()
-	return look, true
+	return refresh, true
 }
 
 // read returns the catalog of the database, which is the known one if that has as many locations.
@@ -105,15 +106,15 @@ func (c *CatalogCache) read(ctx context.Context, known *catalog.Index, knownSize
 	return catalog.NewIndex(countries, locations), size, nil
 }
 
-// after returns the catalog after a look, or why there was none before ctx ended.
-func (c *CatalogCache) after(ctx context.Context, look *catalogLook) (*catalog.Index, error) {
+// wait waits for a refresh and returns the catalog, or why there is none when ctx ends.
+func (c *CatalogCache) wait(ctx context.Context, refresh *catalogRefresh) (*catalog.Index, error) {
 	select {
-	case <-look.done:
+	case <-refresh.done:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if look.err != nil {
-		return nil, look.err
+	if refresh.err != nil {
+		return nil, refresh.err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,14 +137,14 @@ func (c *CatalogCache) Destination(ctx context.Context, id uuid.UUID) (places []
 	return places, len(places) > 0, nil
 }
 
-// reread returns the catalog as it is now. A look that was under way may have read before the
+// reread returns the catalog as it is now. A refresh that was running may have read before the
 // newest location was added, so that another one follows it.
 func (c *CatalogCache) reread(ctx context.Context) (index *catalog.Index, err error) {
 	for range 2 {
 		c.mu.Lock()
-		look, begun := c.beginLook(ctx)
+		refresh, started := c.startRefresh(ctx)
 		c.mu.Unlock()
-		if index, err = c.after(ctx, look); err != nil || begun {
+		if index, err = c.wait(ctx, refresh); err != nil || started {
 			return index, err
 		}
 	}

@@ -83,7 +83,7 @@ func (d *DB) InMove(ctx context.Context, id uuid.UUID, rider, branch *uuid.UUID,
 
 // SaveMove writes the moved order, if its Seq is still the one before, and its timeline entry. The
 // deliveries of its event are written by InsertDeliveries.
-func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *models.TimelineEntry) error {
+func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, entry *models.TimelineEntry) error {
 	columns := []any{
 		"seq", "operative_day", "actual_amount_collected_cents",
 		"proof_photo", "proof_captured_at", "proof_lat", "proof_lng", "cancelled_by", "cancel_reason", "cancel_note",
@@ -104,5 +104,5 @@ func (d *DB) SaveMove(ctx context.Context, before, order *models.Order, event *m
 	if err != nil {
 		return err
 	}
-	return d.with(ctx).Create(event).Error
+	return d.with(ctx).Create(entry).Error
 }

@@ -45,7 +45,7 @@ type DB struct {
 	keys *batch.Batcher[keyRequest, authenticated]
 	// auditRetention is how long entries of the audit log are kept.
 	auditRetention time.Duration
-	// log is for what runs beside the requests; nil in a transaction.
+	// log is for goroutines that no request waits for; nil in a transaction.
 	log *slog.Logger
 }
 

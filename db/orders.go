@@ -60,8 +60,8 @@ func (d *DB) InsertOrder(ctx context.Context, order *models.Order, entry *models
 	return d.InsertDeliveries(ctx, deliveries)
 }
 
-// CountOrdersSince counts the orders created since a time, and those of them created before
-// settled. A zero since counts all.
+// CountOrdersSince counts the orders created since a time, a zero one for all of them, and how many
+// of these were created before another time, settled.
 func (d *DB) CountOrdersSince(ctx context.Context, scope OrderScope, filter OrderFilter, since, settled time.Time) (all, before int64, err error) {
 	var counted struct{ Total, Before int64 }
 	query := filter.withStatus(scope.apply(d.with(ctx).Table("orders"))).

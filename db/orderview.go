@@ -98,7 +98,7 @@ func (d *DB) OrderViews(ctx context.Context, scope OrderScope, ids []uuid.UUID) 
 	return views, err
 }
 
-// OrderViewByID reads one order of any owner, for the order's workflow.
+// OrderViewByID reads one order of any owner. Callers who act for somebody use OrderView.
 func (d *DB) OrderViewByID(ctx context.Context, id uuid.UUID) (*models.OrderView, error) {
 	var view models.OrderView
 	err := d.orderViews(ctx).Where("orders.id = ?", id).Take(&view).Error

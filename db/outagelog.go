@@ -12,18 +12,18 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// outageInterval is the time in which one statement that has met an outage is logged.
+// outageInterval is the time in which at most one statement that failed in an outage is logged.
 const outageInterval = 10 * time.Second
 
-// outageLog decides which of the statements that meet an outage are logged. Each request of an
-// outage has one, and the answers are logged as well: with the text of every statement the log of
-// what came before would soon be rotated away.
+// outageLog decides which of the statements that fail in an outage are logged. Every request of
+// that time has such a statement, and its response is logged as well: with the text of every
+// statement the log would grow so fast that what led to the outage is soon rotated away.
 type outageLog struct {
 	mu   sync.Mutex
 	next time.Time
 }
 
-// admits reports whether a statement that has met an outage at that time is logged.
+// admits reports whether a statement that failed in an outage at that time is logged.
 func (o *outageLog) admits(now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -22,15 +22,15 @@ var timelineColumns = columnList(tableColumns[models.TimelineEntry]("order_event
 // Timeline reads all entries of an order's timeline, oldest first, with the names of those they are
 // about.
 func (d *DB) Timeline(ctx context.Context, orderID uuid.UUID) ([]models.TimelineView, error) {
-	var events []models.TimelineView
+	var entries []models.TimelineView
 	err := d.with(ctx).Table("order_events").
 		Select(timelineColumns+", users.name AS user_name, api_keys.name AS key_name, riders.name AS rider_name").
 		Joins("LEFT JOIN users ON users.id = order_events.user_id").
 		Joins("LEFT JOIN api_keys ON api_keys.id = order_events.key_id").
 		Joins("LEFT JOIN riders ON riders.id = order_events.rider_id").
-		Where("order_events.order_id = ?", orderID).Order("order_events.at, order_events.seq, order_events.id").Find(&events).Error
-	sortMoves(events)
-	return events, err
+		Where("order_events.order_id = ?", orderID).Order("order_events.at, order_events.seq, order_events.id").Find(&entries).Error
+	sortMoves(entries)
+	return entries, err
 }
 
 // sortMoves puts the moves among the entries in the sequence of their numbers, whatever their times
@@ -58,13 +58,13 @@ func (d *DB) HasTimelineEntry(ctx context.Context, id uuid.UUID) (bool, error) {
 
 // AddTimelineEntry writes a timeline entry that is not a move. An existing one with the same id is
 // kept.
-func (d *DB) AddTimelineEntry(ctx context.Context, event *models.TimelineEntry) error {
-	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(event).Error
+func (d *DB) AddTimelineEntry(ctx context.Context, entry *models.TimelineEntry) error {
+	return d.with(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(entry).Error
 }
 
 // MoveEntry reads the timeline entry of one move.
 func (d *DB) MoveEntry(ctx context.Context, orderID uuid.UUID, seq int) (*models.TimelineEntry, error) {
-	var event models.TimelineEntry
-	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&event).Error
-	return &event, err
+	var entry models.TimelineEntry
+	err := d.with(ctx).Where("order_id = ? AND seq = ?", orderID, seq).Take(&entry).Error
+	return &entry, err
 }

@@ -116,11 +116,11 @@ func (d *DB) SetWebhookURL(ctx context.Context, operatorID, id uuid.UUID, addres
 	})
 }
 
-// SaveWebhook writes what the owner of a webhook can change. With another URL its circuit is
-// closed: the failures were those of another receiver.
-func (d *DB) SaveWebhook(ctx context.Context, webhook *models.Webhook, otherURL bool) error {
+// SaveWebhook writes what the owner of a webhook can change. If it has another URL than before, its
+// circuit is closed: the failures were those of another receiver.
+func (d *DB) SaveWebhook(ctx context.Context, before, webhook *models.Webhook) error {
 	columns := []any{"events", "retry", "paused_at"}
-	if otherURL {
+	if webhook.URL != before.URL {
 		webhook.FailingSince, webhook.ConsecutiveFailures, webhook.CircuitOpenedAt, webhook.NextProbeAt, webhook.ProbingUntil = nil, 0, nil, nil, nil
 		columns = append(columns, "failing_since", "consecutive_failures", "circuit_opened_at", "next_probe_at", "probing_until")
 	}

@@ -54,7 +54,7 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 		if len(fields) == 0 {
 			return nil
 		}
-		if err := tx.SaveWebhook(ctx, hook, hook.URL != before.URL); err != nil {
+		if err := tx.SaveWebhook(ctx, &before, hook); err != nil {
 			return err
 		}
 		detail := strings.Join(fields, ", ")
