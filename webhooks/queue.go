@@ -23,19 +23,19 @@ import (
 // writes there, every time, and delays the tasks of all operators.
 
 const (
-	// queueInterval is the time between two looks at the queue, or minQueueInterval if something
-	// calls for it.
+	// queueInterval is the time between two passes over the queue, or minQueueInterval if
+	// Turns.wakeQueue was called.
 	queueInterval, minQueueInterval = 250 * time.Millisecond, 50 * time.Millisecond
-	// lookTimeout bounds one read of the queue: a connection to a database that has gone without
+	// readTimeout bounds one read of the queue: a connection to a database that has gone without
 	// closing it would be waited for until the system gives it up, which takes a quarter of an hour.
-	lookTimeout = 5 * time.Second
-	// queueErrorInterval is the time until the next look after one that failed.
+	readTimeout = 5 * time.Second
+	// queueErrorInterval is the time until the next pass after one that failed.
 	queueErrorInterval = 5 * time.Second
 	// internalErrorDelay is the time until a delivery is tried again that failed for an internal
 	// reason.
 	internalErrorDelay = time.Minute
 	// maxInTurn is how many events of an order are sent one after the other before the other orders
-	// of the webhook are looked at again.
+	// of the webhook get a turn.
 	maxInTurn = 100
 )
 
@@ -60,7 +60,7 @@ func (s *Service) RunQueue(ctx context.Context, log *slog.Logger, grace time.Dur
 			pause = queueErrorInterval
 		}
 		s.Turns.setWaiting(waiting)
-		if !sleep(ctx, pause, nil) || !sleep(ctx, queueInterval-minQueueInterval, s.Turns.look) {
+		if !sleep(ctx, pause, nil) || !sleep(ctx, queueInterval-minQueueInterval, s.Turns.wake) {
 			return
 		}
 	}
@@ -124,7 +124,7 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 			turn.delivery = id
 			if done := q.Turns.take(turn); done != nil {
 				q.sends.Go(func() {
-					// What panics is logged, and the next look at the queue finds what it left.
+					// What panics is logged, and the next pass finds what it left.
 					_ = recovered.Call(ctx, q.log, func() error {
 						q.sendInTurn(ctx, webhook, turn, done)
 						return nil
@@ -138,7 +138,7 @@ func (q *queue) pass(ctx context.Context) (waiting bool, err error) {
 
 // read makes one read of the queue.
 func read[T any](ctx context.Context, from func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	return from(ctx)
 }
@@ -169,7 +169,7 @@ func waitsForProbe(webhook *db.QueuedWebhook, now time.Time) bool {
 }
 
 // sendInTurn sends the delivery that has a turn and, as long as they arrive, those that follow it
-// in its order: they wait for each other, so that each would take a look at the queue of its own.
+// in its order: they wait for each other, so that each would take a pass over the queue of its own.
 func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn claim, done func()) {
 	for sent := 1; ; sent++ {
 		orderID := q.send(turn.delivery, done)
@@ -180,7 +180,7 @@ func (q *queue) sendInTurn(ctx context.Context, webhook *db.QueuedWebhook, turn 
 			return q.DB.QueuedDeliveryOf(ctx, *orderID, webhook, queueTimes(webhook, q.Clock.Now()))
 		})
 		if err != nil || next == uuid.Nil {
-			return // after an error the next look at the queue finds it
+			return // after an error the next pass finds it
 		}
 		turn.delivery, turn.failing = next, false
 		if done = q.Turns.take(turn); done == nil {

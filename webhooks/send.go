@@ -163,7 +163,7 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	var after error
 	var switched bool
 	store := func(tx *db.DB) error {
-		// The delivery is locked before its attempts, as by whoever begins one or erases them.
+		// The delivery is locked before its attempts, as beginAttempt and the erasure do.
 		stored, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	return after
 }
 
-// tellOrder makes an order's workflow look at its deliveries: it need not wait for the next retry
+// tellOrder signals an order's workflow to read its deliveries: it need not wait for the next retry
 // of one that a redelivery has settled. What the receiver has got is not sent again if that fails:
 // the workflow finds out when the retry is due.
 func (s *Service) tellOrder(ctx context.Context, delivery *models.WebhookDelivery) {

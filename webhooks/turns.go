@@ -26,9 +26,9 @@ type Turns struct {
 	sending map[uuid.UUID]bool
 	// waiting means that deliveries wait for a turn to end.
 	waiting bool
-	// look gets a value when it is time to look at the queue: a turn has ended that deliveries wait
-	// for, or new ones are queued.
-	look chan struct{}
+	// wake gets a value when RunQueue has to make a pass: a turn has ended that deliveries wait for,
+	// or new ones are queued.
+	wake chan struct{}
 }
 
 // operatorTurns exists while the operator has taken turns.
@@ -56,7 +56,7 @@ func (c claim) ofWebhook() webhookTurns { return webhookTurns{c.webhook, c.reque
 
 // NewTurns returns turns of which none is taken.
 func NewTurns() *Turns {
-	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, look: make(chan struct{}, 1)}
+	return &Turns{operators: map[uuid.UUID]*operatorTurns{}, sending: map[uuid.UUID]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // take returns nil if there is no turn for the delivery, or it has one already. Otherwise call done
@@ -94,10 +94,10 @@ func (t *Turns) setWaiting(waiting bool) {
 	t.waiting = waiting
 }
 
-// wakeQueue makes RunQueue look at the queue.
+// wakeQueue makes RunQueue make its next pass.
 func (t *Turns) wakeQueue() {
 	select {
-	case t.look <- struct{}{}:
+	case t.wake <- struct{}{}:
 	default: // it has been told already
 	}
 }

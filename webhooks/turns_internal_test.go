@@ -49,10 +49,10 @@ func TestTurns_bounds(t *testing.T) {
 	ends = append(ends, takeTurns(t, turns, claimsOf(other, perOperator, nil)...)...) // another operator's are its own
 
 	ends[0]()
-	require.Empty(t, turns.look, "nothing waits")
+	require.Empty(t, turns.wake, "nothing waits")
 	turns.setWaiting(true)
 	ends[1]()
-	require.Len(t, turns.look, 1)
+	require.Len(t, turns.wake, 1)
 	takeTurns(t, turns, claimsOf(operator, 1, sameWebhook)[0])
 	for _, end := range ends[2:] {
 		end()
