@@ -26,7 +26,7 @@ const compareEvery = time.Hour
 // a backup is restored while no worker runs.
 func (a *Activities) compareHourly(ctx context.Context, over func() bool) error {
 	if !a.comparing.TryLock() {
-		return nil // a run whose time is over has not ended yet
+		return nil // the comparison of the run before has not ended yet
 	}
 	defer a.comparing.Unlock()
 	// A negative age means that the clock was set back.
@@ -38,16 +38,16 @@ func (a *Activities) compareHourly(ctx context.Context, over func() bool) error 
 }
 
 // CompareWithTemporal looks for running workflows that do not belong to an open order, as after one
-// of the two databases was restored from an older copy. The row decides: such a workflow is made to
-// look at it, and ends. Then the other workflows may be ahead of their rows or behind, or missing:
-// every open order is left to StartMissingOrders.
+// of the two databases was restored from an older backup. The row decides: such a workflow is
+// signalled to read it, and ends. The workflows of open orders may then be ahead of their rows or
+// behind, or missing: StartMissingOrders reconciles every one of them.
 func (a *Activities) CompareWithTemporal(ctx context.Context) error {
 	c := &comparison{Activities: a, over: func() bool { return false }, pass: &comparisonPass{}}
 	return c.run(ctx)
 }
 
-// settledAfter is how long after its last move an ended order's workflow has completed, and after
-// the start of its run a late reception is in the row or was refused.
+// settledAfter is the time within which the workflow of an ended order completes after its last
+// move, and within which a late reception that started a run is in the row, or was refused.
 const settledAfter = 2 * time.Minute
 
 // comparisonPass is one pass over the running workflows. It may take several runs of Reconcile.
@@ -150,8 +150,8 @@ func (c *comparison) comparePage(ctx context.Context, ids []uuid.UUID) (unavaila
 	return unavailable || lost, errors.Join(failed, err)
 }
 
-// unconfirm notes the runs without an open order that were found. If one is new, every open order
-// is looked at, once in a pass.
+// unconfirm records the runs without an open order that were found. If one is new, every open order
+// is reconciled, once in a pass.
 func (c *comparison) unconfirm(ctx context.Context, found []string) error {
 	isNew := func(run string) bool { return !c.pass.known[run] }
 	if !c.pass.differs && slices.ContainsFunc(found, isNew) {

@@ -28,40 +28,41 @@ const (
 
 // Reconcile makes passes over the orders without a confirmed workflow until the time is over or the
 // worker stops. A pass that is not done by then ends with the page that it is at: the next run,
-// which follows at once, goes on. What is overdue for longer than that is looked at once.
+// which follows at once, goes on. The rest of firstPass is done once in a run.
 func (a *Activities) Reconcile(ctx context.Context, duration time.Duration) error {
-	looking, stopLooking := context.WithTimeout(ctx, duration)
-	defer stopLooking()
+	runTime, endRunTime := context.WithTimeout(ctx, duration)
+	defer endRunTime()
 	stopping := activity.GetWorkerStopChannel(ctx)
 	over := func() bool {
 		select {
 		case <-stopping:
 			return true
 		default:
-			return looking.Err() != nil
+			return runTime.Err() != nil
 		}
 	}
 	passes, cancel := context.WithTimeout(ctx, duration+lastPassTimeout)
 	defer cancel()
-	// Beside the passes: what there is to erase or to compare may take the whole run.
-	beside := make(chan error, 2)
+	// These run concurrently with the passes: what there is to erase or to compare may take the whole
+	// run.
+	background := make(chan error, 2)
 	for _, work := range []func(context.Context, func() bool) error{a.applyRetention, a.compareHourly} {
 		go func() {
-			beside <- recovered.Call(passes, a.Log, func() error { return work(passes, over) })
+			background <- recovered.Call(passes, a.Log, func() error { return work(passes, over) })
 		}()
 	}
 	failed := a.firstPass(passes, over)
 	for !over() {
 		select {
 		case <-stopping:
-		case <-looking.Done():
+		case <-runTime.Done():
 		case <-time.After(passInterval):
 			if _, err := a.startUnconfirmed(passes, over); err != nil {
 				failed = errors.Join(failed, err)
 			}
 		}
 	}
-	failed = errors.Join(failed, <-beside, <-beside)
+	failed = errors.Join(failed, <-background, <-background)
 	if passes.Err() != nil {
 		return nil // the next run continues
 	}
@@ -79,7 +80,7 @@ func (a *Activities) applyRetention(ctx context.Context, over func() bool) error
 	}
 }
 
-// firstPass is what a run does once.
+// firstPass starts what is missing or overdue, and does what one run does once.
 func (a *Activities) firstPass(ctx context.Context, over func() bool) error {
 	_, startErr := a.startMissing(ctx, over)
 	_, driveErr := a.driveAbandoned(ctx, over)

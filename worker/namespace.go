@@ -82,8 +82,8 @@ func scheduleReconcile(ctx context.Context, options Options) error {
 		// A hanging run must not block the next one.
 		WorkflowExecutionTimeout: 2 * workflows.ReconcileEvery,
 	}
-	// A run that has much to do takes longer than the interval. The next one then follows at once:
-	// skipped, it would leave the orders that wait alone for most of a minute.
+	// A run that has much to do takes longer than the interval. The next one then follows at once: if
+	// it were skipped, the orders that wait would wait for most of a minute more.
 	policy := client.SchedulePolicies{Overlap: enums.SCHEDULE_OVERLAP_POLICY_BUFFER_ONE, CatchupWindow: time.Minute}
 	handle := schedules.GetHandle(ctx, id)
 	missing, err := isMissing(ctx, handle)
@@ -122,7 +122,7 @@ func isMissing(ctx context.Context, handle client.ScheduleHandle) (bool, error) 
 }
 
 // keepSchedule makes the reconcile schedule, and makes it again if Temporal loses it while the
-// worker runs. The worker does not wait for it: whoever moves an order does not need it.
+// worker runs. The worker does not wait for it: moves do not need it.
 func keepSchedule(ctx context.Context, options Options) {
 	handle := options.Temporal.ScheduleClient().GetHandle(ctx, workflows.ReconcileScheduleID(options.TaskQueue))
 	err := recovered.Call(ctx, options.Log, func() error { return scheduleReconcile(ctx, options) })

@@ -39,27 +39,27 @@ type router struct {
 	// makeCurrent is set until the version was made current because the worker was told to do so.
 	makeCurrent bool
 	log         *slog.Logger
-	// interval is the time between two looks at the routing, timeout how long one may take.
+	// interval is the time between two checks of the routing, timeout how long one may take.
 	interval, timeout time.Duration
-	// unserved counts the looks in a row that found no worker of the current version.
+	// unserved counts the checks in a row that found no worker of the current version.
 	unserved int
 }
 
-// maxUnserved is the number of looks after which a current version without workers is replaced. One
-// is not enough: a restarted Temporal forgets its pollers.
+// maxUnserved is the number of checks after which a current version without workers is replaced.
+// One is not enough: a restarted Temporal forgets its pollers.
 const maxUnserved = 2
 
-// run looks at the routing when the worker starts and then once in a while: a Temporal that loses
+// run checks the routing when the worker starts and then at every interval: a Temporal that loses
 // its database loses the routing.
 func (r *router) run(ctx context.Context) {
-	wait := firstLook
+	wait := firstCheck
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
-		err := recovered.Call(ctx, r.log, func() error { return r.look(ctx) })
+		err := recovered.Call(ctx, r.log, func() error { return r.ensureCurrent(ctx) })
 		switch {
 		case err == nil:
 			wait = r.interval
@@ -76,14 +76,14 @@ func (r *router) run(ctx context.Context) {
 }
 
 const (
-	// firstLook is the time until the first look at the routing, and the first retry's delay.
-	firstLook = 50 * time.Millisecond
+	// firstCheck is the time until the first check of the routing, and the first retry's delay.
+	firstCheck = 50 * time.Millisecond
 	// quietRetries is the delay up to which retries are not logged.
 	quietRetries = 2 * time.Second
 )
 
-// look makes the version current if it has to be.
-func (r *router) look(ctx context.Context) error {
+// ensureCurrent makes the version current if it has to be.
+func (r *router) ensureCurrent(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	routing, err := r.deployment.Routing(ctx)

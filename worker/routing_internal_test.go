@@ -70,8 +70,8 @@ func (f *fleet) current() string {
 func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	require.NoError(t, f.router(Unversioned, false).look(t.Context()), "without a deployment there is nothing to do")
-	require.ErrorIs(t, f.router("1", false).look(t.Context()), ErrNoDeployment)
+	require.NoError(t, f.router(Unversioned, false).ensureCurrent(t.Context()), "without a deployment there is nothing to do")
+	require.ErrorIs(t, f.router("1", false).ensureCurrent(t.Context()), ErrNoDeployment)
 	f.start("1")
 	require.Equal(t, Unversioned, f.current())
 	// Several workers start at once: one of them sets the routing, the others see it at their next
@@ -82,7 +82,7 @@ func TestRouter_theFirstVersionBecomesCurrent(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			r := f.router("1", false)
-			poll.Until(t, func() error { return r.look(ctx) })
+			poll.Until(t, func() error { return r.ensureCurrent(ctx) })
 		})
 	}
 	all.Wait()
@@ -93,22 +93,22 @@ func TestRouter_aLaterVersionWaitsToBeMadeCurrent(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.start("1")
-	require.NoError(t, f.router("1", false).look(t.Context()))
+	require.NoError(t, f.router("1", false).ensureCurrent(t.Context()))
 	f.start("2")
 	waiting := f.router("2", false)
 	for range maxUnserved + 1 {
-		require.NoError(t, waiting.look(t.Context()))
+		require.NoError(t, waiting.ensureCurrent(t.Context()))
 	}
 	require.Equal(t, "1", f.current())
 
 	told := f.router("2", true)
-	require.NoError(t, told.look(t.Context()))
+	require.NoError(t, told.ensureCurrent(t.Context()))
 	require.Equal(t, "2", f.current())
 	// Whoever goes back to the first version is not overruled.
 	routing, err := f.deployment.Routing(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, f.deployment.SetCurrent(t.Context(), routing, "1"))
-	require.NoError(t, told.look(t.Context()))
+	require.NoError(t, told.ensureCurrent(t.Context()))
 	require.Equal(t, "1", f.current())
 }
 
@@ -122,7 +122,7 @@ func TestRouter_takesOverFromAVersionWithoutWorkers(t *testing.T) {
 			f := newFleet(t)
 			f.deployment.pollerTimeout = 0 // every worker but the one that polled last is gone
 			gone := f.start("1")
-			require.NoError(t, f.router("1", false).look(t.Context()))
+			require.NoError(t, f.router("1", false).ensureCurrent(t.Context()))
 			gone.Stop()
 			f.start(successor)
 			poll.Until(t, func() error {
@@ -133,9 +133,9 @@ func TestRouter_takesOverFromAVersionWithoutWorkers(t *testing.T) {
 				return err
 			})
 			r := f.router(successor, false)
-			require.NoError(t, r.look(t.Context()))
+			require.NoError(t, r.ensureCurrent(t.Context()))
 			require.Equal(t, "1", f.current(), "a restarted Temporal forgets its pollers: one look is not enough")
-			require.NoError(t, r.look(t.Context()))
+			require.NoError(t, r.ensureCurrent(t.Context()))
 			require.Equal(t, successor, f.current())
 		})
 	}
