@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// publishInterval is the time between two looks for events to publish, publishErrorInterval that
+	// publishInterval is the time between two attempts to publish events, publishErrorInterval that
 	// after one that failed.
 	publishInterval, publishErrorInterval = 200 * time.Millisecond, 5 * time.Second
 	// publishBatch is how many events one transaction publishes, publishTimeout how long it may take.

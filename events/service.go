@@ -24,7 +24,7 @@ const (
 	MaxPageSize = 200
 	// MaxWait is how long a request may wait for events.
 	MaxWait = 20 * time.Second
-	// Latest is the cursor of whoever wants only what happens from now on.
+	// Latest is the cursor of a caller who wants only what happens from now on.
 	Latest = "latest"
 )
 
@@ -117,7 +117,8 @@ func (s *Service) Read(ctx context.Context, scope db.OrderScope, query Query) (*
 	}
 }
 
-// StopWaiting makes every request respond that waits, now and from now on: the process is stopping.
+// StopWaiting makes every waiting request respond at once, and later ones not wait: the process is
+// stopping.
 func (s *Service) StopWaiting() { s.waiters.stop() }
 
 // place finds the event of a cursor.
@@ -139,8 +140,9 @@ func (s *Service) place(ctx context.Context, scope db.OrderScope, after string) 
 	return place, err
 }
 
-// latest is the place of the last event that has happened. An event is published a moment after it
-// has happened; one that waits for that would come after the place, as if it were to happen yet.
+// latest is the place of the last event that has happened. Events are published a moment after they
+// have happened. Those that wait for that are published first: they would get a position after the
+// place, and the caller would take them for events that happened later.
 func (s *Service) latest(ctx context.Context, scope db.OrderScope) (db.FeedPlace, error) {
 	if err := s.db.PublishCommitted(ctx, publishBatch); err != nil {
 		// The database may be unable to write, and still be read.

@@ -15,30 +15,32 @@ import (
 )
 
 const (
-	// lookInterval is the time between two looks for new events while somebody waits.
-	lookInterval = 200 * time.Millisecond
-	// lookTimeout bounds one look.
-	lookTimeout = 5 * time.Second
+	// pollInterval is the time between two polls for new events while a request waits.
+	pollInterval = 200 * time.Millisecond
+	// pollTimeout bounds one poll.
+	pollTimeout = 5 * time.Second
 )
 
 // waiters are the requests that wait for events. However many they are, one goroutine of the
-// process looks whether their operators have new events, and wakes those whose operator has.
+// process polls the database for new events of their operators, and wakes the requests.
 type waiters struct {
 	db  *db.DB
 	log *slog.Logger
-	// stopped is closed when nobody may wait any more.
+	// stopped is closed when no request may wait any more.
 	stopped chan struct{}
 	stop    func()
 
 	mu         sync.Mutex
 	byOperator map[uuid.UUID]*operatorWaiters
-	looking    bool
+	// polling means that the goroutine runs.
+	polling bool
 }
 
 // operatorWaiters are the requests that wait for events of one operator.
 type operatorWaiters struct {
-	// head is the position of the newest event at the last look; -1 before the first one.
-	head  int64
+	// head is the operator's number in DB.FeedHeads at the last poll; -1 before the first one.
+	head int64
+	// woken are the channels of the requests.
 	woken map[chan struct{}]struct{}
 }
 
@@ -54,46 +56,46 @@ func (w *waiters) enter(operatorID uuid.UUID) (woken <-chan struct{}, leave func
 	channel := make(chan struct{}, 1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	of := w.byOperator[operatorID]
-	if of == nil {
-		of = &operatorWaiters{head: -1, woken: map[chan struct{}]struct{}{}}
-		w.byOperator[operatorID] = of
+	operator := w.byOperator[operatorID]
+	if operator == nil {
+		operator = &operatorWaiters{head: -1, woken: map[chan struct{}]struct{}{}}
+		w.byOperator[operatorID] = operator
 	}
-	of.woken[channel] = struct{}{}
-	if !w.looking {
-		w.looking = true
-		go w.look()
+	operator.woken[channel] = struct{}{}
+	if !w.polling {
+		w.polling = true
+		go w.poll()
 	}
 	return channel, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if delete(of.woken, channel); len(of.woken) == 0 {
+		if delete(operator.woken, channel); len(operator.woken) == 0 {
 			delete(w.byOperator, operatorID)
 		}
 	}
 }
 
-// look looks for new events until nobody waits.
-func (w *waiters) look() {
+// poll polls for new events until no request waits.
+func (w *waiters) poll() {
 	for {
 		select {
 		case <-w.stopped:
 			return
-		case <-time.After(lookInterval):
+		case <-time.After(pollInterval):
 		}
 		operators := w.operators()
 		if len(operators) == 0 {
 			return
 		}
-		if err := w.lookOnce(operators); err != nil {
+		if err := w.pollOnce(operators); err != nil {
 			w.log.Warn("no look for new events; trying again", "error", err)
 		}
 	}
 }
 
-// lookOnce looks for new events of operators and wakes those who wait for them.
-func (w *waiters) lookOnce(operators []uuid.UUID) error {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
+// pollOnce looks for new events of operators and wakes the requests that wait for them.
+func (w *waiters) pollOnce(operators []uuid.UUID) error {
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 	defer cancel()
 	return recovered.Call(ctx, w.log, func() error {
 		heads, err := w.db.FeedHeads(ctx, operators)
@@ -104,26 +106,26 @@ func (w *waiters) lookOnce(operators []uuid.UUID) error {
 	})
 }
 
-// operators are those whose events are waited for. Without any the looking ends.
+// operators are those whose events are waited for. Without any the polling ends.
 func (w *waiters) operators() []uuid.UUID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.looking = len(w.byOperator) > 0
+	w.polling = len(w.byOperator) > 0
 	return slices.Collect(maps.Keys(w.byOperator))
 }
 
-// wake wakes the waiters of the operators that have another newest event than at the last look, and
-// of those that were not looked at before: something may have been published since they entered.
+// wake wakes the requests of the operators that have new events since the last poll, and of those
+// that were not polled before: something may have been published since the requests entered.
 func (w *waiters) wake(heads map[uuid.UUID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for operatorID, head := range heads {
-		of := w.byOperator[operatorID]
-		if of == nil || of.head == head {
+		operator := w.byOperator[operatorID]
+		if operator == nil || operator.head == head {
 			continue
 		}
-		of.head = head
-		for channel := range of.woken {
+		operator.head = head
+		for channel := range operator.woken {
 			select {
 			case channel <- struct{}{}:
 			default: // it is awake already
