@@ -31,6 +31,20 @@ func (p *browserUser) waitForRequest(number int) {
 	})
 }
 
+// waitForRequestOf waits until the page's scripts have asked for a text, and returns the number of
+// that request. There may be others: whoever types slowly has the beginnings asked for as well.
+func (p *browserUser) waitForRequestOf(typed string) (number int) {
+	p.t.Helper()
+	p.until(func() error {
+		number = read(p.t, p.tab, chromedp.Evaluate[int](fmt.Sprintf(`asked.findIndex(({ address }) => address.endsWith("?q=" + encodeURIComponent(%q))) + 1`, typed)))
+		if number == 0 {
+			return fmt.Errorf("the page has not asked for %q", typed)
+		}
+		return nil
+	})
+	return number
+}
+
 // answer gives a request, counted from 1, what an expression of JavaScript says, and returns once
 // the page's scripts have dealt with it.
 func (p *browserUser) answer(number int, expression string) {
@@ -57,12 +71,12 @@ func TestPanel_placesOfAnEarlierText(t *testing.T) {
 		p.holdAnswers()
 		const field = "input[data-places]"
 		p.fill(field, "san")
-		p.waitForRequest(1)
+		earlier := p.waitForRequestOf("san")
 		p.do(chromedp.SendKeys(chromedp.CSS(field), " isi"))
-		p.waitForRequest(2)
+		later := p.waitForRequestOf("san isi")
 
-		p.answer(2, `Response.json(["San Isidro, Lima"])`)
-		p.answer(1, `Response.json(["San Borja, Lima", "San Isidro, Lima"])`)
+		p.answer(later, `Response.json(["San Isidro, Lima"])`)
+		p.answer(earlier, `Response.json(["San Borja, Lima", "San Isidro, Lima"])`)
 
 		require.Equal(t, []string{"San Isidro, Lima"}, read(t, p.tab, chromedp.Evaluate[[]string](
 			`[...document.querySelector("input[data-places]").list.options].map(({ value }) => value)`)))
