@@ -2,9 +2,6 @@ package orders
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,9 +11,7 @@ import (
 	"despacho/db"
 	"despacho/internal/apperror"
 	"despacho/internal/jsonbody"
-	"despacho/internal/maplink"
 	"despacho/internal/money"
-	"despacho/internal/phone"
 	"despacho/models"
 )
 
@@ -129,119 +124,6 @@ func (s *Service) newCorrection(ctx context.Context, caller Caller, id uuid.UUID
 		return nil, err
 	}
 	return &correction{order: order, settings: settings, operator: caller.Operator}, nil
-}
-
-// readCorrection reads a request with the rules of a creation.
-func (s *Service) readCorrection(ctx context.Context, caller Caller, id uuid.UUID, in *jsonbody.Object) (*correction, error) {
-	c, err := s.newCorrection(ctx, caller, id)
-	if err != nil {
-		return nil, err
-	}
-	c.readTexts(in)
-	c.readSize(in)
-	c.readPayment(in)
-	var location uuid.UUID
-	if in.HasOrNull("location_id") {
-		location = in.RequiredUUID("location_id")
-	}
-	link := in.Text("delivery_maps_url", maxLink)
-	lat, lng := readPoint(in, "delivery_lat", "delivery_lng")
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	if in.HasOrNull("location_id") {
-		destination, err := s.destination(ctx, location)
-		if err != nil {
-			return nil, err
-		}
-		c.add(func(o *models.OrderView) { o.LocationID, o.LocationName = location, destination[0].Name })
-	}
-	if err := s.readNewPoint(ctx, c, in, link, lat, lng); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// readTexts takes what is stored as it is read.
-func (c *correction) readTexts(in *jsonbody.Object) {
-	if in.HasOrNull("recipient_phone") {
-		number := phone.Read(in, "recipient_phone", c.operator.CountryCode)
-		c.add(func(o *models.OrderView) { o.RecipientPhone = number })
-	}
-	if in.HasOrNull("delivery_address") {
-		address := in.RequiredLines("delivery_address", maxAddress)
-		c.add(func(o *models.OrderView) { o.DeliveryAddress = address })
-	}
-	if in.HasOrNull("delivery_reference") {
-		reference := in.Lines("delivery_reference", maxReference)
-		c.add(func(o *models.OrderView) { o.DeliveryReference = reference })
-	}
-	if in.HasOrNull("notes") {
-		notes := in.Lines("notes", maxNotes)
-		c.add(func(o *models.OrderView) { o.Notes = notes })
-	}
-}
-
-// readNewPoint takes the map link and the point. A point that is given comes before that of a link.
-func (s *Service) readNewPoint(ctx context.Context, c *correction, in *jsonbody.Object, link *string, lat, lng *float64) error {
-	if lat == nil && (in.HasOrNull("delivery_lat") || in.HasOrNull("delivery_lng")) {
-		c.add(removePoint)
-	}
-	if link != nil && lat == nil {
-		if err := s.followLink(ctx, c, *link); err != nil {
-			return err
-		}
-	}
-	if in.HasOrNull("delivery_maps_url") {
-		c.add(func(o *models.OrderView) {
-			if o.DeliveryMapsURL = link; link == nil && isPointOfLink(o) {
-				removePoint(o)
-			}
-		})
-	}
-	if lat != nil && lng != nil {
-		c.setPoint(maplink.Point{Lat: *lat, Lng: *lng}, models.PointGiven)
-	}
-	return nil
-}
-
-// readSize takes the operator's size with the code, or its default, as a creation does. The size
-// that the order has stays, although the operator may not offer it any more.
-func (c *correction) readSize(in *jsonbody.Object) {
-	if !in.HasOrNull("size") {
-		return
-	}
-	code := in.Text("size", anyLength)
-	c.add(func(o *models.OrderView) {
-		if code == nil || *code != o.Size {
-			o.Size = sizeCode(c.settings.sizeFor(code))
-		}
-	})
-}
-
-// readPayment derives the payment type as a creation does, except that one that is not given stays.
-func (c *correction) readPayment(in *jsonbody.Object) {
-	amount, hasAmount := in.Money("amount_to_collect"), in.HasOrNull("amount_to_collect")
-	var declared *string
-	if amount != nil && *amount > 0 {
-		in.Text("payment_type", anyLength) // overridden, but it must be a string
-	} else {
-		declared = in.Enum("payment_type", string(models.CashOnDelivery), string(models.DeliveryOnly))
-	}
-	c.add(func(o *models.OrderView) {
-		if hasAmount {
-			o.AmountToCollect = 0
-		}
-		if amount != nil {
-			o.AmountToCollect = *amount
-		}
-		switch {
-		case o.AmountToCollect > 0:
-			o.PaymentType = models.CashOnDelivery
-		case declared != nil:
-			o.PaymentType = models.PaymentType(*declared)
-		}
-	})
 }
 
 // apply is the order with the changes and with what follows from them.
@@ -361,70 +243,4 @@ func (s *Service) correctionEntry(caller Caller, order *models.OrderView, kind s
 		ID: uuid.New(), OrderID: order.ID, Type: kind, Status: order.Status, By: string(caller.Actor()),
 		UserID: caller.UserID, KeyID: caller.KeyID, Detail: detail, At: s.clock.Now(),
 	}
-}
-
-// correctable are the fields that can be corrected, each as the text that the history keeps.
-var correctable = []struct {
-	field models.CorrectedField
-	text  func(*models.OrderView) *string
-}{
-	{models.CorrectedPhone, func(o *models.OrderView) *string { return &o.RecipientPhone }},
-	{models.CorrectedAddress, func(o *models.OrderView) *string { return &o.DeliveryAddress }},
-	{models.CorrectedReference, func(o *models.OrderView) *string { return o.DeliveryReference }},
-	{models.CorrectedLocation, func(o *models.OrderView) *string { return &o.LocationName }},
-	{models.CorrectedMapsURL, func(o *models.OrderView) *string { return o.DeliveryMapsURL }},
-	{models.CorrectedPoint, pointText},
-	{models.CorrectedNotes, func(o *models.OrderView) *string { return o.Notes }},
-	{models.CorrectedAmount, func(o *models.OrderView) *string { return amountText(&o.AmountToCollect) }},
-	{models.CorrectedPayment, func(o *models.OrderView) *string { return textOrNull(string(o.PaymentType)) }},
-	{models.CorrectedSize, func(o *models.OrderView) *string { return textOrNull(o.Size) }},
-	{models.CorrectedCost, func(o *models.OrderView) *string { return amountText(&o.ShippingCost) }},
-	{models.CorrectedCollected, func(o *models.OrderView) *string { return amountText(o.ActualAmountCollected) }},
-	{models.CorrectedProof, func(o *models.OrderView) *string { return o.ProofPhoto }},
-}
-
-func pointText(o *models.OrderView) *string {
-	if o.DeliveryLat == nil || o.DeliveryLng == nil {
-		return nil
-	}
-	return textOrNull(fmt.Sprintf("%v,%v", *o.DeliveryLat, *o.DeliveryLng))
-}
-
-func amountText(amount *money.Cents) *string {
-	if amount == nil {
-		return nil
-	}
-	return textOrNull(amount.String())
-}
-
-// corrections are the fields in which two versions of an order differ.
-func corrections(before, after *models.OrderView) []models.Correction {
-	var changed []models.Correction
-	for _, c := range correctable {
-		old, now := c.text(before), c.text(after)
-		if (old == nil) != (now == nil) || old != nil && *old != *now {
-			changed = append(changed, models.Correction{Field: c.field, OldValue: old, NewValue: now})
-		}
-	}
-	// Two places may have the same name.
-	if before.LocationID != after.LocationID && !slices.ContainsFunc(changed, func(c models.Correction) bool { return c.Field == models.CorrectedLocation }) {
-		old, now := before.LocationName, after.LocationName
-		changed = append(changed, models.Correction{Field: models.CorrectedLocation, OldValue: &old, NewValue: &now})
-	}
-	return changed
-}
-
-// CorrectableContent identifies what can be corrected in an order, as it was shown. A form that was
-// filled in for other content would undo a correction that its sender has not seen.
-func CorrectableContent(o *View) string {
-	text := func(value *string) string {
-		if value == nil {
-			return ""
-		}
-		return *value
-	}
-	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %q %q %s %q %q %d %s %d", o.RecipientPhone, o.DeliveryAddress, text(o.DeliveryReference), o.LocationID, text(o.Notes),
-		o.Size, o.AmountToCollect, o.PaymentType, o.ShippingCost)
-	return hex.EncodeToString(hash.Sum(nil)[:16])
 }

@@ -1,14 +1,8 @@
 package orders
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/api/common/v1"
@@ -24,26 +18,6 @@ import (
 // ErrNotEnded refuses to erase the data of an order that somebody still works with.
 var ErrNotEnded = apperror.New(apperror.Conflict, "order_not_ended", "El pedido todavía está en curso, o sus avisos se están enviando. Sus datos se pueden eliminar cuando termine.")
 
-// Erasure is the outcome of an erasure by phone.
-type Erasure struct {
-	// Erased and Open count the orders that were erased, and those that have not ended.
-	Erased int `json:"erased"`
-	Open   int `json:"open"`
-}
-
-// count counts an order by the outcome of its erasure, and returns the error of one that failed.
-func (e *Erasure) count(orderID uuid.UUID, outcome error) error {
-	switch {
-	case errors.Is(outcome, ErrNotEnded):
-		e.Open++
-		return nil
-	case outcome == nil:
-		e.Erased++
-		return nil
-	}
-	return fmt.Errorf("the recipient of order %s was not erased: %w", orderID, outcome)
-}
-
 // Erase erases the recipient's data of an ended order: in its row, timeline and corrections, in its
 // events and what receivers responded, in the recorded response to its creation, in Temporal's
 // history, the cached answer about the DNI, and the photos. The external id stays, like the guide
@@ -58,97 +32,6 @@ func (s *Service) Erase(ctx context.Context, operator *models.Operator, id uuid.
 		return nil, err
 	}
 	return s.Get(ctx, caller, id)
-}
-
-// EraseByPhone erases every ended live order of an operator to a phone in E.164. An order, also an
-// open one, that is to another phone since somebody corrected it loses that phone and nothing else.
-// Test orders are erased by ApplyRetention. An order that fails keeps no other from being erased,
-// unless Temporal or the database is unavailable; its error is returned at the end.
-func (s *Service) EraseByPhone(ctx context.Context, operator *models.Operator, phone string) (Erasure, error) {
-	var outcome Erasure
-	scope := Caller{Operator: operator}.Scope()
-	corrected, err := s.db.OrdersCorrectedFrom(ctx, scope, phone)
-	if err != nil {
-		return outcome, err
-	}
-	var failed error
-	for _, id := range corrected {
-		err := outcome.count(id, s.eraseCorrectedPhone(ctx, id, phone))
-		if failed = errors.Join(failed, err); IsUnavailable(err) {
-			return outcome, failed
-		}
-	}
-	found, err := s.db.OrdersByPhone(ctx, scope, phone)
-	if err != nil {
-		return outcome, errors.Join(failed, err)
-	}
-	for i := range found {
-		err := outcome.count(found[i].ID, s.erase(ctx, &found[i]))
-		if failed = errors.Join(failed, err); IsUnavailable(err) {
-			return outcome, failed
-		}
-	}
-	return outcome, failed
-}
-
-// eraseCorrectedPhone removes a phone that an order had before from all that was stored meanwhile:
-// the corrections, the events and what receivers responded, and the response to the creation. The
-// corrections go with the rest or not at all: a repeated request finds the order by them.
-func (s *Service) eraseCorrectedPhone(ctx context.Context, orderID uuid.UUID, phone string) error {
-	pending, err := s.db.HasPendingDeliveries(ctx, orderID)
-	if err != nil {
-		return err
-	}
-	if pending {
-		return ErrNotEnded
-	}
-	return s.db.InTx(ctx, func(tx *db.DB) error {
-		// An erasure of the order comes before or after: what it removed is not written back.
-		if _, err := tx.LockOrder(ctx, orderID); err != nil {
-			return err
-		}
-		if err := tx.EraseCorrectedPhone(ctx, orderID, phone); err != nil {
-			return err
-		}
-		deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
-		if err != nil {
-			return err
-		}
-		for i := range deliveries {
-			deliveries[i].Data = withoutPhone(deliveries[i].Data, phone)
-			if err := tx.EraseDelivery(ctx, &deliveries[i]); err != nil {
-				return err
-			}
-		}
-		events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
-		if err != nil {
-			return err
-		}
-		for i := range events {
-			events[i].Data = withoutPhone(events[i].Data, phone)
-			if forStore := events[i].StoreData; forStore != nil {
-				*forStore = withoutPhone(*forStore, phone)
-			}
-			if err := tx.EraseFeedEvent(ctx, &events[i]); err != nil {
-				return err
-			}
-		}
-		response, err := tx.CreationResponse(ctx, orderID)
-		if db.IsNotFound(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return tx.EraseCreationResponse(ctx, orderID, []byte(withoutPhone(string(response), phone)))
-	})
-}
-
-// withoutPhone is the JSON of an order without a phone of the recipient, and with every other byte
-// as it is. Within a text the quotes of the member would be escaped.
-func withoutPhone(stored, phone string) string {
-	const member = `"recipient_phone":"`
-	return strings.ReplaceAll(stored, member+phone+`"`, member+models.ErasedPhone+`"`)
 }
 
 // erase erases one order. The history and the answer about the DNI are deleted first: until the row
@@ -219,23 +102,6 @@ func (s *Service) eraseRows(ctx context.Context, order *models.Order) (photos []
 	return photos, err
 }
 
-// eraseEventsOf removes the personal data of an order's events, as they are sent and as the feed
-// lists them.
-func eraseEventsOf(ctx context.Context, tx *db.DB, orderID uuid.UUID, now time.Time) error {
-	deliveries, err := tx.LockDeliveriesOf(ctx, orderID)
-	if err != nil {
-		return err
-	}
-	if err := eraseDeliveries(ctx, tx, deliveries, now); err != nil {
-		return err
-	}
-	events, err := tx.LockUnerasedFeedEventsOf(ctx, orderID)
-	if err != nil {
-		return err
-	}
-	return eraseFeedEvents(ctx, tx, events, now)
-}
-
 // eraseResponse replaces the response that a repeated creation would get by the order as it is now.
 func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUID) error {
 	order, err := tx.OrderViewByID(ctx, orderID)
@@ -251,65 +117,6 @@ func (s *Service) eraseResponse(ctx context.Context, tx *db.DB, orderID uuid.UUI
 		return err
 	}
 	return tx.EraseCreationResponse(ctx, orderID, stored)
-}
-
-// eraseDeliveries removes the personal data of events. A redelivery sends what is left. Every
-// erasure locks them by id: of two that have some in common one waits, and none is in a deadlock.
-func eraseDeliveries(ctx context.Context, tx *db.DB, deliveries []models.WebhookDelivery, now time.Time) error {
-	slices.SortFunc(deliveries, func(a, b models.WebhookDelivery) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	for i := range deliveries {
-		delivery := &deliveries[i]
-		data, err := erasedData(delivery.Data)
-		if err != nil {
-			return err
-		}
-		delivery.Data, delivery.ErasedAt = data, &now
-		if err := tx.EraseDelivery(ctx, delivery); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eraseFeedEvents removes the personal data of events in the feed, which lists what is left. They
-// are locked by id, like deliveries.
-func eraseFeedEvents(ctx context.Context, tx *db.DB, events []models.FeedEvent, now time.Time) error {
-	slices.SortFunc(events, func(a, b models.FeedEvent) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	for i := range events {
-		event := &events[i]
-		data, err := erasedData(event.Data)
-		if err != nil {
-			return err
-		}
-		// What is erased is all that the store's differs in.
-		event.Data, event.StoreData, event.ErasedAt = data, nil, &now
-		if err := tx.EraseFeedEvent(ctx, event); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// erasedData is an event's data without what tells who the recipient is. The external id stays. Of
-// data that is not a JSON object nothing stays: it would keep everything beside it from being
-// erased.
-func erasedData(stored string) (string, error) {
-	decoder := json.NewDecoder(strings.NewReader(stored))
-	decoder.UseNumber()
-	var data map[string]any
-	if err := decoder.Decode(&data); err != nil || data == nil {
-		return "{}", nil
-	}
-	for member, erased := range map[string]any{
-		"recipient_name": models.ErasedText, "recipient_phone": models.ErasedPhone, "delivery_address": models.ErasedText, "delivery_reference": nil,
-	} {
-		if _, present := data[member]; present {
-			data[member] = erased
-		}
-	}
-	delete(data, "delivery_proof")
-	left, err := json.Marshal(data)
-	return string(left), err
 }
 
 // deleteHistory deletes the closed runs of an order's workflow: the reason of a cancel and the name
