@@ -1,10 +1,15 @@
 package neworder
 
 import (
+	"fmt"
+	"strings"
+
 	"despacho/internal/numeral"
 	"despacho/internal/textnorm"
 	"despacho/models"
 	"despacho/web/panel/csvfile"
+	"despacho/web/panel/format"
+	"despacho/web/panel/places"
 )
 
 var (
@@ -123,3 +128,22 @@ func match[T any](rows []T, tests ...func(T) bool) (found []T) {
 }
 
 func sameName(a, b string) bool { return textnorm.String(a) == textnorm.String(b) }
+
+// maxNamed is how many places an error message lists.
+const maxNamed = 4
+
+// ambiguous is the message for a place that is not clear.
+func (r *Reader) ambiguous(m places.Match) string {
+	names := r.places.Candidates(m)
+	if len(m.Similar) > 0 {
+		return places.UnknownDestination + ": " + places.DidYouMean(places.Names(r.places.Index(), m.Similar[:min(len(m.Similar), maxNamed)]))
+	}
+	if len(names) == 0 {
+		return places.UnknownDestination
+	}
+	complaint := "puede ser " + strings.Join(names[:min(len(names), maxNamed)], " o ")
+	if more := len(names) - maxNamed; more > 0 {
+		complaint += format.Plural(more, " o un lugar más", fmt.Sprintf(" o alguno de otros %d", more))
+	}
+	return complaint + ": escriba cuál"
+}
