@@ -58,12 +58,18 @@ func LogoError(err error) error {
 		return ErrLogoTooLarge
 	case errors.Is(err, photos.ErrNotStored):
 		return withMessage(err, "El logo no se pudo guardar en este momento. Vuelva a intentarlo en unos segundos.")
+	case errors.Is(err, photos.ErrTooManyPixels):
+		return invalidLogo(err, "tiene demasiados píxeles: redúzcalo")
 	case errors.Is(err, photos.ErrNotPhoto):
-		worded := withMessage(err, "El logo debe ser una imagen JPEG, PNG o WebP.")
-		worded.Fields = []apperror.Field{{Field: LogoField, Message: "debe ser una imagen JPEG, PNG o WebP"}}
-		return worded
+		return invalidLogo(err, "debe ser una imagen JPEG, PNG o WebP")
 	}
 	return err
+}
+
+func invalidLogo(err error, reason string) error {
+	worded := withMessage(err, "El logo "+reason+".")
+	worded.Fields = []apperror.Field{{Field: LogoField, Message: reason}}
+	return worded
 }
 
 func withMessage(err error, message string) *apperror.Error {

@@ -75,8 +75,8 @@ func TestLogo_refusals(t *testing.T) {
 	require.NoError(t, err)
 	for content, want := range map[string]error{
 		"": ErrNotPhoto, "<svg xmlns='http://www.w3.org/2000/svg'/>": ErrNotPhoto, "GIF89a": ErrNotPhoto,
-		string(make([]byte, MaxBytes+1)):                                          ErrTooLarge,
-		pngSignature + string(pngHeader(maxPhotoSide+1, maxPhotoSide+1, 8, 6, 0)): ErrNotPhoto,
+		string(make([]byte, MaxBytes+1)):                           ErrTooLarge,
+		string(pngHeader(maxPhotoSide+1, maxPhotoSide+1, 8, 6, 0)): ErrTooManyPixels,
 	} {
 		_, err := store.SaveLogo(t.Context(), "operator", []byte(content))
 		require.ErrorIs(t, err, want)

@@ -30,10 +30,16 @@ var (
 		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + notPhoto + ".",
 		Fields: []apperror.Field{{Field: PhotoField, Message: notPhoto}},
 	}
+	// notAdmitted is for a picture with ErrTooManyPixels: its format is one of those in ErrNotPhoto.
+	notAdmitted = &apperror.Error{
+		Kind: apperror.Invalid, Code: "invalid_photo", Message: "La foto " + tooManyPixels + ".",
+		Fields: []apperror.Field{{Field: PhotoField, Message: tooManyPixels}},
+	}
 )
 
 const (
-	notPhoto = "debe ser una imagen JPEG, PNG o WebP"
+	notPhoto      = "debe ser una imagen JPEG, PNG o WebP"
+	tooManyPixels = "tiene demasiados píxeles: tómela con menos resolución o redúzcala"
 	// thumbnailSide is enough for the panel on a high-density screen.
 	thumbnailSide   = 480
 	thumbnailEnding = ".thumb.jpg"
@@ -139,6 +145,8 @@ func rejection(ctx context.Context, err error) error {
 		return ErrTooLarge
 	case ctx.Err() != nil:
 		return err
+	case errors.Is(err, ErrTooManyPixels):
+		return notAdmitted.Because(err)
 	}
 	return ErrNotPhoto.Because(err)
 }

@@ -115,6 +115,7 @@ func TestStore_rejectsInvalidPhotos(t *testing.T) {
 		} {
 			_, err := at.Save(t.Context(), "operator", test.content)
 			require.ErrorIs(t, err, test.want, name)
+			require.NotErrorIs(t, err, photos.ErrTooManyPixels, name)
 		}
 		require.Empty(t, at.list(t, ""))
 	})

@@ -277,6 +277,24 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 	})
 }
 
+// A JPEG with too many pixels is refused for its pixels. To be told that it must be a JPEG would not
+// help.
+func TestOrderMoves_aPhotoWithTooManyPixels(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		v := visit(t, s, tenant, nil)
+		path := assignedOrder(t, s, tenant, v, nil)
+		refused := v.upload(path+"/entregar", nil, "photo", "entrega.jpg", photoOf(t, 12_001, 8))
+		require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+		require.Contains(t, refused.words(), "Tiene demasiados píxeles: tómela con menos resolución o redúzcala.")
+		require.NotContains(t, refused.words(), "Debe ser una imagen")
+
+		logo := v.upload("/panel/ajustes/logo", nil, "logo", "logo.jpg", photoOf(t, 12_001, 8))
+		require.Equal(t, http.StatusUnprocessableEntity, logo.Status)
+		require.Contains(t, logo.words(), "El logo tiene demasiados píxeles: redúzcalo.")
+	})
+}
+
 // A refused delivery leaves neither the photo nor its thumbnail behind.
 func TestOrderMoves_refusedPhotosAreNotKept(t *testing.T) {
 	t.Parallel()
