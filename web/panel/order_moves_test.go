@@ -277,8 +277,7 @@ func TestOrderMoves_deliverWithAPhoto(t *testing.T) {
 	})
 }
 
-// A JPEG with too many pixels is refused for its pixels. To be told that it must be a JPEG would not
-// help.
+// A JPEG with too many pixels is refused for its pixels.
 func TestOrderMoves_aPhotoWithTooManyPixels(t *testing.T) {
 	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
 		tenant := s.NewTenant(t)
