@@ -1,0 +1,117 @@
+package browser
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"despacho/models"
+	"despacho/test/apptest"
+)
+
+// requireTablesFit visits pages in windows of several widths: no page is wider than its window, and
+// no table wider than its card.
+func (p *browserUser) requireTablesFit(widths []int64, paths ...string) {
+	p.t.Helper()
+	for _, width := range widths {
+		p.do(chromedp.EmulateViewport(width, 900))
+		for _, path := range paths {
+			p.visit(path)
+			p.do(chromedp.WaitVisible(chromedp.CSS("h1")))
+			p.requireNoOverflow()
+			for _, problem := range read(p.t, p.tab, chromedp.Evaluate[[]string](brokenLayout)) {
+				require.NotContains(p.t, problem, "wider than its card", "%s at %d pixels", path, width)
+			}
+		}
+	}
+}
+
+// The lists of the configuration fit into windows of any width, as of a small laptop or a tablet.
+func TestPanel_configurationInWindowsOfAnyWidth(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		for path, body := range map[string]map[string]any{
+			"/panel/api/sizes":      {"code": "XL", "name": "Extra grande", "surcharge": 12.5},
+			"/panel/api/risk-zones": {"name": "Cerro San Cosme", "words": []string{"san cosme", "asentamiento"}},
+			"/panel/api/webhooks":   {"url": "https://tienda.example/avisos", "events": []string{"order.created"}},
+		} {
+			made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: path, Token: tenant.SignIn(t, nil), Body: body})
+			require.Equal(t, http.StatusCreated, made.Status, made.Text)
+		}
+		p := openDesktop(t, s)
+		p.signInAs(tenant, &models.User{Name: "Milagros Vega", Role: models.RoleOperator, Admin: true})
+		p.requireTablesFit([]int64{320, 768, 1024, 1100, 1248, 1280}, p.firstLinkBelow("/panel/webhooks"),
+			"/panel/tiendas", "/panel/motorizados", "/panel/sucursales", "/panel/tallas", "/panel/zonas-de-riesgo", "/panel/cobertura", "/panel/usuarios")
+	})
+}
+
+// The longest names that are accepted, without a space, leave the lists of the daily work in the
+// window.
+func TestPanel_longNamesAreBroken(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		token := tenant.SignIn(t, nil)
+		long := strings.Repeat("M", 200)
+		post := func(path string, body map[string]any) *apptest.Answer {
+			made := s.Do(t, apptest.Request{Method: http.MethodPost, Path: "/panel/api" + path, Token: token, Body: body})
+			require.Less(t, made.Status, http.StatusBadRequest, made.Text)
+			return made
+		}
+		rider := post("/riders", map[string]any{"name": long, "phone": "987654321"}).String("id")
+		store := post("/stores", map[string]any{"name": long}).String("id")
+		branch := post("/branches", map[string]any{"name": long}).String("id")
+		order := map[string]any{"recipient_name": long, "delivery_address": long, "store_id": store, "branch_id": branch}
+		id := s.CreateOrder(t, tenant.Key, order)
+		post("/orders/"+id+"/receive", map[string]any{})
+		post("/orders/"+id+"/assign", map[string]any{"rider_id": rider})
+		post("/orders/"+s.CreateOrder(t, tenant.Key, order)+"/receive", map[string]any{})
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		p.requireTablesFit([]int64{320, 640, desktopWidth}, "/panel/pedidos", "/panel/pedidos/"+id,
+			"/panel/recepcion", "/panel/asignacion", "/panel/asignacion?estado=assigned")
+	})
+}
+
+// The telephone number after an Arabic name is not turned around with it.
+func TestPanel_aNumberAfterAnArabicName(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.KeyA, map[string]any{"recipient_name": "شركة التوصيل السريع", "recipient_phone": "+51987654321"})
+		p := &browserUser{t, open(t, phoneWidth), s.BaseURL}
+		p.do(emulatePhone())
+		p.signIn(tenant, nil)
+		p.visit("/panel/pedidos")
+		p.waitForText("+51987654321")
+		require.True(t, read(t, p.tab, chromedp.Evaluate[bool](`(() => {
+			const number = document.querySelector(".orders .recipient .quiet").firstChild, range = document.createRange();
+			const leftOf = (at) => (range.setStart(number, at), range.setEnd(number, at + 1), range.getBoundingClientRect().left);
+			return leftOf(0) < leftOf(1);
+		})()`)), "the plus sign is before the digits")
+	})
+}
+
+// The box that ticks all orders is there only with the scripts that it needs.
+func TestPanel_theBoxForAllNeedsScripts(t *testing.T) {
+	apptest.OnPostgres(t, func(t *testing.T, s *apptest.Service) {
+		tenant := s.NewTenant(t)
+		s.CreateOrder(t, tenant.KeyA)
+		p := openDesktop(t, s)
+		p.signIn(tenant, nil)
+		for _, disabled := range []bool{true, false} {
+			p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+				_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: disabled})
+				return err
+			}))
+			p.visit("/panel/pedidos")
+			p.do(chromedp.WaitVisible(chromedp.CSS("tbody input[name=id]")))
+			shown := read(t, p.tab, chromedp.Evaluate[bool](`document.querySelector("[data-check-all]").checkVisibility()`))
+			require.Equal(t, !disabled, shown)
+		}
+	})
+}
