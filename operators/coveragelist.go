@@ -22,6 +22,13 @@ type CoverageRow struct {
 	Price      *money.Cents
 }
 
+// CoverageList is what an operator's coverage is to be.
+type CoverageList struct {
+	Rows []CoverageRow
+	// RemoveOthers removes the locations of the coverage that Rows does not have.
+	RemoveOthers bool
+}
+
 // CoverageChange is the difference between a list and an operator's coverage.
 type CoverageChange struct {
 	Added, Changed, Removed []models.Coverage
@@ -32,14 +39,13 @@ type CoverageChange struct {
 func (c *CoverageChange) Any() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) > 0 }
 
 // CompareCoverage returns the change that ApplyCoverage would make to a coverage.
-func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, covered []models.Coverage, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
-	return s.compareCoverage(ctx, s.db, operator, covered, rows, removeOthers)
+func (s *Service) CompareCoverage(ctx context.Context, operator *models.Operator, covered []models.Coverage, list CoverageList) (*CoverageChange, error) {
+	return s.compareCoverage(ctx, s.db, operator, covered, list)
 }
 
-// ApplyCoverage writes every row of a list in one transaction. Other rows are kept, unless
-// removeOthers is set. check looks at the coverage while it is locked, and refuses the change by an
-// error; nil accepts every one.
-func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, rows []CoverageRow, removeOthers bool, check func([]models.Coverage) error) (*CoverageChange, error) {
+// ApplyCoverage applies a list in one transaction. check looks at the coverage while it is locked,
+// and refuses the change by an error; nil accepts every one.
+func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, list CoverageList, check func([]models.Coverage) error) (*CoverageChange, error) {
 	var made *CoverageChange
 	err := s.db.ChangeSettings(ctx, operator.ID, func(tx *db.DB) error {
 		covered, err := db.ListOwned[models.Coverage](ctx, tx, operator.ID)
@@ -49,7 +55,7 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 		if err := checkLocked(check, covered); err != nil {
 			return err
 		}
-		if made, err = s.compareCoverage(ctx, tx, operator, covered, rows, removeOthers); err != nil {
+		if made, err = s.compareCoverage(ctx, tx, operator, covered, list); err != nil {
 			return err
 		}
 		if err := tx.SaveCoverage(ctx, slices.Concat(made.Added, made.Changed)); err != nil {
@@ -64,8 +70,8 @@ func (s *Service) ApplyCoverage(ctx context.Context, operator *models.Operator, 
 	return made, err
 }
 
-func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, covered []models.Coverage, rows []CoverageRow, removeOthers bool) (*CoverageChange, error) {
-	if err := checkCoverageRows(rows); err != nil {
+func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *models.Operator, covered []models.Coverage, list CoverageList) (*CoverageChange, error) {
+	if err := checkCoverageRows(list.Rows); err != nil {
 		return nil, err
 	}
 	change, now := &CoverageChange{}, s.clock.Now()
@@ -73,7 +79,7 @@ func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *mode
 	for _, row := range covered {
 		left[row.LocationID] = row
 	}
-	for _, row := range rows {
+	for _, row := range list.Rows {
 		is, known := left[row.LocationID]
 		delete(left, row.LocationID)
 		switch {
@@ -88,7 +94,7 @@ func (s *Service) compareCoverage(ctx context.Context, tx *db.DB, operator *mode
 			change.Changed = append(change.Changed, is)
 		}
 	}
-	if removeOthers {
+	if list.RemoveOthers {
 		for _, row := range covered {
 			if _, unnamed := left[row.LocationID]; unnamed {
 				change.Removed = append(change.Removed, row)

@@ -184,7 +184,7 @@ func (s *Service) setUpCoverage(ctx context.Context, in Setup, made *SetupResult
 	if err != nil {
 		return err
 	}
-	made.Coverage, err = s.ApplyCoverage(ctx, made.Operator, rows, false, nil)
+	made.Coverage, err = s.ApplyCoverage(ctx, made.Operator, CoverageList{Rows: rows}, nil)
 	return err
 }
 

@@ -108,7 +108,7 @@ func (p *Pages) previewCoverage(v *Request, page *coverageFilePage, content []by
 		return err
 	}
 	page.Seen = coverageSeen(current)
-	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), current, coverage, page.Remove); err != nil {
+	if page.Change, err = p.Operators.CompareCoverage(v.Ctx(), v.Operator(), current, operators.CoverageList{Rows: coverage, RemoveOthers: page.Remove}); err != nil {
 		return err
 	}
 	if page.Content, err = coveragefile.Normalized(rows); err != nil {
@@ -182,7 +182,8 @@ func (p *Pages) applyCoverageFile(v *Request) error {
 	}
 	var change *operators.CoverageChange
 	if err == nil {
-		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), coverage, page.Remove, func(current []models.Coverage) error {
+		list := operators.CoverageList{Rows: coverage, RemoveOthers: page.Remove}
+		change, err = p.Operators.ApplyCoverage(v.Ctx(), v.Operator(), list, func(current []models.Coverage) error {
 			if seen := values.Get(seenField); seen != "" && seen != coverageSeen(current) {
 				return errRowChanged
 			}
