@@ -46,22 +46,31 @@ func (s *Service) StartPasswordReset(ctx context.Context, admin *db.SignedIn, id
 	return s.startReset(ctx, user)
 }
 
-// ResetUser is StartPasswordReset for the command line; with withoutSecondFactor it also removes
-// the user's second factor.
-func (s *Service) ResetUser(ctx context.Context, email string, withoutSecondFactor bool) (*PasswordReset, error) {
+// ResetUser is StartPasswordReset for the command line.
+func (s *Service) ResetUser(ctx context.Context, email string) (*PasswordReset, error) {
+	user, err := s.userByEmail(ctx, email)
+	if err != nil {
+		return nil, err
+	}
+	return s.startReset(ctx, user)
+}
+
+// ResetUserSecondFactor is ResetSecondFactor for the command line.
+func (s *Service) ResetUserSecondFactor(ctx context.Context, email string) error {
+	user, err := s.userByEmail(ctx, email)
+	if err != nil {
+		return err
+	}
+	return s.dropSecondFactor(ctx, user)
+}
+
+// userByEmail finds a user of any operator, for the command line.
+func (s *Service) userByEmail(ctx context.Context, email string) (*models.User, error) {
 	user, err := s.db.UserByEmail(ctx, normalizeEmail(email))
 	if db.IsNotFound(err) {
 		return nil, fmt.Errorf("there is no user with the e-mail %s", normalizeEmail(email))
 	}
-	if err != nil {
-		return nil, err
-	}
-	if withoutSecondFactor {
-		if err := s.dropSecondFactor(ctx, user); err != nil {
-			return nil, err
-		}
-	}
-	return s.startReset(ctx, user)
+	return user, err
 }
 
 func (s *Service) startReset(ctx context.Context, user *models.User) (*PasswordReset, error) {

@@ -82,7 +82,12 @@ func operatorUserResetCommand() *cobra.Command {
 				return err
 			}
 			return withOperators(cmd, func(ctx context.Context, service *operators.Service) error {
-				reset, err := service.ResetUser(ctx, email, secondFactor)
+				if secondFactor {
+					if err := service.ResetUserSecondFactor(ctx, email); err != nil {
+						return err
+					}
+				}
+				reset, err := service.ResetUser(ctx, email)
 				if err != nil {
 					return err
 				}
