@@ -227,58 +227,74 @@ func (r *userRequest) read(in *jsonbody.Object) {
 // field; the command line prints the English text.
 type brokenRule struct{ field, message, english string }
 
+type brokenRules []brokenRule
+
+func (b *brokenRules) add(field, message, english string) {
+	*b = append(*b, brokenRule{field, message, english})
+}
+
 // check normalizes the user and returns the rules that it breaks. These are all the rules about the
 // data of one user: whatever creates or changes users calls check.
-func (r *userRequest) check(ctx context.Context, tx *db.DB) ([]brokenRule, error) {
-	var broken []brokenRule
-	add := func(field, message, english string) {
-		broken = append(broken, brokenRule{field, message, english})
-	}
+func (r *userRequest) check(ctx context.Context, tx *db.DB) (brokenRules, error) {
+	var broken brokenRules
+	r.checkAccount(&broken)
+	r.checkRole(&broken)
+	err := r.checkStore(ctx, tx, &broken)
+	return broken, err
+}
+
+// checkAccount checks what a user signs in with, and the name.
+func (r *userRequest) checkAccount(broken *brokenRules) {
 	typed := r.Email
 	switch r.Email = normalizeEmail(typed); {
 	case r.Email == "":
-		add("email", jsonbody.MissingMessage, "the e-mail is missing")
+		broken.add("email", jsonbody.MissingMessage, "the e-mail is missing")
 	case !isEmail(r.Email):
-		add("email", "no es un correo electrónico", fmt.Sprintf("%q is not an e-mail address", typed))
+		broken.add("email", "no es un correo electrónico", fmt.Sprintf("%q is not an e-mail address", typed))
 	}
 	name, err := checkName(r.Name)
 	if err != nil {
 		// A body's text of another kind has been refused when it was read.
-		add("name", jsonbody.MissingMessage, err.Error())
+		broken.add("name", jsonbody.MissingMessage, err.Error())
 	}
 	r.Name = name
 	if r.password != "" {
 		if message, err := checkPassword(r.password, r.User, r.operator); err != nil {
-			add("password", message, err.Error())
+			broken.add("password", message, err.Error())
 		}
 	}
+}
+
+// checkRole checks that the user has what belongs to the role and nothing else.
+func (r *userRequest) checkRole(broken *brokenRules) {
 	switch r.Role {
 	case models.RoleOperator:
 		if r.namesStore {
-			add("store_id", "solo la lleva un usuario de tienda", "only a store's user has a store")
+			broken.add("store_id", "solo la lleva un usuario de tienda", "only a store's user has a store")
 		}
 		r.StoreID = nil
 	case models.RoleStore:
 		if r.StoreID == nil {
-			add("store_id", "es obligatorio para un usuario de tienda", "a store's user needs a store")
+			broken.add("store_id", "es obligatorio para un usuario de tienda", "a store's user needs a store")
 		}
 		if r.Admin {
-			add("admin", "solo un usuario del operador puede ser administrador", "a store's user cannot be the operator's administrator")
+			broken.add("admin", "solo un usuario del operador puede ser administrador", "a store's user cannot be the operator's administrator")
 		}
 	default:
-		add("role", jsonbody.MissingMessage, "the role is missing")
-		return broken, nil
+		broken.add("role", jsonbody.MissingMessage, "the role is missing")
 	}
-	if r.StoreID != nil && r.newStore {
-		active, err := isActiveStore(ctx, tx, r.OperatorID, *r.StoreID)
-		if err != nil {
-			return nil, err
-		}
-		if !active {
-			add("store_id", notActiveStore, fmt.Sprintf("the operator has no active store %s", r.StoreID))
-		}
+}
+
+// checkStore checks that the store of a store's user is active, if the user did not have it before.
+func (r *userRequest) checkStore(ctx context.Context, tx *db.DB, broken *brokenRules) error {
+	if r.Role != models.RoleStore || r.StoreID == nil || !r.newStore {
+		return nil
 	}
-	return broken, nil
+	active, err := isActiveStore(ctx, tx, r.OperatorID, *r.StoreID)
+	if err == nil && !active {
+		broken.add("store_id", notActiveStore, fmt.Sprintf("the operator has no active store %s", r.StoreID))
+	}
+	return err
 }
 
 // normalizeEmail is the form in which an address is stored and sign-in looks it up.
