@@ -1,4 +1,4 @@
-// Package fairpool shares a small number of slots fairly among those who ask for them.
+// Package fairpool is a semaphore that serves the keys of its waiters in turn.
 package fairpool
 
 import (
@@ -55,18 +55,17 @@ func (p *Pool) Acquire(ctx context.Context, key string) (release func(), err err
 func (p *Pool) TryAcquire(key string) (release func(), ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.free == 0 || p.held[key] >= p.perKey {
+	if !p.isFreeFor(key) {
 		return nil, false
 	}
-	p.free--
-	p.held[key]++
+	p.take(key)
 	return sync.OnceFunc(func() { p.release(key) }), true
 }
 
 // grant gives the free slots to waiters. The caller holds the mutex.
 func (p *Pool) grant() {
 	for p.free > 0 {
-		i := slices.IndexFunc(p.keys, func(key string) bool { return p.held[key] < p.perKey })
+		i := slices.IndexFunc(p.keys, p.isFreeFor)
 		if i < 0 {
 			return
 		}
@@ -78,10 +77,18 @@ func (p *Pool) grant() {
 		} else {
 			p.keys = append(p.keys, key)
 		}
-		p.free--
-		p.held[key]++
+		p.take(key)
 		close(first)
 	}
+}
+
+// isFreeFor reports whether the key may take a slot at once. The caller holds the mutex.
+func (p *Pool) isFreeFor(key string) bool { return p.free > 0 && p.held[key] < p.perKey }
+
+// take takes a free slot for the key. The caller holds the mutex.
+func (p *Pool) take(key string) {
+	p.free--
+	p.held[key]++
 }
 
 // leave removes a waiter. It returns false for one that was granted its slot meanwhile.
