@@ -159,16 +159,6 @@ func (index *Index) Ancestors(id uuid.UUID) []Location {
 	return path
 }
 
-// IsWithin reports whether a location is ancestor or lies in it.
-func (index *Index) IsWithin(id, ancestor uuid.UUID) bool {
-	for n := index.nodes[id]; n != nil; n = n.parent {
-		if n.ID == ancestor {
-			return true
-		}
-	}
-	return false
-}
-
 // Children returns the locations directly in another one, sorted by name.
 func (index *Index) Children(id uuid.UUID) []Location {
 	n, found := index.nodes[id]

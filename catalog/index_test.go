@@ -72,15 +72,6 @@ func TestIndexWalksUpTheTree(t *testing.T) {
 	require.Equal(t, []string{"San Antonio", "Miraflores", "Lima", "Perú"}, names(index.Ancestors(sanAntonio)))
 	require.Equal(t, []string{"Perú"}, names(index.Ancestors(peru)))
 	require.Empty(t, index.Ancestors(uuid.New()))
-
-	for _, ancestor := range []uuid.UUID{sanAntonio, miraflores, lima, peru} {
-		require.True(t, index.IsWithin(sanAntonio, ancestor))
-	}
-	require.False(t, index.IsWithin(miraflores, sanAntonio))
-	require.False(t, index.IsWithin(sanAntonio, callao))
-	require.False(t, index.IsWithin(sanAntonio, CountryID("CL")))
-	unknown := uuid.New()
-	require.False(t, index.IsWithin(unknown, unknown))
 }
 
 func TestIndexChildren(t *testing.T) {
