@@ -44,7 +44,7 @@ func (s *Service) RunPhotoSweeper(ctx context.Context) {
 func (s *Service) SweepPhotos(ctx context.Context) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
-	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.Rules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
+	swept, err := s.options.Photos.Sweep(ctx, s.clock.Now(), photos.SweepRules{Grace: photoGracePeriod, Quarantine: s.options.PhotoQuarantine}, s.db.KnownPhotos)
 	s.logSweep(ctx, swept)
 	s.swept.Store(&swept)
 	return err

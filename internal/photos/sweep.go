@@ -16,8 +16,8 @@ const (
 	sweepBatch = 500
 )
 
-// Rules say what a sweep may do, by the age of files.
-type Rules struct {
+// SweepRules say what a sweep may do, by the age of files.
+type SweepRules struct {
 	// Grace is how long after a photo was stored its delivery may still be written.
 	Grace time.Duration
 	// Quarantine is how long an unknown photo is kept aside before it is deleted; 0 keeps it.
@@ -49,7 +49,7 @@ type Swept struct {
 // not know it when its time there is over: an empty database, another one or an older copy would
 // otherwise cost every photo. For the same reason a sweep that finds most photos unknown moves and
 // deletes none.
-func (s Store) Sweep(ctx context.Context, now time.Time, rules Rules, lookup Lookup) (Swept, error) {
+func (s Store) Sweep(ctx context.Context, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
 	var all Swept
 	var errs []error
 	for _, p := range s.places() {
@@ -69,49 +69,26 @@ func (s *Swept) add(other Swept) {
 }
 
 // sweep sweeps one place.
-func sweep(ctx context.Context, p place, now time.Time, rules Rules, lookup Lookup) (Swept, error) {
-	var swept Swept
+func sweep(ctx context.Context, p place, now time.Time, rules SweepRules, lookup Lookup) (Swept, error) {
 	stored, err := listFolder(ctx, p, "")
 	if err != nil {
-		return swept, err
+		return Swept{}, err
 	}
 	aside, err := listFolder(ctx, p, quarantine)
 	if err != nil {
-		return swept, err
+		return Swept{}, err
 	}
 	old := func(file storedFile) bool { return file.modified.Before(now.Add(-rules.Grace)) }
-	names := stored.photosThat(old)
-	swept.Photos, swept.InQuarantine = len(names), len(aside.photos)
-	known, err := lookUp(ctx, append(slices.Clone(names), aside.photosThat(anyAge)...), lookup)
+	names := stored.photosWhere(old)
+	swept := Swept{Photos: len(names), InQuarantine: len(aside.photos)}
+	known, err := lookUp(ctx, append(slices.Clone(names), aside.photosWhere(anyAge)...), lookup)
 	if err != nil {
 		return swept, err
 	}
-	var unknown []string
-	for _, name := range names {
-		switch known[name] {
-		case photoUnknown:
-			unknown = append(unknown, name)
-		case photoErased:
-			err = errors.Join(err, count(&swept.Deleted, removePhoto(ctx, p, name)))
-		}
-	}
-	swept.Unknown, swept.Refused = len(unknown), 2*len(unknown) > len(names)
-	if !swept.Refused {
-		for _, name := range unknown {
-			err = errors.Join(err, count(&swept.Quarantined, putAside(ctx, p, name, now)))
-		}
-	}
-	expired := func(file storedFile) bool {
-		return rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
-	}
-	for name, file := range aside.photos {
-		switch {
-		case known[name] == photoReferenced:
-			err = errors.Join(err, count(&swept.Returned, putBack(ctx, p, name, now)))
-		case known[name] == photoErased, !swept.Refused && expired(file):
-			err = errors.Join(err, count(&swept.Deleted, removePhoto(ctx, p, name)))
-		}
-	}
+	err = errors.Join(
+		swept.sweepStored(ctx, p, now, names, known),
+		swept.sweepQuarantine(ctx, p, now, rules, aside, known),
+	)
 	for _, name := range leftovers(stored, aside, old) {
 		err = errors.Join(err, count(&swept.Leftovers, removeFile(ctx, p, name)))
 	}
@@ -119,6 +96,45 @@ func sweep(ctx context.Context, p place, now time.Time, rules Rules, lookup Look
 		swept.InQuarantine = len(aside.photos)
 	}
 	return swept, err
+}
+
+// sweepStored deletes the photos of erased orders, and puts unknown photos into quarantine unless
+// they are most of all.
+func (s *Swept) sweepStored(ctx context.Context, p place, now time.Time, names []string, known map[string]photoState) (err error) {
+	var unknown []string
+	for _, name := range names {
+		switch known[name] {
+		case photoUnknown:
+			unknown = append(unknown, name)
+		case photoErased:
+			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
+		}
+	}
+	s.Unknown, s.Refused = len(unknown), 2*len(unknown) > len(names)
+	if s.Refused {
+		return err
+	}
+	for _, name := range unknown {
+		err = errors.Join(err, count(&s.Quarantined, putAside(ctx, p, name, now)))
+	}
+	return err
+}
+
+// sweepQuarantine puts the photos back that the database knows again. It deletes those of erased
+// orders, and those whose time in quarantine is over unless the sweep is refused.
+func (s *Swept) sweepQuarantine(ctx context.Context, p place, now time.Time, rules SweepRules, aside listing, known map[string]photoState) (err error) {
+	expired := func(file storedFile) bool {
+		return rules.Quarantine > 0 && file.modified.Before(now.Add(-rules.Quarantine))
+	}
+	for name, file := range aside.photos {
+		switch {
+		case known[name] == photoReferenced:
+			err = errors.Join(err, count(&s.Returned, putBack(ctx, p, name, now)))
+		case known[name] == photoErased, !s.Refused && expired(file):
+			err = errors.Join(err, count(&s.Deleted, removePhoto(ctx, p, name)))
+		}
+	}
+	return err
 }
 
 // count adds one to a counter unless there is an error.
@@ -150,8 +166,8 @@ func listFolder(ctx context.Context, p place, folder string) (listing, error) {
 
 func anyAge(storedFile) bool { return true }
 
-// photosThat returns the names of the photos whose file is as wanted.
-func (l listing) photosThat(wanted func(storedFile) bool) (names []string) {
+// photosWhere returns the names of the photos whose file is as wanted.
+func (l listing) photosWhere(wanted func(storedFile) bool) (names []string) {
 	for name, file := range l.photos {
 		if wanted(file) {
 			names = append(names, name)
@@ -182,17 +198,17 @@ func leftovers(stored, aside listing, old func(storedFile) bool) (names []string
 	return names
 }
 
-// knowledge is what the database knows of a photo.
-type knowledge int
+// photoState is what the database knows of a photo.
+type photoState int
 
 const (
-	photoUnknown knowledge = iota
+	photoUnknown photoState = iota
 	photoReferenced
 	photoErased
 )
 
-func lookUp(ctx context.Context, names []string, lookup Lookup) (map[string]knowledge, error) {
-	known := map[string]knowledge{}
+func lookUp(ctx context.Context, names []string, lookup Lookup) (map[string]photoState, error) {
+	known := map[string]photoState{}
 	for batch := range slices.Chunk(names, sweepBatch) {
 		referenced, erased, err := lookup(ctx, batch)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"despacho/internal/photos"
 )
 
-var rules = photos.Rules{Grace: 24 * time.Hour, Quarantine: 30 * 24 * time.Hour}
+var rules = photos.SweepRules{Grace: 24 * time.Hour, Quarantine: 30 * 24 * time.Hour}
 
 // database is what a database knows of photos.
 type database struct {
@@ -84,7 +84,7 @@ func TestSweep_neverDeletesWithoutAQuarantine(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at *somewhere) {
 		owned, orphan := save(t, at.Store), save(t, at.Store)
 		d := &database{referenced: []string{owned}}
-		forEver := photos.Rules{Grace: rules.Grace}
+		forEver := photos.SweepRules{Grace: rules.Grace}
 		for _, day := range []time.Time{nextDay(), nextDay().AddDate(10, 0, 0)} {
 			_, err := at.Sweep(t.Context(), day, forEver, d.lookup)
 			require.NoError(t, err)

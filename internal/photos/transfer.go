@@ -138,30 +138,48 @@ type folderTransfer struct {
 // erasure is recorded in the database before the photo is removed from both places, so that it
 // either removes the copy or is found here.
 func (t *folderTransfer) transfer(ctx context.Context, names []string) error {
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(transfersAtOnce)
 	var copied []string
-	for _, name := range names {
-		group.Go(func() error {
-			isThere, err := t.copyPhoto(groupCtx, name)
-			if err != nil {
-				return t.fail(groupCtx, name, err)
-			}
-			if isThere {
-				t.mu.Lock()
-				defer t.mu.Unlock()
-				copied = append(copied, name)
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := t.each(ctx, names, func(ctx context.Context, name string) error {
+		isThere, err := t.copyPhoto(ctx, name)
+		if isThere {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			copied = append(copied, name)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	known, err := lookUp(ctx, names, t.Lookup)
 	if err != nil {
 		return err
 	}
+	if err := t.removeErased(ctx, names, known); err != nil || !t.DeleteSource {
+		return err
+	}
+	copied = slices.DeleteFunc(copied, func(name string) bool { return known[name] == photoErased })
+	return t.each(ctx, copied, t.deleteSource)
+}
+
+// each calls fn for some photos, several at once. A photo for which it returns an error is counted
+// as failed.
+func (t *folderTransfer) each(ctx context.Context, names []string, fn func(ctx context.Context, name string) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(transfersAtOnce)
+	for _, name := range names {
+		group.Go(func() error {
+			if err := fn(ctx, name); err != nil {
+				return t.fail(ctx, name, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// removeErased removes the photos of erased orders from both places.
+func (t *folderTransfer) removeErased(ctx context.Context, names []string, known map[string]photoState) error {
 	for _, name := range names {
 		if known[name] != photoErased {
 			continue
@@ -171,23 +189,7 @@ func (t *folderTransfer) transfer(ctx context.Context, names []string) error {
 		}
 		t.done.Erased++
 	}
-	if !t.DeleteSource {
-		return nil
-	}
-	group, groupCtx = errgroup.WithContext(ctx)
-	group.SetLimit(transfersAtOnce)
-	for _, name := range copied {
-		if known[name] == photoErased {
-			continue
-		}
-		group.Go(func() error {
-			if err := t.deleteSource(groupCtx, name); err != nil {
-				return t.fail(groupCtx, name, err)
-			}
-			return nil
-		})
-	}
-	return group.Wait()
+	return nil
 }
 
 // fail counts a photo that could not be transferred, and returns an error if it is one too many.
