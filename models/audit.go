@@ -124,7 +124,7 @@ type AuditEntry struct {
 	KeepUntil time.Time
 }
 
-// TableName is the name that operators of databases look for.
+// TableName is not derived from the name of the type.
 func (AuditEntry) TableName() string { return "audit_log" }
 
 // AuditView is an entry with the names of those it is about.

@@ -143,7 +143,7 @@ var transitions = map[phase]map[Move]transition{
 // rider of an assignment and nil for the other moves.
 func (s State) Decide(move Move, by Actor, rider *uuid.UUID) (Status, Verdict) {
 	t, legal := transitions[s.phase()][move]
-	if !legal || !contains(t.actors, by) {
+	if !legal || !slices.Contains(t.actors, by) {
 		return s.Status, Refused
 	}
 	if move == MoveAssign && s.Status == StatusAssigned && rider != nil && s.RiderID != nil && *rider == *s.RiderID {
@@ -169,13 +169,4 @@ func (s State) phase() phase {
 		return autoCancelled
 	}
 	return phase(s.Status)
-}
-
-func contains(actors []Actor, by Actor) bool {
-	for _, actor := range actors {
-		if actor == by {
-			return true
-		}
-	}
-	return false
 }

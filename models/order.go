@@ -181,7 +181,7 @@ type TimelineEntry struct {
 	At      time.Time
 }
 
-// TableName is the name from before the type's.
+// TableName is not derived from the name of the type.
 func (TimelineEntry) TableName() string { return "order_events" }
 
 // TimelineView is a timeline entry with the names of those it is about.

@@ -132,7 +132,7 @@ type WebhookDelivery struct {
 	ErasedAt *time.Time
 }
 
-// TableName is the name from before the type's.
+// TableName is not derived from the name of the type.
 func (WebhookDelivery) TableName() string { return "deliveries" }
 
 // AttemptCause says what caused an attempt.
@@ -158,5 +158,5 @@ type WebhookAttempt struct {
 	Response   *string
 }
 
-// TableName is the name from before the type's.
+// TableName is not derived from the name of the type.
 func (WebhookAttempt) TableName() string { return "delivery_attempts" }
