@@ -160,38 +160,10 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	now := s.Clock.Now()
 	recordResult(&t.attempt, result, now)
 	wasPending := t.delivery.Status == models.WebhookDeliveryPending
-	var after error
+	var outcome error
 	var switched bool
-	store := func(tx *db.DB) error {
-		// The delivery is locked before its attempts, as beginAttempt and the erasure do.
-		stored, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID)
-		if err != nil {
-			return err
-		}
-		// A receiver may repeat what was erased, from the event that it was sent or from its own data.
-		if stored.ErasedAt != nil || stored.Data != t.delivery.Data {
-			t.attempt.Response = nil
-		}
-		if err := tx.FinishAttempt(ctx, &t.attempt); err != nil {
-			return err
-		}
-		gone, retryAfter := result.Gone(), result.RetryAfter
-		if gone || retryAfter > 0 {
-			replaced, err := isReplaced(ctx, tx, t.hook)
-			if err != nil {
-				return err
-			}
-			if replaced {
-				gone, retryAfter = false, 0 // the receiver that it has now has asked for neither
-			}
-		}
-		after = applyResult(t, result, gone, retryAfter, now)
-		if t.scheduled() || result.Delivered() {
-			if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
-				return err
-			}
-		}
-		switched, err = updateHealth(ctx, tx, t.hook, result, now)
+	store := func(tx *db.DB) (err error) {
+		outcome, switched, err = storeResult(ctx, tx, t, result, now)
 		return err
 	}
 	var err error
@@ -209,7 +181,48 @@ func (s *Service) finishAttempt(ctx context.Context, t *target, result sender.Re
 	if wasPending && !t.scheduled() && result.Delivered() {
 		s.tellOrder(ctx, t.delivery)
 	}
-	return after
+	return outcome
+}
+
+// storeResult writes the attempt, the delivery and the health of the webhook. outcome is the error
+// for Temporal; switched means that the webhook's circuit was opened or closed.
+func storeResult(ctx context.Context, tx *db.DB, t *target, result sender.Result, now time.Time) (outcome error, switched bool, err error) {
+	if err := storeAttempt(ctx, tx, t); err != nil {
+		return nil, false, err
+	}
+	tells, err := lockReceiver(ctx, tx, t.hook, result)
+	if err != nil {
+		return nil, false, err
+	}
+	var gone bool
+	var retryAfter time.Duration
+	if tells {
+		gone, retryAfter = result.Gone(), result.RetryAfter
+	}
+	outcome = applyResult(t, result, gone, retryAfter, now)
+	if t.scheduled() || result.Delivered() {
+		if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
+			return nil, false, err
+		}
+	}
+	if tells {
+		switched, err = updateHealth(ctx, tx, t.hook, result, now)
+	}
+	return outcome, switched, err
+}
+
+// storeAttempt writes the outcome of the attempt.
+func storeAttempt(ctx context.Context, tx *db.DB, t *target) error {
+	// The delivery is locked before its attempts, as beginAttempt and the erasure do.
+	stored, err := tx.LockDeliveryWithoutAttempts(ctx, t.delivery.ID)
+	if err != nil {
+		return err
+	}
+	// A receiver may repeat what was erased, from the event that it was sent or from its own data.
+	if stored.ErasedAt != nil || stored.Data != t.delivery.Data {
+		t.attempt.Response = nil
+	}
+	return tx.FinishAttempt(ctx, &t.attempt)
 }
 
 // tellOrder signals an order's workflow to read its deliveries: it need not wait for the next retry
