@@ -69,8 +69,13 @@ func (s *Service) requestStep(ctx context.Context, order *models.Order, updateID
 	}
 	handle, err := s.temporal.UpdateWorkflow(ctx, options)
 	if workflows.IsNotRunning(err) {
-		// A workflow that is to revive the order would still run.
-		if !order.Status.Open() {
+		// A run ends with the last step. One that has ended before, by hand, leaves the next step to
+		// another run.
+		snapshot, readErr := s.snapshot(ctx, s.db, order)
+		if readErr != nil {
+			return readErr
+		}
+		if snapshot.NextStep() == nil {
 			return ErrNoNextStep
 		}
 		handle, err = s.updateWithStart(ctx, order, options)

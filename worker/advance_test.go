@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -10,14 +11,21 @@ import (
 
 	"despacho/models"
 	"despacho/test/apptest"
+	"despacho/test/poll"
 	"despacho/workflows"
 )
 
 // newTestOrder creates a test order that is auto-cancelled, received late, assigned and delivered.
 func (s *service) newTestOrder(t *testing.T) (id string, advance func() *apptest.Answer) {
 	t.Helper()
+	return s.newTestOrderOf(t, "006")
+}
+
+// newTestOrderOf creates a test order of a scenario.
+func (s *service) newTestOrderOf(t *testing.T, digits string) (id string, advance func() *apptest.Answer) {
+	t.Helper()
 	key := s.NewKey(t, models.APIKey{Test: true})
-	created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(map[string]any{"recipient_phone": "987650006"})})
+	created := s.Do(t, apptest.Request{Method: "POST", Path: "/v1/orders", Key: key, Body: apptest.Order(map[string]any{"recipient_phone": "987650" + digits})})
 	require.Equal(t, http.StatusCreated, created.Status, created.Text)
 	id = created.String("id")
 	return id, func() *apptest.Answer {
@@ -62,5 +70,46 @@ func TestAdvance_ofARowAheadOfItsWorkflow(t *testing.T) {
 		answer := advance()
 		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
 		require.Contains(t, []any{"received", "assigned", "delivered"}, answer.Data["status"])
+	})
+}
+
+// A workflow that was terminated between the auto-cancel and the late reception leaves the rest of
+// the steps to the next advance.
+func TestAdvance_terminatedBeforeTheRevival(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id, advance := s.newTestOrder(t)
+		require.Equal(t, "cancelled", advance().Data["status"])
+		require.NoError(t, s.Temporal.TerminateWorkflow(t.Context(), workflowOf(id), "", "by hand"))
+		answer := advance()
+		require.Equal(t, http.StatusOK, answer.Status, answer.Text)
+		s.waitForTestStatus(t, id, models.StatusDelivered)
+		require.Equal(t, []string{"created", "cancelled", "received", "assigned", "delivered"}, s.moveTypes(t, id))
+	})
+}
+
+// The workflow of a test order that is never received ends with the auto-cancel. There is no next
+// step, and no other run is started to say so.
+func TestAdvance_afterTheLastStep(t *testing.T) {
+	each(t, func(t *testing.T, s *service) {
+		id, advance := s.newTestOrderOf(t, "005")
+		require.Equal(t, "cancelled", advance().Data["status"])
+		_, ended := s.waitForOrderEnd(t, id)
+		answer := advance()
+		require.Equal(t, http.StatusConflict, answer.Status, answer.Text)
+		require.Equal(t, "no_next_step", answer.Code)
+		_, after := s.waitForOrderEnd(t, id)
+		require.Equal(t, ended, after)
+	})
+}
+
+// waitForTestStatus returns once a test order, which no live key reads, has the status.
+func (s *service) waitForTestStatus(t *testing.T, id string, status models.Status) {
+	t.Helper()
+	poll.Until(t, func() error {
+		order, err := s.App.DB.OrderViewByID(t.Context(), uuid.MustParse(id))
+		if err == nil && order.Status != status {
+			err = fmt.Errorf("the order is %s, not %s", order.Status, status)
+		}
+		return err
 	})
 }

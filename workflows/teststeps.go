@@ -68,13 +68,20 @@ func (o *order) restoreSteps(ctx workflow.Context, steps []TestStep) {
 // isTest reports whether the order moves by itself.
 func (o *order) isTest() bool { return len(o.steps) > 0 }
 
-// nextStep is the step that comes next; nil after the last, and for an order that moves no more. An
-// order has made as many moves as its Seq says, and all of them but a cancel are steps.
-func (o *order) nextStep() *TestStep {
-	if o.seq < 1 || o.seq > len(o.steps) || o.state.Final() {
+// nextStep is the step that comes next; nil after the last, and for an order that moves no more.
+func (o *order) nextStep() *TestStep { return nextStep(o.steps, o.seq, o.state) }
+
+// NextStep is the step that a run that starts from the snapshot would make next; nil if there is
+// none.
+func (s *Snapshot) NextStep() *TestStep { return nextStep(s.TestSteps, s.Seq, s.state()) }
+
+// nextStep: an order has made as many moves as its Seq says, and all of them but a cancel are
+// steps.
+func nextStep(steps []TestStep, seq int, state models.State) *TestStep {
+	if seq < 1 || seq > len(steps) || state.Final() {
 		return nil
 	}
-	return &o.steps[o.seq-1]
+	return &steps[seq-1]
 }
 
 // startNextStep starts the timer of the next step, in place of the one that runs.
