@@ -16,6 +16,12 @@ import (
 // exchange takes at most 5 seconds.
 const abandonedAfter = 30 * time.Second
 
+// unsignedFor is how long after its event a scheduled delivery is tried again that no key can sign:
+// whoever runs the service may have given the worker another SECRET_KEY by mistake. Then it fails,
+// where its owner sees it and can send it again with a new secret. Without an end, every such
+// delivery would keep its order's workflow running.
+const unsignedFor = 24 * time.Hour
+
 const (
 	textAbandoned = "El envío se interrumpió y no se sabe si llegó."
 	textInactive  = "El webhook está desactivado."
@@ -105,15 +111,15 @@ func checkAbandoned(ctx context.Context, tx *db.DB, attempts []models.WebhookAtt
 	return last, nil, tx.FinishAttempt(ctx, last)
 }
 
-// failInactive fails a delivery whose webhook is inactive and records it in the delivery log.
-func (s *Service) failInactive(ctx context.Context, deliveryID uuid.UUID) error {
-	verdict := workflows.WebhookFailed(textInactive)
+// failUnsent fails a delivery that is not sent any more and records why in the delivery log.
+func (s *Service) failUnsent(ctx context.Context, deliveryID uuid.UUID, text string) error {
+	verdict := workflows.WebhookFailed(text)
 	err := s.DB.InTx(ctx, func(tx *db.DB) error {
 		delivery, attempts, err := tx.LockDelivery(ctx, deliveryID)
 		if err != nil || delivery.Status != models.WebhookDeliveryPending {
 			return err
 		}
-		now, text := s.Clock.Now(), textInactive
+		now := s.Clock.Now()
 		if _, wait, err := checkAbandoned(ctx, tx, attempts, now); wait != nil || err != nil {
 			verdict = wait
 			return err

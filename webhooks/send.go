@@ -120,14 +120,19 @@ func (s *Service) target(ctx context.Context, deliveryID uuid.UUID, cause models
 	}
 	t.hook, err = s.DB.Webhook(ctx, delivery.WebhookID)
 	if db.IsNotFound(err) || (err == nil && !t.hook.Active) {
-		return nil, s.failInactive(ctx, deliveryID)
+		return nil, s.failUnsent(ctx, deliveryID, textInactive)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t.secrets, err = s.secretsOf(t.hook)
-	if errors.Is(err, encryption.ErrOpen) && !t.scheduled() {
-		return nil, s.failUnsigned(ctx, t)
+	if errors.Is(err, encryption.ErrOpen) {
+		switch {
+		case !t.scheduled():
+			return nil, s.failUnsigned(ctx, t)
+		case s.Clock.Now().Sub(delivery.CreatedAt) >= unsignedFor:
+			return nil, s.failUnsent(ctx, deliveryID, textUnsigned)
+		}
 	}
 	return t, err
 }
