@@ -21,9 +21,11 @@ func (s *Service) Drive(ctx context.Context, target db.DeliveryTarget) (byOrder 
 			return running, err
 		}
 	}
+	ref := Ref(target)
 	_, err = s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.DeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
-		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, Priority: workflows.FairTo(target.OperatorID),
-	}, workflows.DeliveryWorkflowName, Ref(target))
+		ID: workflows.DeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
+		WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            ref.Summary(), Priority: workflows.FairTo(target.OperatorID),
+	}, workflows.DeliveryWorkflowName, ref)
 	return false, err
 }

@@ -98,16 +98,16 @@ func (s *Service) Redeliver(ctx context.Context, scope db.WebhookScope, id uuid.
 // sendNow makes the worker send a delivery and waits for the outcome, without the slot of the
 // request: the receiver decides how long that takes.
 func (s *Service) sendNow(ctx context.Context, hook *models.Webhook, deliveryID uuid.UUID, event models.Event) (*Record, error) {
-	target := db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL}
+	ref := Ref(db.DeliveryTarget{ID: deliveryID, WebhookID: hook.ID, Event: event, URL: hook.URL})
 	ctx, cancel := context.WithTimeout(ctx, s.OutcomeTimeout)
 	defer cancel()
 	err := inflight.Outside(ctx, func() error {
 		run, err := s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: workflows.RedeliveryWorkflowID(target.ID), TaskQueue: s.TaskQueue,
+			ID: workflows.RedeliveryWorkflowID(ref.ID), TaskQueue: s.TaskQueue,
 			WorkflowIDConflictPolicy: enums.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-			StaticSummary:            workflows.Summary(string(target.Event) + " → " + workflows.HostOf(target.URL)),
+			StaticSummary:            ref.Summary(),
 			Priority:                 workflows.FairTo(hook.OperatorID),
-		}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{Ref(target)})
+		}, workflows.RedeliveryWorkflowName, []workflows.WebhookDeliveryRef{ref})
 		if err == nil {
 			err = run.Get(ctx, nil)
 		}

@@ -141,6 +141,9 @@ type WebhookDeliveryRef struct {
 	Retry     bool         `json:"retry,omitempty"`
 }
 
+// Summary names the delivery in the Temporal UI.
+func (d WebhookDeliveryRef) Summary() string { return Summary(string(d.Event) + " → " + d.Host) }
+
 // HostOf is the host of a webhook's URL, the only part that may be shown.
 func HostOf(address string) string {
 	u, err := url.Parse(address)

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -147,7 +146,7 @@ const webhookTimeout = 30 * time.Second
 func webhookActivityOptions(ctx workflow.Context, delivery WebhookDeliveryRef) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: webhookTimeout,
-		Summary:             Summary(fmt.Sprintf("%s → %s", delivery.Event, delivery.Host)),
+		Summary:             delivery.Summary(),
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
 }
