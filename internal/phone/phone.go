@@ -2,6 +2,7 @@
 package phone
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nyaruka/phonenumbers"
@@ -20,10 +21,37 @@ func Canonical(text, countryCode string) (string, bool) {
 		return "", false
 	}
 	number, err := phonenumbers.Parse(text, countryCode)
-	if err != nil || !phonenumbers.IsValidNumber(number) {
+	if err != nil {
+		return "", false
+	}
+	number = withoutMexicanPrefix(number)
+	if !phonenumbers.IsValidNumber(number) {
 		return "", false
 	}
 	return phonenumbers.Format(number, phonenumbers.E164), true
+}
+
+const (
+	mexico       = 52
+	mexicoDigits = 10
+)
+
+// withoutMexicanPrefix removes what was dialled before a Mexican number until 2019. The library no
+// longer knows these prefixes, but WhatsApp and many address books still write +52 1.
+func withoutMexicanPrefix(number *phonenumbers.PhoneNumber) *phonenumbers.PhoneNumber {
+	if number.GetCountryCode() != mexico {
+		return number
+	}
+	digits := phonenumbers.GetNationalSignificantNumber(number)
+	prefix := len(digits) - mexicoDigits
+	if prefix <= 0 || !slices.Contains([]string{"1", "01", "044", "045"}, digits[:prefix]) {
+		return number
+	}
+	current, err := phonenumbers.Parse(digits[prefix:], "MX")
+	if err != nil {
+		return number
+	}
+	return current
 }
 
 // Read reads a required number from a request.

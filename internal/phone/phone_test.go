@@ -30,6 +30,26 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+// A Mexican number is the same with and without what was dialled before it until 2019.
+func TestCanonical_formerMexicanPrefixes(t *testing.T) {
+	t.Parallel()
+	const want = "+525512345678"
+	for _, typed := range []string{"+52 55 1234 5678", "+52 1 55 1234 5678", "+5215512345678", "005215512345678", "+52 01 55 1234 5678", "+52 044 55 1234 5678"} {
+		got, ok := phone.Canonical(typed, "PE")
+		require.True(t, ok, typed)
+		require.Equal(t, want, got, typed)
+	}
+	for _, typed := range []string{"55 1234 5678", "1 55 1234 5678", "01 55 1234 5678", "044 55 1234 5678", "045 55 1234 5678", "5215512345678"} {
+		got, ok := phone.Canonical(typed, "MX")
+		require.True(t, ok, typed)
+		require.Equal(t, want, got, typed)
+	}
+	for _, typed := range []string{"+52 1 55 1234 567", "+52 2 55 1234 5678", "+52 1 1 55 1234 5678", "+52 1 00 1234 5678"} {
+		_, ok := phone.Canonical(typed, "MX")
+		require.False(t, ok, typed)
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	in, err := jsonbody.Parse([]byte(`{"good":" 987 654 321 ","bad":"hola","number":987654321}`))
