@@ -22,6 +22,10 @@ type webhookView struct {
 	PausedAt  *time.Time     `json:"paused_at"`
 	Circuit   circuitView    `json:"circuit"`
 	CreatedAt time.Time      `json:"created_at"`
+	// FailingSince is when the first of the attempts failed that have all failed since.
+	FailingSince      *time.Time `json:"failing_since"`
+	DeactivatedAt     *time.Time `json:"deactivated_at"`
+	DeactivatedReason *string    `json:"deactivated_reason"`
 	// Test is there only in a webhook of test orders.
 	Test bool `json:"test,omitempty"`
 	// Secret is shown once, on registration.
@@ -40,6 +44,7 @@ func (s *Server) viewOfWebhook(w *models.Webhook) webhookView {
 	return webhookView{
 		ID: w.ID, URL: w.URL, Events: w.EventList(), StoreID: w.StoreID, Owner: w.Owner(),
 		Retry: w.Retry, Active: w.Active, PausedAt: inUTC(w.PausedAt), CreatedAt: w.CreatedAt.UTC(), Test: w.Test,
+		FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
 		Circuit: circuitView{
 			State: w.Circuit(s.clock.Now()), Failures: w.ConsecutiveFailures, OpenedAt: inUTC(w.CircuitOpenedAt), NextProbeAt: inUTC(w.NextProbeAt),
 		},
@@ -54,26 +59,13 @@ func (s *Server) listWebhooks(c *gin.Context) error {
 	return ok(c, views(active, s.viewOfWebhook))
 }
 
-// panelWebhookView is a webhook as the panel shows it: inactive ones too, with the reason.
-type panelWebhookView struct {
-	webhookView
-	FailingSince      *time.Time `json:"failing_since"`
-	DeactivatedAt     *time.Time `json:"deactivated_at"`
-	DeactivatedReason *string    `json:"deactivated_reason"`
-}
-
-func (s *Server) viewOfPanelWebhook(w *models.Webhook) panelWebhookView {
-	return panelWebhookView{
-		webhookView: s.viewOfWebhook(w), FailingSince: inUTC(w.FailingSince), DeactivatedAt: inUTC(w.DeactivatedAt), DeactivatedReason: w.DeactivatedReason,
-	}
-}
-
+// panelListWebhooks also lists those that were deactivated.
 func (s *Server) panelListWebhooks(c *gin.Context) error {
 	all, err := s.webhooks.All(c.Request.Context(), caller(c).Scope())
 	if err != nil {
 		return err
 	}
-	return ok(c, views(all, s.viewOfPanelWebhook))
+	return ok(c, views(all, s.viewOfWebhook))
 }
 
 func (s *Server) registerWebhook(c *gin.Context) error {

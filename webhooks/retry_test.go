@@ -188,7 +188,7 @@ func TestRetry_redeliveriesDoNotCount(t *testing.T) {
 }
 
 // 410 deactivates a webhook, with retries or without: it is no longer listed and gets no more
-// events.
+// events, and whoever reads it learns when and why.
 func TestGone_deactivates(t *testing.T) {
 	each(t, func(t *testing.T, s *harness) {
 		for name, more := range map[string]map[string]any{"single attempt": onlyCreated, "with retries": withRetry} {
@@ -206,6 +206,10 @@ func TestGone_deactivates(t *testing.T) {
 				row := s.webhookRow(t, webhookID)
 				require.Contains(t, *row.DeactivatedReason, "410")
 				require.NotNil(t, row.DeactivatedAt)
+				read := s.Do(t, apptest.Request{Method: http.MethodGet, Path: "/v1/webhooks/" + webhookID, Key: s.Key})
+				require.Equal(t, false, read.Data["active"])
+				require.Equal(t, *row.DeactivatedReason, read.Data["deactivated_reason"])
+				require.NotEmpty(t, read.Data["deactivated_at"])
 
 				s.CreateOrder(t, s.Key)
 				require.Len(t, s.logOf(t, webhookID), 1)

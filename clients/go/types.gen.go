@@ -615,7 +615,7 @@ type DeliveryType string
 type DisabledEvent struct {
 	// Data El webhook que se desactivó.
 	Data struct {
-		// DisabledAt Cuándo se desactivó.
+		// DisabledAt Cuándo se desactivó; nulo si está activo.
 		DisabledAt time.Time `json:"disabled_at"`
 
 		// Id El webhook que se desactivó.
@@ -1147,8 +1147,19 @@ type RegisteredWebhook struct {
 	// CreatedAt Cuándo se registró.
 	CreatedAt time.Time `json:"created_at"`
 
+	// DeactivatedAt Cuándo se desactivó; nulo si está activo.
+	DeactivatedAt *time.Time `json:"deactivated_at"`
+
+	// DeactivatedReason Por qué se desactivó; nulo si está activo.
+	//
+	// Example: Todos los envíos fallaron durante cinco días.
+	DeactivatedReason *string `json:"deactivated_reason"`
+
 	// Events Los eventos que recibe.
 	Events []EventName `json:"events"`
+
+	// FailingSince Desde cuándo fallan todos los envíos; nulo tras un éxito.
+	FailingSince *time.Time `json:"failing_since"`
 
 	// Id Identificador del webhook.
 	Id string `json:"id"`
@@ -1329,8 +1340,19 @@ type Webhook struct {
 	// CreatedAt Cuándo se registró.
 	CreatedAt time.Time `json:"created_at"`
 
+	// DeactivatedAt Cuándo se desactivó; nulo si está activo.
+	DeactivatedAt *time.Time `json:"deactivated_at"`
+
+	// DeactivatedReason Por qué se desactivó; nulo si está activo.
+	//
+	// Example: Todos los envíos fallaron durante cinco días.
+	DeactivatedReason *string `json:"deactivated_reason"`
+
 	// Events Los eventos que recibe.
 	Events []EventName `json:"events"`
+
+	// FailingSince Desde cuándo fallan todos los envíos; nulo tras un éxito.
+	FailingSince *time.Time `json:"failing_since"`
 
 	// Id Identificador del webhook.
 	Id string `json:"id"`

@@ -1017,6 +1017,21 @@ export interface components {
              */
             created_at: string;
             /**
+             * Format: date-time
+             * @description Desde cuándo fallan todos los envíos; nulo tras un éxito.
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description Cuándo se desactivó; nulo si está activo.
+             */
+            deactivated_at: string | null;
+            /**
+             * @description Por qué se desactivó; nulo si está activo.
+             * @example Todos los envíos fallaron durante cinco días.
+             */
+            deactivated_reason: string | null;
+            /**
              * @description Solo en un webhook registrado con una clave de prueba.
              * @enum {boolean}
              */
@@ -1298,7 +1313,7 @@ export interface components {
                 reason: string;
                 /**
                  * Format: date-time
-                 * @description Cuándo se desactivó.
+                 * @description Cuándo se desactivó; nulo si está activo.
                  */
                 disabled_at: string;
             };
