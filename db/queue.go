@@ -122,3 +122,13 @@ func (d *DB) ReleaseQueued(ctx context.Context, now, latest time.Time) (int64, e
 		UpdateColumn("next_attempt_at", now)
 	return result.RowsAffected, result.Error
 }
+
+// ReleaseRetries makes a webhook's deliveries due that wait for another attempt, and queues them:
+// the workflows that would make those attempts keep their time. They are locked by id, as
+// LockDeliveriesOf does.
+func (d *DB) ReleaseRetries(ctx context.Context, webhookID uuid.UUID, now time.Time) error {
+	waiting := d.forUpdate(ctx).Model(&models.WebhookDelivery{}).Select("id").
+		Where("webhook_id = ? AND status = ? AND next_attempt_at > ? AND next_attempt_at <> created_at", webhookID, models.WebhookDeliveryPending, now).Order("id")
+	return d.with(ctx).Model(&models.WebhookDelivery{}).Where("id IN (?)", waiting).
+		UpdateColumns(map[string]any{"queued": true, "next_attempt_at": now}).Error
+}

@@ -31,9 +31,9 @@ func (s *Service) readChange(in *jsonbody.Object) (change, error) {
 }
 
 // Change changes the URL, the events and the retries of a webhook, and pauses or resumes it. Its
-// secret stays. What happens while it is paused is stored, and sent when it is resumed. check looks
-// at the webhook while no other request can change it, and refuses the change by an error; nil
-// accepts every one.
+// secret stays. A new URL gets at once what waits for another attempt. What happens while it is
+// paused is stored, and sent when it is resumed. check looks at the webhook while no other request
+// can change it, and refuses the change by an error; nil accepts every one.
 func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUID, in *jsonbody.Object, check func(*models.Webhook) error) (*models.Webhook, error) {
 	wanted, err := s.readChange(in)
 	if err != nil {
@@ -53,6 +53,13 @@ func (s *Service) Change(ctx context.Context, scope db.WebhookScope, id uuid.UUI
 		fields := s.applyChange(hook, wanted)
 		if len(fields) == 0 {
 			return nil
+		}
+		if hook.URL != before.URL {
+			// Their time was planned for another receiver. An attempt locks its delivery before the
+			// webhook, so they come first here, too.
+			if err := tx.ReleaseRetries(ctx, id, s.Clock.Now()); err != nil {
+				return err
+			}
 		}
 		if err := tx.SaveWebhook(ctx, &before, hook); err != nil {
 			return err

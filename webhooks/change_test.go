@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"despacho/internal/clock"
@@ -240,5 +241,34 @@ func TestChange_whileTheReceiverBeforeAsksForLess(t *testing.T) {
 			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
 			require.Equal(t, status, *attempts[0].StatusCode)
 		}
+	})
+}
+
+// What the receiver before did not take waits for its next attempt, for hours in the end. The
+// receiver that the webhook has now gets it at once; another change leaves the time.
+func TestChange_sendsWhatWaitsToTheNewURL(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		before, after := apptest.NewReceiver(t, respondWith(http.StatusInternalServerError, "")), apptest.NewReceiver(t, nil)
+		id, _ := s.Register(t, s.Key, before, withRetry)
+		first := s.createPending(t, id)
+		s.send(t, first, models.CauseAuto)
+		s.now.Advance(10 * time.Second)
+		require.Greater(t, s.send(t, first, models.CauseAuto).again, 3*time.Minute)
+		second := s.createPending(t, id)
+		s.send(t, second, models.CauseAuto)
+		s.change(t, s.Key, id, map[string]any{"events": []string{"order.created", "order.cancelled"}}, http.StatusOK)
+		s.sendQueued(t)
+		require.Len(t, before.Events(), 3)
+
+		s.change(t, s.Key, id, map[string]any{"url": after.URL}, http.StatusOK)
+		s.sendQueued(t)
+		require.Len(t, before.Events(), 3)
+		require.Len(t, after.Events(), 2)
+		for _, delivery := range []uuid.UUID{first, second} {
+			row, _ := s.deliveryRow(t, delivery.String())
+			require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
+			require.Equal(t, sendOutcome{}, s.send(t, delivery, models.CauseAuto), "its workflow has nothing left to send")
+		}
+		require.Len(t, after.Events(), 2)
 	})
 }

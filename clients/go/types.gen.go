@@ -1390,7 +1390,7 @@ type WebhookChange struct {
 	// Retry Si los avisos fallidos se repiten.
 	Retry *bool `json:"retry,omitempty"`
 
-	// Url Otra dirección HTTPS. El circuito se cierra.
+	// Url Otra dirección HTTPS. El circuito se cierra y lo que espera un reintento se le envía de inmediato.
 	//
 	// Example: https://tienda.example/despacho
 	Url *string `json:"url,omitempty"`

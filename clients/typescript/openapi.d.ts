@@ -1040,7 +1040,7 @@ export interface components {
         /** @description Lo que se cambia de un webhook; lo que no se envía queda como está. */
         WebhookChange: {
             /**
-             * @description Otra dirección HTTPS. El circuito se cierra.
+             * @description Otra dirección HTTPS. El circuito se cierra y lo que espera un reintento se le envía de inmediato.
              * @example https://tienda.example/despacho
              */
             url?: string | null;
