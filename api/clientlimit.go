@@ -203,6 +203,8 @@ type clientConn struct {
 	// the client.
 	progress atomic.Int64
 	busy     atomic.Bool
+	// unanswered means that net/http reads a request, which it has not given to the handler yet.
+	unanswered atomic.Bool
 	// sent is how many bytes were written.
 	sent atomic.Int64
 
@@ -233,8 +235,15 @@ func (c *clientConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// Write notes the progress, and gives a client that reads its larger buffer.
+// Write notes the progress, and gives a client that reads its larger buffer. What net/http writes
+// to refuse a request is replaced.
 func (c *clientConn) Write(p []byte) (int, error) {
+	if c.unanswered.Load() {
+		if _, err := c.TCPConn.Write(refusalOf(p)); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
 	n, err := c.TCPConn.Write(p)
 	if n > 0 {
 		c.progressed()

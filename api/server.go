@@ -5,7 +5,6 @@ package api
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -157,19 +156,23 @@ func Middleware(handlers ...gin.HandlerFunc) []gin.HandlerFunc {
 	return slices.DeleteFunc(handlers, func(h gin.HandlerFunc) bool { return h == nil })
 }
 
+// maxHeaders bounds the request line and the headers together; net/http allows some 4 KiB more.
+const maxHeaders = 32 << 10
+
 // HTTPServer returns a server with limits against slow clients and large headers. connection is how
 // long one request may take to be read, and its response to be written.
 func HTTPServer(handler http.Handler, connection time.Duration) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           answers(handler),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       connection,
 		WriteTimeout:      connection,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-		ConnContext: func(ctx context.Context, connection net.Conn) context.Context {
-			return context.WithValue(ctx, connKey{}, connection)
-		},
+		MaxHeaderBytes:    maxHeaders,
+		ConnContext:       readsRequests,
+		ConnState:         readsNext,
+		// The handler answers OPTIONS *, too, with the envelope.
+		DisableGeneralOptionsHandler: true,
 	}
 }
 

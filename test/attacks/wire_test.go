@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -147,6 +148,60 @@ func TestPathTraversal_leadsNowhere(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, []int{http.StatusNotFound, http.StatusBadRequest}, response.StatusCode, path)
 			require.NotContains(t, string(text), "root:", path)
+		}
+	})
+}
+
+// What cannot be read as a request is refused with the envelope as everything else is, also on a
+// connection that has been used before.
+func TestUnreadableRequest_isRefusedWithTheEnvelope(t *testing.T) {
+	apptest.EachDatabase(t, func(t *testing.T, s *apptest.Service) {
+		const usual = "GET /healthz HTTP/1.1\r\nHost: despacho\r\n\r\n"
+		for name, c := range map[string]struct {
+			request string
+			status  int
+			code    string
+		}{
+			"an address that is not encoded": {"GET /v1/orders/%zz HTTP/1.1\r\nHost: despacho\r\n\r\n", 400, "malformed_request"},
+			"no host":                        {"GET /v1/orders HTTP/1.1\r\n\r\n", 400, "malformed_request"},
+			"two lengths":                    {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400, "malformed_request"},
+			"no HTTP":                        {"hola\r\n\r\n", 400, "malformed_request"},
+			"a long header":                  {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nX-Long: " + strings.Repeat("a", 64<<10) + "\r\n\r\n", 431, "headers_too_large"},
+			"a long address":                 {"GET /v1/orders?status=" + strings.Repeat("a", 64<<10) + " HTTP/1.1\r\nHost: despacho\r\n\r\n", 431, "headers_too_large"},
+			"an unknown coding":              {"POST /v1/orders HTTP/1.1\r\nHost: despacho\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501, "unsupported_transfer_encoding"},
+			"an unknown version":             {"GET /v1/orders HTTP/3.0\r\nHost: despacho\r\n\r\n", 505, "http_version_not_supported"},
+			"an unknown expectation":         {"GET /v1/orders HTTP/1.1\r\nHost: despacho\r\nExpect: dinner\r\n\r\n", 417, "expectation_failed"},
+			"no address":                     {"OPTIONS * HTTP/1.1\r\nHost: despacho\r\nConnection: close\r\n\r\n", 404, "route_not_found"},
+		} {
+			for _, before := range []string{"", usual} {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					connection := dial(t, s)
+					answers := bufio.NewReader(connection)
+					if before != "" {
+						_, err := io.WriteString(connection, before)
+						require.NoError(t, err)
+						first, err := http.ReadResponse(answers, nil)
+						require.NoError(t, err)
+						require.Equal(t, http.StatusOK, first.StatusCode)
+						_, err = io.Copy(io.Discard, first.Body)
+						require.NoError(t, err)
+					}
+					_, err := io.WriteString(connection, c.request)
+					require.NoError(t, err)
+					response, err := http.ReadResponse(answers, nil)
+					require.NoError(t, err)
+					require.Equal(t, c.status, response.StatusCode)
+					require.Equal(t, "application/json; charset=utf-8", response.Header.Get("Content-Type"))
+					require.Positive(t, response.ContentLength)
+					var envelope struct{ Error, Code string }
+					require.NoError(t, json.NewDecoder(response.Body).Decode(&envelope))
+					require.NotEmpty(t, envelope.Error)
+					require.Equal(t, c.code, envelope.Code)
+					_, err = answers.ReadByte()
+					require.Error(t, err, "the connection is closed")
+				})
+			}
 		}
 	})
 }
