@@ -2568,7 +2568,10 @@ export interface operations {
                      *             "opened_at": null,
                      *             "next_probe_at": null
                      *           },
-                     *           "created_at": "2026-11-15T15:00:00.5Z"
+                     *           "created_at": "2026-11-15T15:00:00.5Z",
+                     *           "failing_since": null,
+                     *           "deactivated_at": null,
+                     *           "deactivated_reason": null
                      *         }
                      *       ]
                      *     }
@@ -2638,6 +2641,9 @@ export interface operations {
                      *           "next_probe_at": null
                      *         },
                      *         "created_at": "2026-11-15T15:00:00.5Z",
+                     *         "failing_since": null,
+                     *         "deactivated_at": null,
+                     *         "deactivated_reason": null,
                      *         "secret": "whsec_GM9qXZInIYMI/p5ZvXooUQuNxZ18RBPu1xpj/zjDn5c="
                      *       },
                      *       "message": "Guarde el secreto: no se volverá a mostrar."
@@ -2740,7 +2746,10 @@ export interface operations {
                      *           "opened_at": null,
                      *           "next_probe_at": null
                      *         },
-                     *         "created_at": "2026-11-15T15:00:00.5Z"
+                     *         "created_at": "2026-11-15T15:00:00.5Z",
+                     *         "failing_since": null,
+                     *         "deactivated_at": null,
+                     *         "deactivated_reason": null
                      *       }
                      *     }
                      */
@@ -2884,7 +2893,10 @@ export interface operations {
                      *           "opened_at": null,
                      *           "next_probe_at": null
                      *         },
-                     *         "created_at": "2026-11-15T15:00:00.5Z"
+                     *         "created_at": "2026-11-15T15:00:00.5Z",
+                     *         "failing_since": null,
+                     *         "deactivated_at": null,
+                     *         "deactivated_reason": null
                      *       }
                      *     }
                      */
