@@ -272,3 +272,41 @@ func TestChange_sendsWhatWaitsToTheNewURL(t *testing.T) {
 		require.Len(t, after.Events(), 2)
 	})
 }
+
+// A receiver that is replaced while it fails the last attempt does not end the event: the one that
+// the webhook has now gets it after seconds.
+func TestChange_whileTheReceiverBeforeFailsTheLastAttempt(t *testing.T) {
+	eachManual(t, func(t *testing.T, s *manualHarness) {
+		s.service = s.newSendService(t, s.now, patient)
+		asked, answer := make(chan struct{}, 1), make(chan struct{}, 1)
+		before := apptest.NewReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			asked <- struct{}{}
+			<-answer
+			w.WriteHeader(http.StatusInternalServerError)
+		})
+		after := apptest.NewReceiver(t, nil)
+		id, _ := s.Register(t, s.Key, before, withRetry)
+		delivery := s.createPending(t, id)
+		const attempts = 7
+		for range attempts - 1 {
+			answer <- struct{}{}
+			s.now.Advance(s.send(t, delivery, models.CauseAuto).again)
+			<-asked
+		}
+		var sending sync.WaitGroup
+		sending.Go(func() { s.sendQueued(t) }) // its circuit is open
+		<-asked
+		s.change(t, s.Key, id, map[string]any{"url": after.URL}, http.StatusOK)
+		answer <- struct{}{}
+		sending.Wait()
+		row, _ := s.deliveryRow(t, delivery.String())
+		require.Equal(t, models.WebhookDeliveryPending, row.Status)
+
+		s.now.Advance(10 * time.Second)
+		s.send(t, delivery, models.CauseAuto)
+		row, made := s.deliveryRow(t, delivery.String())
+		require.Equal(t, models.WebhookDeliveryDelivered, row.Status)
+		require.Len(t, made, attempts+1)
+		require.Len(t, after.Events(), 1)
+	})
+}

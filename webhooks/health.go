@@ -27,6 +27,9 @@ const (
 // whose receiver answered 410 or has failed for days without a success. switched means that its
 // circuit was opened or closed.
 func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result, now time.Time) (switched bool, err error) {
+	if result.Delivered() && hook.FailingSince == nil || result.Reason == sender.ReasonInterrupted {
+		return false, nil // as it was, or the worker is stopping
+	}
 	if result.Delivered() {
 		return hook.CircuitOpenedAt != nil, tx.CloseCircuit(ctx, hook.ID)
 	}
@@ -40,19 +43,18 @@ func updateHealth(ctx context.Context, tx *db.DB, hook *models.Webhook, result s
 	return false, deactivate(ctx, tx, hook, textFailing, now)
 }
 
-// lockReceiver reports whether a result tells anything new about the receiver that the webhook has
-// now, and if so locks the webhook until the transaction ends. A success of a webhook that does not
-// fail tells nothing new, nor does an attempt that the end of the worker interrupted, nor the
-// response of a receiver whose URL was replaced during the attempt.
-func lockReceiver(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result) (tells bool, err error) {
-	if result.Delivered() && hook.FailingSince == nil || result.Reason == sender.ReasonInterrupted {
+// isReplaced reports whether the webhook has another URL than the one that was asked, or is no more,
+// and locks it until the transaction ends. A success of a webhook that does not fail is the same for
+// either receiver; it needs no lock.
+func isReplaced(ctx context.Context, tx *db.DB, hook *models.Webhook, result sender.Result) (bool, error) {
+	if result.Delivered() && hook.FailingSince == nil {
 		return false, nil
 	}
 	stored, err := tx.LockWebhook(ctx, hook.ID)
 	if db.IsNotFound(err) {
-		return false, nil
+		return true, nil
 	}
-	return err == nil && stored.URL == hook.URL, err
+	return err == nil && stored.URL != hook.URL, err
 }
 
 // mayDeactivate reports whether updateHealth may deactivate the webhook, as it was read before the

@@ -195,22 +195,21 @@ func storeResult(ctx context.Context, tx *db.DB, t *target, result sender.Result
 	if err := storeAttempt(ctx, tx, t); err != nil {
 		return nil, false, err
 	}
-	tells, err := lockReceiver(ctx, tx, t.hook, result)
+	replaced, err := isReplaced(ctx, tx, t.hook, result)
 	if err != nil {
 		return nil, false, err
 	}
-	var gone bool
-	var retryAfter time.Duration
-	if tells {
-		gone, retryAfter = result.Gone(), result.RetryAfter
+	gone, retryAfter, failures := result.Gone(), result.RetryAfter, t.scheduleIndex
+	if replaced {
+		gone, retryAfter, failures = false, 0, 1 // the receiver that it has now was not asked yet
 	}
-	outcome = applyResult(t, result, gone, retryAfter, now)
+	outcome = applyResult(t, result, gone, retryAfter, failures, now)
 	if t.scheduled() || result.Delivered() {
 		if err := tx.SaveDelivery(ctx, t.delivery); err != nil {
 			return nil, false, err
 		}
 	}
-	if tells {
+	if !replaced {
 		switched, err = updateHealth(ctx, tx, t.hook, result, now)
 	}
 	return outcome, switched, err
@@ -240,8 +239,9 @@ func (s *Service) tellOrder(ctx context.Context, delivery *models.WebhookDeliver
 }
 
 // applyResult sets the delivery's status from the result and returns the error for Temporal. gone
-// and retryAfter are what the webhook's receiver asks for.
-func applyResult(t *target, result sender.Result, gone bool, retryAfter time.Duration, now time.Time) error {
+// and retryAfter are what the webhook's receiver asks for, failures the attempts that decide how
+// long the next one waits.
+func applyResult(t *target, result sender.Result, gone bool, retryAfter time.Duration, failures int, now time.Time) error {
 	if result.Delivered() {
 		finalize(t.delivery, models.WebhookDeliveryDelivered, now)
 		return nil
@@ -251,7 +251,7 @@ func applyResult(t *target, result sender.Result, gone bool, retryAfter time.Dur
 		return workflows.WebhookFailed(result.Message)
 	}
 	if t.hook.Retry && !gone {
-		if wait, more := sender.NextDelay(t.scheduleIndex, retryAfter, rand.Float64); more {
+		if wait, more := sender.NextDelay(failures, retryAfter, rand.Float64); more {
 			next := clock.Normalize(now.Add(wait))
 			t.delivery.NextAttemptAt = &next
 			return workflows.RetryWebhook(result.Message, wait)
