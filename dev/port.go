@@ -23,7 +23,7 @@ const loopback = "127.0.0.1"
 // checkFree fails as config.Listen does when the address is in use.
 func checkFree(address, variable string) error {
 	if isListening(address) {
-		return config.ErrInUse(address, variable)
+		return config.InUseError(address, variable)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 func Listen(address, variable string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, ErrInUse(address, variable)
+		return nil, InUseError(address, variable)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot listen on %s: %w", variable, address, err)
@@ -19,8 +19,8 @@ func Listen(address, variable string) (net.Listener, error) {
 	return listener, nil
 }
 
-// ErrInUse is the error of an address that another program listens on. It names the variable that
+// InUseError is the error of an address that another program listens on. It names the variable that
 // changes it.
-func ErrInUse(address, variable string) error {
+func InUseError(address, variable string) error {
 	return fmt.Errorf("%s is in use by another program: stop it, or set %s to a free one", address, variable)
 }
